@@ -94,6 +94,7 @@ lint-python: .venv/ready
 	$(call say,Python: format and lints)
 	ruff format --check $(PYTHON_FILES)
 	ruff check $(PYTHON_FILES)
+	python3 scripts/check_words.py
 	hadolint Dockerfile
 	zizmor --offline --quiet .github/workflows
 	actionlint

@@ -1,4 +1,4 @@
-"""Writes docs/reference, and the README's table of tools, from what the code says.
+"""Writes docs/reference, the skill's table of commands and llms.txt from what the code says.
 
 Usage: python scripts/write_reference.py [--check]
 """
@@ -33,7 +33,6 @@ def main() -> int:
     """Writes the pages, or says which are stale."""
     tools = listed_tools()
     pages = {
-        README: readme(tools),
         REFERENCE / "tools.md": tools_page(tools),
         REFERENCE / "options.md": options_page(),
         REFERENCE / "commands.md": commands_page(),
@@ -55,15 +54,6 @@ def main() -> int:
 def is_current(page: Path, text: str) -> bool:
     """Whether the page says this already."""
     return page.exists() and page.read_text() == text
-
-
-def readme(tools: list[dict[str, Any]]) -> str:
-    """The README with its table of tools renewed."""
-    rows = [readme_row(tool) for tool in tools]
-    more = [readme_row(tool) for cap in capabilities() for tool in added_by(cap, tools)]
-    also = "\nWith [`--caps`](docs/reference/tools.md) these, too:\n\n"
-    head = "| tool | |\n|---|---|\n"
-    return renewed(README, "tools", "".join([head, *rows, also, head, *more]))
 
 
 def renewed(page: Path, part: str, text: str) -> str:
@@ -92,7 +82,13 @@ def commands() -> dict[str, tuple[str, str]]:
 def llms() -> str:
     """What there is to read, for models."""
     lines = ["# patchright_mcp", "", f"> {first_paragraph(README)}", ""]
-    titles = {"guides": "Guides", "concepts": "Concepts", "reference": "Reference", "decisions": "Decisions"}
+    titles = {
+        "guides": "Guides",
+        "concepts": "Concepts",
+        "reference": "Reference",
+        "benchmarks": "Benchmarks",
+        "decisions": "Decisions",
+    }
     for folder, title in titles.items():
         lines += [f"## {title}", ""]
         for page in sorted((ROOT / "docs" / folder).glob("*.md")):
@@ -108,11 +104,6 @@ def first_paragraph(page: Path) -> str:
     text = next((part for part in paragraphs if part[0] not in "#|`<- "), "")
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.split()).replace("**", ""))
     return first_sentence(text) + "."
-
-
-def readme_row(tool: dict[str, Any]) -> str:
-    """A tool, in one row."""
-    return f"| `{tool['name']}` | {first_sentence(tool['description'])} |\n"
 
 
 def capabilities() -> list[str]:

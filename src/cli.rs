@@ -38,11 +38,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderName;
-#[cfg(feature = "otlp")]
-use axum::http::{HeaderMap, HeaderValue};
 #[cfg(unix)]
 use clap::ValueEnum as _;
+use http::HeaderName;
+#[cfg(feature = "otlp")]
+use http::{HeaderMap, HeaderValue};
 
 use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
@@ -53,6 +53,7 @@ use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
+use crate::folders;
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
@@ -79,6 +80,8 @@ const LOUD: [&str; 8] = [
     "--user-agent",
     "--load-extension",
 ];
+/// How long a key must be that somebody thought of.
+const SHORTEST_KEY: usize = 16;
 /// By what Chromium lets pages offer tools, and what that costs.
 const OFFERS: &str = "--enable-features=WebMCPTesting";
 const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
@@ -115,8 +118,9 @@ pub struct Config {
 }
 
 impl Config {
-    fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
+    fn new(mut flags: Flags, mut warnings: Vec<String>) -> Result<Self, Ending> {
         let mut settings = Settings::default();
+        warnings.extend(fall_back(&mut flags, &settings));
         if let Some(seconds) = flags.login_timeout {
             settings.login_limit = Duration::from_secs(seconds);
         }
@@ -138,6 +142,7 @@ impl Config {
         let most_chars = flags.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
+        warnings.extend(http.as_ref().and_then(|http| hosts_to_allow(&http.host, &flags)));
         let replica = replica_options(&flags, http.as_ref())?;
         #[cfg(feature = "otlp")]
         let traces = trace_options(&flags)?;
@@ -202,7 +207,7 @@ impl Config {
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
             },
-            capabilities: flags.caps.unwrap_or_default().into_iter().collect(),
+            capabilities: capabilities(flags.caps.unwrap_or_default()),
             toolsets: toolsets(flags.toolsets)?,
             log_level: flags.log_level.unwrap_or(LogLevel::Warn),
             log_format: flags.log_format.unwrap_or_default(),
@@ -389,6 +394,36 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     })
 }
 
+/// Has files written to a folder of the user's where the working directory is none to write to, such as `/`. Says so.
+fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
+    let outputs =
+        [(&mut flags.output_dir, &usual.output_dir), (&mut flags.screenshot_dir, &usual.screenshot_dir)];
+    let lost =
+        |(given, usual): &(&mut Option<PathBuf>, &PathBuf)| given.is_none() && !folders::is_writable(usual);
+    let lost: Vec<_> = outputs.into_iter().filter(lost).collect();
+    if lost.is_empty() {
+        return None;
+    }
+    let folder = folders::of_user().ok()?;
+    for (given, _) in lost {
+        *given = Some(folder.clone());
+    }
+    let shown = folder.display();
+    Some(format!(
+        "the working directory cannot be written to; files go to {shown} (see --output-dir, --screenshot-dir)"
+    ))
+}
+
+/// The capabilities that were named, with those that `all` stands for.
+fn capabilities(named: Vec<Capability>) -> BTreeSet<Capability> {
+    let mut capabilities: BTreeSet<_> = named.into_iter().collect();
+    if capabilities.remove(&Capability::All) {
+        const HAVE_A_PRICE: [Capability; 3] = [Capability::All, Capability::Code, Capability::Webmcp];
+        capabilities.extend(Capability::value_variants().iter().filter(|name| !HAVE_A_PRICE.contains(name)));
+    }
+    capabilities
+}
+
 fn runs_programs(flags: &Flags) -> bool {
     flags.caps.iter().flatten().any(|name| *name == Capability::Code)
 }
@@ -426,6 +461,13 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     } else {
         Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?
     };
+    let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
+    if flags.api_key.iter().flatten().any(too_short) {
+        let reason = format!(
+            "a key needs at least {SHORTEST_KEY} characters, or it can be guessed; without --api-key one is made for you"
+        );
+        return Err(mistake("api-key", &reason));
+    }
     let hosts = flags.allowed_hosts.clone().unwrap_or_default();
     if unauthenticated && hosts.iter().any(|host| host.trim() == "*") {
         // Any web page could call itself by any name, and nothing else would tell it from the user.
@@ -444,6 +486,17 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         ..limits
     };
     Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.metrics == Some(true) }))
+}
+
+/// What to do so that clients of other machines are let in, where nothing was done.
+fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
+    let is_missing = !is_loopback(host) && flags.allowed_hosts.is_none();
+    is_missing.then(|| {
+        format!(
+            "--host {host}: only requests to {host} and to names of loopback are answered; name the others under which \
+             clients find this server with --allowed-hosts, such as --allowed-hosts browser.example.com"
+        )
+    })
 }
 
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {

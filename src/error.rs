@@ -37,7 +37,7 @@ pub enum Error {
     NoDisplay,
     #[error("the profile is in use by {holder}")]
     ProfileInUse { holder: String },
-    #[error("the browser does not run, or lets nobody in")]
+    #[error("the browser is not running, or remote debugging is disabled")]
     NoGuests,
     #[error("the browser is gone: {reason}")]
     BrowserGone { reason: String },
@@ -48,19 +48,19 @@ pub enum Error {
     UnsupportedBrowser { browser: String },
 
     // Several servers and browsers.
-    #[error("no browser of the pool has room, or none can be reached")]
+    #[error("every browser in the pool is full or unreachable")]
     PoolFull,
-    #[error("the state that the servers share is not to be had: {reason}")]
+    #[error("the shared state is unavailable: {reason}")]
     StateUnavailable { reason: String },
-    #[error("the session went to another server while the call was under way; what was done is not known")]
+    #[error("the session moved to another server during the call; it is unknown what the call did")]
     LeaseLost,
-    #[error("the server that worked on this call is gone; what it did is not known")]
+    #[error("the server that ran this call is gone; it is unknown what the call did")]
     ReplicaGone,
 
     // The protocol.
     #[error("the browser refused {method}: {message}")]
     Protocol { method: &'static str, message: String },
-    #[error("the browser gave no answer to {method} within {}", human(*waited))]
+    #[error("the browser did not answer {method} within {}", human(*waited))]
     NoAnswer { method: &'static str, waited: Duration },
     #[error("{method} is refused: a page could notice it")]
     Noticeable { method: &'static str },
@@ -76,9 +76,9 @@ pub enum Error {
     FrameDetached,
     #[error("the document was replaced by another one")]
     DocumentGone,
-    #[error("the page is not answering; its script may be running without end")]
+    #[error("the page does not respond; its script may be running without end")]
     PageBusy,
-    #[error("the page waits for a server that has not answered; it cannot be read meanwhile")]
+    #[error("the page is waiting for a server and cannot be read until it answers")]
     AwaitsServer,
 
     // Navigation.
@@ -88,7 +88,7 @@ pub enum Error {
     NavigationSlow { waited: Duration },
     #[error("{reason}")]
     RequestFailed { reason: String },
-    #[error("this address is refused: {reason}")]
+    #[error("this URL is refused: {reason}")]
     UrlRefused { reason: String },
     #[error("there is no page to go {direction} to")]
     NoHistory { direction: &'static str },
@@ -103,34 +103,49 @@ pub enum Error {
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[strum(serialize = "unknown_ref")]
-    #[error("this stands for nothing on the page: a ref looks like c0p0f0e12, and as a selector it {reason}")]
+    #[error("no such element: a ref looks like c0p0f0e12, and as a selector it {reason}")]
     NoTarget { reason: String },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
-    #[error("the selector matches {count} elements where one is needed")]
+    #[error("the selector matches {count} elements, but one is needed")]
     NotUnique { count: usize, previews: Vec<String>, ways: Vec<String> },
     #[error("the selector matches {count} elements: {}", matches.join("; "))]
     SeveralMatch { count: usize, matches: Vec<String> },
-    #[error("the selector cannot be read: {reason}")]
+    #[error("the selector is invalid: {reason}")]
     InvalidSelector { fault: SelectorFault, reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[strum(serialize = "not_actionable")]
-    #[error("the press did not reach the element: {cover} came over it at the last moment")]
+    #[error("the click did not reach the element: {cover} covered it at the last moment")]
     PressMissed { cover: Box<Cover> },
+    #[strum(serialize = "not_actionable")]
+    #[error(
+        "no click reached the element: the page put another one in its place before the button was let go, {again}"
+    )]
+    PressReplaced { again: String },
     #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
-    #[error("the element is {found}, where {needed} is needed")]
+    #[error("the element is {found}, but {needed} is needed")]
     WrongElement { found: ElementKind, needed: Needed },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
     #[error("there is no such option; {}", options_told(available))]
     NoSuchOption { available: Vec<String> },
-    #[error("several options are like that: {}", listed(matching))]
+    #[error("several options match: {}", listed(matching))]
     SeveralOptions { matching: Vec<String> },
-    #[error("the page did not take it; the field shows {}", shown_told(shows))]
+    #[error("the page did not accept the value; the field shows {}", shown_told(shows))]
     NotTaken { shows: String },
+    #[strum(serialize = "not_taken")]
+    #[error(
+        "the page moved the focus while the text was typed: the field shows {}, and a part went into {}",
+        shown_told(shows),
+        listed_plain(into)
+    )]
+    Strayed { shows: String, into: Vec<String> },
+    #[strum(serialize = "wrong_element")]
+    #[error("this field takes no {what}: the key would leave it or send the form")]
+    TakesNoKey { what: &'static str },
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
 
@@ -139,7 +154,7 @@ pub enum Error {
     DialogOpen { kind: String, message: String },
     #[strum(serialize = "dialog_open")]
     #[error(
-        "a dialog is open in another tab, and the page stands still until it is answered: {kind} {}",
+        "a dialog in another tab blocks this page until it is answered: {kind} {}",
         question(kind, message)
     )]
     DialogElsewhere { kind: String, message: String },
@@ -156,7 +171,7 @@ pub enum Error {
         url: String,
         link: Option<Box<PersonLink>>,
     },
-    #[error("nobody dealt with what the page asks for within {}", human(*waited))]
+    #[error("no person did what the page asks for within {}", human(*waited))]
     PersonAway { kind: &'static str, waited: Duration },
     #[error("a person is working on the page")]
     PersonHasControl,
@@ -168,9 +183,9 @@ pub enum Error {
     // Secrets.
     #[error("there is no secret named {name:?}; there are {}", known.join(", "))]
     UnknownSecret { name: String, known: Vec<String> },
-    #[error("the secret {name} is not typed here: {reason}")]
+    #[error("the secret {name} may not be typed here: {reason}")]
     SecretRefused { name: String, reason: String },
-    #[error("the page shows a secret, and {what} would show it, too")]
+    #[error("the page shows a secret, which {what} would reveal")]
     SecretShown { what: &'static str },
 
     // Scripts.
@@ -192,27 +207,27 @@ pub enum Error {
         "there is no key named {name:?}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5"
     )]
     UnknownKey { name: String },
-    #[error("{what} did not happen within {}", human(*waited))]
+    #[error("waited {} in vain for {what}", human(*waited))]
     WaitRanOut { what: String, waited: Duration },
     #[strum(serialize = "wait_ran_out")]
-    #[error("no download ended within {}", human(*waited))]
+    #[error("no download finished within {}", human(*waited))]
     DownloadAway { waited: Duration },
     #[strum(serialize = "wait_ran_out")]
-    #[error("the answer did not come within {}", human(*waited))]
+    #[error("no response arrived within {}", human(*waited))]
     AnswerLate { waited: Duration },
     #[error("not as expected within {}: {what}{received}", human(*waited))]
     NotAsExpected { what: String, received: String, waited: Duration },
     #[error("the call was cancelled")]
     Cancelled,
-    #[error("the tool itself broke, which is a mistake in patchright-mcp")]
+    #[error("the tool failed because of a bug in patchright-mcp")]
     Broken,
-    #[error("{what} cannot be done here: {reason}")]
+    #[error("{what} is not possible here: {reason}")]
     Unsupported { what: &'static str, reason: String },
     #[strum(serialize = "unsupported")]
-    #[error("{what} cannot be had in WebKit: {reason}")]
+    #[error("{what} is not available in WebKit: {reason}")]
     NotInWebkit { what: String, reason: &'static str },
     #[strum(serialize = "unsupported")]
-    #[error("{what} cannot be had in Firefox; {instead}")]
+    #[error("{what} is not available in Firefox; {instead}")]
     NotInFirefox { what: String, instead: String },
 
     // Contexts and tabs.
@@ -229,11 +244,11 @@ pub enum Error {
     UnknownTab { tab: String, open: Vec<String> },
     #[error("no page is open")]
     NoPage,
-    #[error("{limit} tabs are open, as many as there may be")]
+    #[error("{limit} tabs are open, which is the limit")]
     TooManyTabs { limit: usize },
-    #[error("there are {limit} contexts, as many as there may be")]
+    #[error("there are {limit} contexts, which is the limit")]
     TooManyContexts { limit: usize },
-    #[error("the open pages take {used_mb} MB of memory, where {limit_mb} MB are the most")]
+    #[error("the open pages use {used_mb} MB of memory; the limit is {limit_mb} MB")]
     MemoryShort { used_mb: u64, limit_mb: u64 },
 }
 
@@ -271,7 +286,7 @@ impl Error {
                 "close that browser, use another --user-data-dir, or work in it with --attach chrome, edge or chromium"
             }
             Self::NoGuests => {
-                "ask the user to start it, to allow remote debugging at chrome://inspect/#remote-debugging, and to say yes when it asks"
+                "ask the user to start it, to allow remote debugging at chrome://inspect/#remote-debugging, and to confirm when it asks"
             }
             Self::BrowserGone { .. } | Self::BrowserNotListening => {
                 "call again: the next call starts a fresh browser"
@@ -279,17 +294,15 @@ impl Error {
             Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome, msedge and firefox",
             Self::PoolFull => "close a session, or call again later",
             Self::StateUnavailable { .. } => "call again in a few seconds",
-            Self::LeaseLost | Self::ReplicaGone => {
-                "take a new snapshot to see how the page stands, then go on"
-            }
+            Self::LeaseLost | Self::ReplicaGone => "take a new snapshot to check the page, then continue",
             Self::NoAnswer { .. } | Self::PageBusy => {
-                "take a new snapshot: what was begun may have been done; if the page still does not answer, navigate it elsewhere or close it"
+                "take a new snapshot: the action may have been done; if the page still does not respond, navigate elsewhere or close it"
             }
             Self::AwaitsServer => "wait and take a snapshot, or navigate elsewhere",
             Self::UnknownTab { .. } => "list the tabs with browser_tabs",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
             Self::PageCrashed => "navigate again to bring the page back",
-            Self::StaleRef { again: Some(_), .. } => "use that ref, if it is what you mean",
+            Self::StaleRef { again: Some(_), .. } => "use that ref if it is the element you mean",
             Self::FrameDetached | Self::DocumentGone | Self::StaleRef { .. } | Self::UnknownRef { .. } => {
                 "take a new snapshot and use a ref from it"
             }
@@ -299,9 +312,10 @@ impl Error {
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
+            Self::PressReplaced { .. } => "if nothing came of the press, click that one",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
-                "give the user the link and the code, and call again when they say that it is done"
+                "give the user the link and the code, and call again when they are done"
             }
             Self::PersonHasControl => "wait until they are done, then call again",
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
@@ -309,31 +323,34 @@ impl Error {
             Self::DialogElsewhere { .. } => {
                 "answer it with browser_handle_dialog and that tab, or select it first"
             }
-            Self::NoFileChooser => "click what opens one first",
+            Self::NoFileChooser => "first click the control that opens it",
             Self::WrongElement { needed: Needed::NativeSelect | Needed::List, .. } => {
-                "click the list open and choose in it"
+                "click to open the list, then click an option"
             }
-            Self::WrongElement { needed, .. } if needed.is_value() => "write it so, or as people do",
+            Self::WrongElement { needed, .. } if needed.is_value() => {
+                "write the value in this format or a common one"
+            }
             Self::WrongElement { needed: Needed::Text, found } if found.is_button() => {
-                "click it; or give it files with the type \"file\" if it asks for them"
+                "click it; if it asks for files, use the type \"file\""
             }
-            Self::WrongElement { .. } => "take a snapshot and use the ref of such an element",
+            Self::WrongElement { .. } => "take a snapshot and use the ref of the right element",
             Self::NoSuchOption { available } if available.is_empty() => {
-                "fill first what the options depend on, or click it and take a snapshot"
+                "first fill in the fields that the options depend on, or click the list and take a snapshot"
             }
-            Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
-            Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
+            Self::NoSuchOption { .. } => "use the full name of one of them",
+            Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
+            Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
+            Self::TakesNoKey { .. } => "leave it out; use submit for Enter, or browser_press_key",
+            Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
             }
             Self::DownloadAway { .. } => {
-                "give it a longer timeout if one goes on; else do what starts it, and see with browser_network_requests what was answered"
+                "allow more time if a download is running; otherwise start it, and check the response with browser_network_requests"
             }
-            Self::AnswerLate { .. } => {
-                "give it a longer timeout; the server may have done what was asked all the same"
-            }
-            Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
-            Self::NoHistory { .. } => "navigate to an address instead",
+            Self::AnswerLate { .. } => "allow more time; the server may have processed the request anyway",
+            Self::NavigationSlow { .. } => "take a snapshot to see what has loaded, or navigate again",
+            Self::NoHistory { .. } => "navigate to a URL instead",
             Self::UnknownContext { .. } => "list the contexts with browser_context_list",
             Self::TooManyTabs { .. } => {
                 "close tabs with browser_tabs, or start the server with a larger --max-tabs"
@@ -346,12 +363,12 @@ impl Error {
             }
             Self::OnlyContext => "create another one first",
             Self::NotAllowed { .. } => {
-                "tell the user what you want to do, and why; do not look for another way"
+                "tell the user what you want to do and why; do not look for a workaround"
             }
             Self::SecretRefused { .. } => {
-                "type it where it belongs; the user says where that is, with --secrets"
+                "type it only where it belongs; the user sets the allowed sites and fields with --secrets"
             }
-            Self::SecretShown { .. } => "clear the field that shows it, or leave the page, first",
+            Self::SecretShown { .. } => "first clear the field that shows it, or leave the page",
             _ => return None,
         })
     }
@@ -380,10 +397,17 @@ pub enum Obstacle {
     ReadOnly,
     #[strum(to_string = "was outside the viewport")]
     OutsideViewport,
+    #[strum(to_string = "was inert: nothing in it can be used now")]
+    Inert,
+    /// By a path, or an edge that cuts it off.
+    #[strum(to_string = "was clipped, so that nothing of it is left to press")]
+    Clipped,
+    #[strum(to_string = "lets the pointer through (pointer-events: none)")]
+    Pointerless,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Box<Cover>),
     /// A handler of the user's for what comes up in the way: it has not ended, or what it is for is still seen.
-    #[strum(to_string = "had to wait for the handler of {by}")]
+    #[strum(to_string = "was waiting for the handler of {by}")]
     Handled { by: String, finished: bool },
 }
 
@@ -395,6 +419,9 @@ pub struct Cover {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
+    /// It is a control itself, or part of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts: bool,
     /// What is hit, as a debugger shows it, and what it is part of that does not hold the element that is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
@@ -435,6 +462,11 @@ pub enum SelectorFault {
 }
 
 impl Obstacle {
+    /// Whether it stays until something changes on the page.
+    pub(crate) fn stays(&self) -> bool {
+        !matches!(self, Self::Silent | Self::Missing | Self::Moving | Self::Handled { .. })
+    }
+
     /// The stable name of this obstacle, such as `covered_by`.
     pub fn code(&self) -> &'static str {
         ObstacleKind::from(self).into()
@@ -443,21 +475,29 @@ impl Obstacle {
     /// What the caller can try next.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::CoveredBy(cover) if cover.acts => {
+                Some("a press there goes to what covers it: press that if you mean it, or close it or scroll")
+            }
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
+            Self::Inert => Some("close what is open over it, or do first what makes it active"),
+            Self::Clipped => Some("open or turn to what holds it"),
+            Self::Pointerless => Some("do first what enables it, or press what lies behind it"),
             Self::Handled { finished: false, .. } => {
-                Some("have the handler end sooner, or give the action more time")
+                Some("make the handler faster, or give the action more time")
             }
             Self::Handled { finished: true, .. } => {
-                Some("have the handler hide what it is called for, or do not wait for that")
+                Some("make the handler hide its element, or do not wait for that")
             }
-            Self::Hidden => Some("make it visible first; a menu may need opening"),
+            Self::Hidden => Some("first make it visible, for example by opening a menu"),
             Self::Silent => Some(
-                "take a new snapshot; if the page still does not answer, navigate it elsewhere or close it",
+                "take a new snapshot; if the page still does not respond, navigate elsewhere or close it",
             ),
-            Self::Disabled => Some("do first what enables it, such as filling in what is required"),
-            Self::ReadOnly => Some("look for what opens it for editing, such as a button beside it"),
-            Self::Moving => Some("wait until it rests, or close what moves it"),
-            Self::OutsideViewport => Some("make the page larger, or open what holds it"),
+            Self::Disabled => Some("first do what enables it, for example fill in the required fields"),
+            Self::ReadOnly => {
+                Some("look for a control that makes it editable, for example a button beside it")
+            }
+            Self::Moving => Some("wait until it stops, or close what moves it"),
+            Self::OutsideViewport => Some("enlarge the page, or open the container that holds it"),
             Self::Missing => Some("take a new snapshot and use a ref from it"),
         }
     }
@@ -512,6 +552,10 @@ pub(crate) fn question(kind: &str, message: &str) -> String {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
         _ => format!("{message:?}"),
     }
+}
+
+fn listed_plain(texts: &[String]) -> String {
+    texts.join("; ")
 }
 
 fn shown_told(shows: &str) -> String {

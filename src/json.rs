@@ -11,7 +11,7 @@ pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> 
 }
 
 /// The text with every half of a surrogate pair replaced; `None` when there is none.
-fn without_half_pairs(json: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn without_half_pairs(json: &[u8]) -> Option<Vec<u8>> {
     const ESCAPE: usize = r"\u0000".len();
     let unit = |at: usize| -> Option<u16> {
         let digits = json.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;

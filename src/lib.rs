@@ -1,6 +1,53 @@
-//! A browser that agents and scripts can drive: a CDP engine, sessions, and an MCP server.
+//! A browser that agents and scripts can drive without leaving traces: a DevTools protocol engine, sessions, and an
+//! MCP server.
 //!
-//! Modules stand in reading order. Each may name only the ones above it.
+//! # A tour
+//!
+//! | to do | use | example |
+//! |---|---|---|
+//! | launch a browser, open a page | [`browser::Browser::launch`], [`browser::Page::goto`] | `examples/title.rs` |
+//! | find elements, act on them, wait | [`browser::Frame::locator`], [`browser::locator::Locator`] | `examples/form.rs` |
+//! | read a page as text with refs | [`browser::Page::outline`], [`browser::Page::content`] | `examples/outline.rs` |
+//! | answer or change requests | [`browser::BrowserContext::route`], [`browser::Route`] | `examples/intercept.rs` |
+//! | read many pages at once | [`browser::BrowserContext::new_page`] | `examples/parallel.rs` |
+//! | keep clients apart in one browser | [`session::Engine`], [`session::Workspace`] | `examples/session.rs` |
+//!
+//! ```no_run
+//! use patchright_mcp::browser::launch::LaunchOptions;
+//! use patchright_mcp::browser::{Browser, ContextOptions, NavigateOptions};
+//!
+//! # async fn tour() -> patchright_mcp::Result<()> {
+//! let options = LaunchOptions { headless: Some(true), ..LaunchOptions::default() };
+//! let browser = Browser::launch(&options, ContextOptions::default(), &|line| eprintln!("{line}")).await?;
+//! let page = browser.new_context(ContextOptions::default()).await?.new_page().await?;
+//! page.goto("https://example.com", &NavigateOptions::default()).await?;
+//! println!("{}", page.title().await);
+//! browser.close().await
+//! # }
+//! ```
+//!
+//! Every call has a deadline, and every failure is an [`Error`] with a [stable code](Error::code) and a
+//! [next step](Error::hint).
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `engine` | the modules up to [`session`]; it has no dependency that a server needs |
+//! | `install` | download a browser where the machine has none |
+//! | `mcp` | the tools, the MCP server and the live view |
+//! | `cli` (default) | the program |
+//! | `fleet` (default) | sessions that several servers share, in Redis or Valkey |
+//! | `otlp` (default) | spans of calls, for an OpenTelemetry collector |
+//! | `python` | the Python extension |
+//!
+//! For the engine alone: `patchright-mcp = { version = "0.1", default-features = false, features = ["engine"] }`.
+//!
+//! # Layers
+//!
+//! Modules stand in reading order. Each names only the ones above it.
+// What only the server uses of the lower layers has no user here.
+#![cfg_attr(not(feature = "mcp"), allow(dead_code))]
 mod sync;
 mod folders;
 mod json;
@@ -14,10 +61,13 @@ pub mod webdriver;
 pub mod fleet;
 pub mod secrets;
 pub mod session;
+#[cfg(feature = "mcp")]
 pub mod live;
+#[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(all(test, feature = "mcp"), fuzzing))]
 pub mod fuzzing;
 #[cfg(feature = "python")]
 mod python;

@@ -6,7 +6,6 @@ import json as json_module
 import mimetypes
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 from ._failures import caller
 from .errors import Error
@@ -84,12 +83,8 @@ def _fields(form: Any) -> list[tuple[str, Any]]:
 
 
 def pairs(values: Any) -> list[tuple[str, str]]:
-    """Names and values as texts: of a query, of fields, or of what a query is written like."""
-    if values is None:
-        return []
-    if isinstance(values, str):
-        return parse_qsl(values.removeprefix("?"), keep_blank_values=True)
-    return [(name, _text(value)) for name, value in _fields(values)]
+    """Names and values as texts, of a query or of fields. What is `None` is left out."""
+    return [(name, _text(value)) for name, value in _fields(values or {}) if value is not None]
 
 
 def _text(value: Any) -> str:
@@ -97,6 +92,10 @@ def _text(value: Any) -> str:
 
 
 def _part(name: str, value: Any) -> tuple[str, bytes, tuple[str, str] | None]:
+    if value is None:
+        raise Error(
+            f"{caller()}: multipart.{name}: expected string, number, boolean, bytes or a file, got None"
+        )
     if isinstance(value, dict):
         for key in ("name", "mimeType", "buffer"):
             if key not in value:

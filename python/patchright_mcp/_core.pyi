@@ -150,9 +150,11 @@ class Dispatcher:
     """What the engine tells Python: results and events, in the order in which they came.  In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever waits for an operation hands out what comes meanwhile."""
 
     def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
-        """`with_bell`: for an event loop, which watches `fileno`."""
+        """`with_bell`: for an event loop, which watches `fileno`. Without one, a thread can `listen` for it."""
     def fileno(self) -> int:
-        """What an event loop watches; -1 without a bell."""
+        """What an event loop watches; -1 without a bell, and where there is nothing that a loop could watch."""
+    def listen(self) -> bool:
+        """For a loop that cannot watch `fileno`: waits, on a thread of its own, until there is something to `drain`. False when nothing comes any more."""
     def begin(self, operation: Operation, future: Any) -> None:
         """Begins an operation; `future` gets its result from `drain`."""
     def start(self, operation: Operation) -> None:
@@ -190,7 +192,7 @@ class Browser:
     def key(self) -> int: ...
     @property
     def version(self) -> str:
-        """Such as `156.0.8078.79`."""
+        """The browser's version, for example `156.0.8078.79`."""
     @property
     def is_connected(self) -> bool: ...
     @property
@@ -200,7 +202,7 @@ class Browser:
         """Those that others who are attached have made, and in which there are pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
     def bind(self, port: int | None = None) -> Operation:
-        """Lets others work in it beside us, at a port of this machine: one that is free unless told."""
+        """Opens a port on this machine for other clients. Default: any free port."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """A session of the raw protocol, whose events go to `dispatcher`."""
     def close(self) -> Operation: ...
@@ -319,6 +321,14 @@ def connect(
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
 
+def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The entry of a request in an HTTP archive, as JSON, and the files that belong to it.
+
+    Args:
+        request: The request, with `timing` as in `Request.timing` and its `response`, or `None`.
+        content: `embed`, `attach` or `omit`.
+    """
+
 def devices() -> dict[str, dict[str, Any]]:
     """Options for contexts that pretend to be a device, by its name."""
 
@@ -348,7 +358,7 @@ def set_test_id_attribute(name: str) -> None:
 
 @final
 class Page:
-    """One tab."""
+    """A page: one tab of the browser."""
 
     @property
     def id(self) -> str:
@@ -631,7 +641,7 @@ class Frame:
 
 @final
 class JsHandle:
-    """An object of a page, or a plain value that a script gave."""
+    """A handle to a JavaScript object or value."""
 
     @property
     def is_node(self) -> bool:
@@ -718,7 +728,7 @@ class Request:
 
 @final
 class Response:
-    """What came back for a request."""
+    """A response to a page's request."""
 
     @property
     def request(self) -> Request: ...
@@ -804,7 +814,7 @@ class WebSocket:
 
 @final
 class Download:
-    """A file that a page sends."""
+    """A download."""
 
     @property
     def url(self) -> str: ...

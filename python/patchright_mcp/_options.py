@@ -35,8 +35,17 @@ def check_place(place: Any) -> None:
 
 
 def check_proxy(proxy: Any) -> None:
-    """A proxy needs a server that is text."""
-    if proxy is not None and not isinstance(proxy.get("server"), str):
+    """A proxy needs a server that is text, and nothing of it may be misspelt."""
+    if proxy is None:
+        return
+    if not isinstance(proxy, dict):
+        raise Error(f'{caller()}: proxy: expected object, got {kind_of(proxy)}; write {{"server": …}}')
+    for name in proxy:
+        if name not in ("server", "bypass", "username", "password"):
+            raise Error(
+                f"{caller()}: proxy: {name!r} is not known; there are server, bypass, username, password"
+            )
+    if not isinstance(proxy.get("server"), str):
         given = kind_of(proxy.get("server"))
         raise Error(f'proxy.server: expected string, got {given}; name it like "http://proxy.example:3128"')
 
@@ -66,7 +75,7 @@ _MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
 
 
 def moment(wait_until: str | None) -> str:
-    """The moment of a document's life to wait for: its `load` unless told."""
+    """The load state to wait for. Default: `load`."""
     if wait_until is not None and wait_until not in _MOMENTS:
         raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
     return wait_until or "load"

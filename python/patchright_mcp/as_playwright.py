@@ -74,7 +74,7 @@ def install(*, compatible: bool | None = None) -> None:
     """Has `import playwright` and `import patchright` lead here.
 
     `compatible`: whether what is by design different is Playwright's, as `playwright_compatible=True` makes
-    it. It is unless told, here or by the environment.
+    it. Default: true, unless the environment says otherwise.
 
     Raises:
         ImportError: When one of them was imported before.

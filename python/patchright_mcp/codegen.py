@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("url", help="where to begin")
     parser.add_argument("--language", choices=("python", "typescript"), default="python")
-    parser.add_argument("-o", "--output", type=Path, help="the file to write; standard output unless told")
+    parser.add_argument("-o", "--output", type=Path, help="the file to write. Default: standard output")
     parser.add_argument("--channel", help="such as chrome or msedge")
     parser.add_argument("--executable-path", help="the browser to start")
     chosen = parser.parse_args(arguments)

@@ -96,7 +96,7 @@ def _clear_output(pytestconfig: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def playwright(pytestconfig: pytest.Config) -> Iterator[Playwright]:
-    """Where everything begins."""
+    """The entry point of the library."""
     compatible = True if pytestconfig.getoption("--playwright-compatible") else None
     with sync_playwright(playwright_compatible=compatible) as playwright:
         yield playwright

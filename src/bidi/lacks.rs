@@ -6,7 +6,7 @@ use crate::error::Error;
 /// Something for which WebDriver BiDi has no word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
-    /// It is the beginning of the sentence that the user reads: "… cannot be had in Firefox".
+    /// It is the beginning of the sentence that the user reads: "… is not available in Firefox".
     pub what: Cow<'static, str>,
     pub instead: &'static str,
 }
@@ -29,36 +29,32 @@ impl From<Lack> for Error {
 
 const ELSEWHERE: &str = "use chromium for that";
 
-pub const MOBILE: Lack = Lack::new(
-    "a page laid out as on a telephone",
-    "give a viewport of that size and the telephone's user agent, or use chromium for that",
-);
-pub const TOUCH: Lack = Lack::new("a screen that can be touched", "click, or use chromium for that");
-pub const NO_SCRIPTS: Lack = Lack::of("a page without its scripts");
-pub const BYPASSED_CSP: Lack = Lack::of("a page without its content security policy");
-pub const MEDIA: Lack = Lack::of("another medium, colour scheme or taste");
-pub const SLOW_PROCESSOR: Lack = Lack::of("a slower processor");
+pub const MOBILE: Lack =
+    Lack::new("a mobile layout", "set the viewport and user agent of a phone, or use chromium for that");
+pub const TOUCH: Lack = Lack::new("a touch screen", "click, or use chromium for that");
+pub const NO_SCRIPTS: Lack = Lack::of("disabling JavaScript");
+pub const BYPASSED_CSP: Lack = Lack::of("bypassing the content security policy");
+pub const MEDIA: Lack = Lack::of("emulating a medium, color scheme or preference");
+pub const SLOW_PROCESSOR: Lack = Lack::of("CPU throttling");
 pub const SLOW_NETWORK: Lack =
-    Lack::new("a slower network", "answer requests late by a route, or use chromium for that");
-pub const GROUND: Lack = Lack::of("a picture on another ground");
+    Lack::new("network throttling", "delay requests with a route, or use chromium for that");
+pub const GROUND: Lack = Lack::of("a screenshot with another background");
 pub const PDF_HEADER: Lack =
     Lack::new("a PDF with a header or a footer", "print it without them, or use chromium for that");
 pub const PDF_TAGS: Lack = Lack::new("a PDF with tags", "print it without them, or use chromium for that");
 pub const PDF_OUTLINE: Lack =
     Lack::new("a PDF with an outline", "print it without one, or use chromium for that");
-pub const CRASH: Lack = Lack::of("a page that crashes by command");
+pub const CRASH: Lack = Lack::of("crashing a page on demand");
 pub const REFERRER: Lack =
     Lack::new("a navigation with a referrer", "follow a link of that page, or use chromium for that");
-pub const DROP: Lack = Lack::new(
-    "dropping what a page lets the browser drag",
-    "look for buttons or keys that do the same, or use chromium for that",
-);
-pub const FINGERS: Lack = Lack::of("touching with several fingers");
-pub const STOPPED_DOWNLOAD: Lack = Lack::new("stopping a download", "let it end, and remove the file");
-pub const LISTENERS: Lack = Lack::of("telling which listeners a node has");
-pub const HELD_BODY: Lack = Lack::of("the body of an answer that is held");
-pub const BINDING: Lack = Lack::of("a function in all worlds of a page");
-pub const RAW_SESSION: Lack = Lack::of("a session of the DevTools protocol");
+pub const DROP: Lack =
+    Lack::new("native drag and drop", "look for buttons or keys that do the same, or use chromium for that");
+pub const FINGERS: Lack = Lack::of("multi-touch input");
+pub const STOPPED_DOWNLOAD: Lack = Lack::new("stopping a download", "let it finish, then delete the file");
+pub const LISTENERS: Lack = Lack::of("listing the event listeners of a node");
+pub const HELD_BODY: Lack = Lack::of("the body of an intercepted response");
+pub const BINDING: Lack = Lack::of("exposing exposing a function in all worlds of a page");
+pub const RAW_SESSION: Lack = Lack::of("a DevTools protocol session");
 
 /// A permission that has no counterpart, by Chromium's name for it: the user knows it by another.
 pub(super) fn permission(name: &str) -> Lack {
@@ -91,47 +87,47 @@ pub(super) fn key(name: &str) -> Lack {
 static BY_COMMAND: [(&str, Lack); 19] = [
     (
         "Browser.setWindowBounds",
-        Lack::new("another size or place of the window", "set the viewport, or use chromium for that"),
+        Lack::new("moving or resizing the window", "set the viewport, or use chromium for that"),
     ),
     (
         "CSS.",
         Lack::new(
-            "telling the rules that hold for an element",
+            "listing the CSS rules of an element",
             "evaluate `getComputedStyle`, or use chromium for that",
         ),
     ),
-    ("DOMSnapshot.", Lack::of("a snapshot of the layout of a page")),
+    ("DOMSnapshot.", Lack::of("a layout snapshot")),
     ("Debugger.", Lack::of("a debugger")),
-    ("IO.", Lack::of("reading what the browser keeps")),
+    ("IO.", Lack::of("reading a stream of the browser")),
     (
         "Input.imeSetComposition",
-        Lack::new("writing as with an input method", "insert the text, or use chromium for that"),
+        Lack::new("composing text with an input method", "insert the text, or use chromium for that"),
     ),
-    ("Network.loadNetworkResource", Lack::of("a source map that the page itself does not ask for")),
-    ("Overlay.", Lack::of("marking or picking an element over a page")),
+    ("Network.loadNetworkResource", Lack::of("a source map that the page does not request")),
+    ("Overlay.", Lack::of("highlighting or picking an element")),
     (
         "Page.captureSnapshot",
-        Lack::new("a page saved whole as one file", "print it to PDF, or use chromium for that"),
+        Lack::new("saving a page as one file", "print it to PDF, or use chromium for that"),
     ),
     (
         "Page.getResourceContent",
-        Lack::new("the text of a script that has come", "fetch its address, or use chromium for that"),
+        Lack::new("reading the source of a loaded script", "fetch its URL, or use chromium for that"),
     ),
-    ("Performance.", Lack::of("what a page takes of time and memory")),
-    ("Profiler.", Lack::of("telling which code has run")),
-    ("Runtime.getHeapUsage", Lack::of("what a page takes of memory")),
-    ("Runtime.getIsolateId", Lack::of("what a page takes of memory")),
-    ("Security.", Lack::of("a decision about a certificate")),
+    ("Performance.", Lack::of("measuring performance")),
+    ("Profiler.", Lack::of("measuring code coverage")),
+    ("Runtime.getHeapUsage", Lack::of("measuring memory")),
+    ("Runtime.getIsolateId", Lack::of("measuring memory")),
+    ("Security.", Lack::of("handling a certificate error")),
     ("Target.attachTo", RAW_SESSION),
-    ("Tracing.", Lack::of("a profile of what a page spends its time on")),
-    ("WebAuthn.", Lack::of("a passkey that is no person's")),
-    ("WebMCP.", Lack::of("tools that a page offers")),
+    ("Tracing.", Lack::of("a performance trace")),
+    ("WebAuthn.", Lack::of("a virtual passkey")),
+    ("WebMCP.", Lack::of("WebMCP")),
 ];
 
 /// What a command of the DevTools protocol would have done that has no counterpart.
 pub(super) fn of_command(method: &str) -> Lack {
     let known = BY_COMMAND.iter().find(|(name, _)| method.starts_with(name));
-    known.map_or_else(|| Lack::of("what this needs"), |(_, lack)| lack.clone())
+    known.map_or_else(|| Lack::of("a required browser feature"), |(_, lack)| lack.clone())
 }
 
 #[cfg(test)]
@@ -140,9 +136,9 @@ mod tests {
 
     #[test]
     fn commands_are_known_by_their_names_or_their_domains() {
-        assert_eq!(of_command("Page.captureSnapshot").what, "a page saved whole as one file");
-        assert_eq!(of_command("WebAuthn.enable").what, "a passkey that is no person's");
-        assert_eq!(of_command("No.such").what, "what this needs");
+        assert_eq!(of_command("Page.captureSnapshot").what, "saving a page as one file");
+        assert_eq!(of_command("WebAuthn.enable").what, "a virtual passkey");
+        assert_eq!(of_command("No.such").what, "a required browser feature");
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub use egress::{policy, proxy};
 pub use elements::captions::ActionCaptions;
 pub use elements::{locator, selector};
 pub use options::emulation;
-pub use program::{find, install, launch};
+#[cfg(feature = "install")]
+pub use program::install;
+pub use program::{find, launch};
 
 pub use console::{
     ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
@@ -30,17 +32,17 @@ pub use console::{
 pub use elements::action::{ElementAction, Press};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
-pub use elements::control::{ControlKind, Shown, read_checked};
+pub use elements::control::{ControlKind, Outcome, Shown, read_checked};
 pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 pub use elements::fill::Several;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
+pub use elements::matches::{Match, Matched};
 pub use elements::noted::{HandMove, HandMoves};
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};
-pub use elements::seek::{Match, Sight};
-pub use elements::settle::{ActsOn, Ending, LostPress, Moved, SettleOptions, Settled, Watch};
+pub use elements::settle::{ActsOn, Ending, LostPress, Moved, Moving, SettleOptions, Settled, Watch};
 pub use elements::upload::OpenedFile;
 pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
@@ -80,13 +82,14 @@ pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 pub use scripts::offered::{OfferedTool, offers_changed};
 pub use scripts::value::JsValue;
-pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
+pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
 pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 pub use traffic::cookies::parse as parse_set_cookie;
+pub use traffic::har::{HarBodies, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
 pub use traffic::kept_answers::{KeepOptions, KeptAnswer, KeptAnswers};
 pub use traffic::observer::{BlockId, Blocking, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};

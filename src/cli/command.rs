@@ -26,19 +26,19 @@ const UNREACHABLE: i32 = 3;
 
 /// The program's own commands, with what they are for.
 const OWN: [(&str, &str); 9] = [
-    ("close", "End the session, and the browser with the last one; --all for every session of this folder"),
+    ("close", "End the session, and with the last one the browser; --all ends all sessions of this folder"),
     ("sessions", "List the sessions of this folder"),
-    ("mcp", "Serve MCP, as without a command"),
-    ("setup", "Write this server into a client's configuration, and take it out again"),
-    ("doctor", "Look at what the browser needs on this machine"),
-    ("health", "Ask a server over HTTP whether it is well"),
+    ("mcp", "Serve MCP, the default without a command"),
+    ("setup", "Add this server to a client's configuration, or remove it"),
+    ("doctor", "Check what the browser needs on this machine"),
+    ("health", "Check the health of a server over HTTP"),
     ("completions", "Write completions for a shell"),
     ("man", "Write the manual page"),
     ("help", "List the commands, or explain one"),
 ];
 
 const FLAGS_TOO: &str =
-    "While nothing is open, the options of the server can be given too: patchright-mcp --help.";
+    "While nothing is open, options of the server are accepted too: patchright-mcp --help.";
 
 const ASKED_FOR: &str = "It can do what any program can, so that the browser must be opened for it: close, then open URL --caps code \
                          (with what else is needed, such as --caps code,network; without --caps there is all but this).";
@@ -260,8 +260,8 @@ fn with_common(command: Command) -> Command {
     let name = format!("patchright-mcp {}", command.get_name());
     command
         .bin_name(name)
-        .arg(session.help("Session to work in; each has pages and cookies of its own"))
-        .arg(json.help("Answer with one JSON object"))
+        .arg(session.help("Session to work in; each has its own pages and cookies"))
+        .arg(json.help("Print one JSON object"))
 }
 
 fn close_command() -> Command {
@@ -329,7 +329,7 @@ fn list() -> String {
     let own: Vec<_> = OWN[1..].iter().map(|(name, _)| *name).collect();
     let _ = writeln!(text, "And {}. Besides {}.", others.join(", "), own.join(", "));
     text.push_str(
-        "Every command takes -s NAME (a session of its own) and --json. `help COMMAND` explains one, `help --all` lists all.\n",
+        "Every command takes -s NAME (a separate session) and --json. `help COMMAND` explains one, `help --all` lists all.\n",
     );
     text
 }
@@ -345,7 +345,7 @@ fn list_all() -> String {
         let _ = writeln!(text, "  {name}\n      {what}");
     }
     text.push_str(
-        "\nEvery command takes -s NAME for a session of its own and --json. `help COMMAND` tells the rest.\n",
+        "\nEvery command takes -s NAME for a separate session, and --json. `help COMMAND` has the rest.\n",
     );
     text
 }

@@ -54,12 +54,10 @@ impl Finding {
 /// What the command line takes: the options of the server, since they decide what is looked at.
 pub(super) fn command() -> Command {
     let command = Command::new("doctor")
-        .about("Look at what the browser needs on this machine, and tell how to mend what is missing")
+        .about("Check what the browser needs on this machine, and how to fix what is missing")
         .bin_name("patchright-mcp doctor")
-        .after_help("Options of the server (patchright-mcp --help) can be given too: they are looked at as the server would.")
-        .arg(
-            Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer with one JSON object"),
-        );
+        .after_help("Options of the server (patchright-mcp --help) are accepted and checked too.")
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print one JSON object"));
     let flags = Flags::command();
     let flags = flags.get_arguments().filter(|flag| flag.get_long().is_some());
     flags.fold(command, |command, flag| command.arg(flag.clone().hide(true).help_heading(None::<&str>)))
@@ -191,13 +189,13 @@ fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(St
         }
         Ok(Err(error)) => told("start", &error),
         Err(error) => {
-            Finding::bad("start", Grade::Problem, error, "Free some memory, or end some processes.")
+            Finding::bad("start", Grade::Problem, error, "Free some memory, or stop some processes.")
         }
     }
 }
 
 fn told(subject: &'static str, error: &Error) -> Finding {
-    let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and look at what it says.");
+    let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
     Finding::bad(subject, Grade::Problem, error.to_string(), mend)
 }
 
@@ -215,8 +213,8 @@ fn attached(endpoint: &str) -> Finding {
         _ => Finding::bad(
             "browser",
             Grade::Problem,
-            "nobody listens at --cdp-endpoint",
-            "Start that browser with --remote-debugging-port and a --user-data-dir of its own.",
+            "nothing listens at --cdp-endpoint",
+            "Start that browser with --remote-debugging-port and its own --user-data-dir.",
         ),
     }
 }
@@ -231,7 +229,7 @@ fn http(config: &Config) -> Vec<Finding> {
             "port",
             Grade::Problem,
             format!("{} on {}: {error}", http.port, http.host),
-            "End what uses it, or give another --port; 0 is any that is free.",
+            "Stop what uses it, or choose another --port; 0 takes any free port.",
         ),
     };
     let keys = match (http.keys.generated(), http.keys.len()) {
@@ -239,7 +237,7 @@ fn http(config: &Config) -> Vec<Finding> {
             "keys",
             Grade::Warning,
             "a new key is made at each start",
-            "Give --api-key-file, so that clients need not be told each time.",
+            "Set --api-key-file, so that the key stays the same.",
         ),
         (None, 0) => Finding::good("keys", "none is asked for, on loopback only"),
         (None, count) => Finding::good("keys", format!("{count} given")),
@@ -262,7 +260,7 @@ fn clients() -> Vec<Finding> {
                 "client",
                 Grade::Warning,
                 format!("{name}: {} cannot be understood", path.display()),
-                "Mend the file; its client may not read it either.",
+                "Fix the file; its client may not be able to read it either.",
             ),
             State::Ours => knows(*agent, name, setup::program_of(*agent, &path)),
         };

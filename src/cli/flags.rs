@@ -33,36 +33,36 @@ pub struct Flags {
     #[arg(long, value_name = "NAME", ignore_case = true, help_heading = "Browser")]
     pub browser: Option<BrowserName>,
 
-    /// Program to start, instead of what is found on this machine
+    /// Browser program to start [default: the first one found]
     #[arg(long, value_name = "PATH", help_heading = "Browser")]
     pub executable_path: Option<PathBuf>,
 
-    /// Whether to do without a window [default: only where there is no display]
+    /// Run without a window [default: only if there is no display]
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub headless: Option<bool>,
 
-    /// Keep `navigator.webdriver` false in Firefox; whoever drives it then has the rights of the browser itself
+    /// Keep `navigator.webdriver` false in Firefox; its remote agent then has the browser's own privileges
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub hide_webdriver: Option<bool>,
 
-    /// Switch off the browser's own sandbox
+    /// Disable the browser's sandbox
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub no_sandbox: Option<bool>,
 
-    /// Profile to work in and to keep [default: a fresh one that is removed afterwards]
+    /// Profile folder to use and keep, with its logins [default: a temporary one]
     #[arg(long, value_name = "DIR", help_heading = "Browser")]
     pub user_data_dir: Option<PathBuf>,
 
-    /// Keep nothing: work in fresh contexts also with --user-data-dir or --cdp-endpoint
+    /// Use fresh contexts, even with --user-data-dir or --cdp-endpoint
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub isolated: Option<bool>,
 
-    /// Attach to a browser that runs already, at an http(s):// or ws(s):// address; it is never closed
+    /// Attach to a running browser at an http(s):// or ws(s):// address; it is never closed
     #[arg(long, value_name = "URL", help_heading = "Browser")]
     pub cdp_endpoint: Option<String>,
 
-    /// Work in your own browser, which runs already, in windows of its own; --user-data-dir says where its profiles are, if
-    /// not in the usual place
+    /// Work in your own running browser, in separate windows; --user-data-dir names its profile folder if it is not the
+    /// default
     #[arg(
         long,
         value_name = "NAME",
@@ -72,99 +72,99 @@ pub struct Flags {
     )]
     pub attach: Option<PersonsBrowser>,
 
-    /// Argument for the browser, such as --load-extension=DIR; can be given several times. What pages notice of it is yours
+    /// Argument for the browser, for example --load-extension=DIR; repeatable. Pages may notice it
     #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true, help_heading = "Browser")]
     pub arg: Option<Vec<String>>,
 
-    /// Header to send to that browser, such as 'X-Key: value'; can be given several times
+    /// Header for that connection, for example 'X-Key: value'; repeatable
     #[arg(long, value_name = "HEADER", help_heading = "Browser")]
     pub cdp_header: Option<Vec<Header>>,
 
-    /// Longest time until that browser answers [default: 30000]
+    /// Timeout of that connection [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Browser")]
     pub cdp_timeout: Option<u64>,
 
-    /// Browsers that run already, for sessions to spread over: addresses, separated by commas, or a file
+    /// Running browsers to distribute sessions over: addresses separated by commas, or a file
     #[arg(long, value_name = "URLS|FILE", value_parser = not_empty(), help_heading = "Browser")]
     pub pool: Option<String>,
 
-    /// Proxy for all traffic: http://, https:// or socks5://, with user:password@ if need be
+    /// Proxy for all traffic: http://, https:// or socks5://, optionally with user:password@
     #[arg(long, value_name = "URL", help_heading = "Browser")]
     pub proxy_server: Option<String>,
 
-    /// Hosts to reach without the proxy, separated by commas
+    /// Hosts to reach directly, separated by commas
     #[arg(long, value_name = "HOSTS", help_heading = "Browser")]
     pub proxy_bypass: Option<String>,
 
-    /// Close a browser that nobody has used for so long; 0 for never [default: 3600000 without a window, never with one]
+    /// Close a browser unused for this long; 0 disables this [default: 3600000 without a window, never with one]
     #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=86_400_000), help_heading = "Browser")]
     pub idle_timeout: Option<u64>,
 
-    /// Give the cookies of a browser that has ended to the next one
+    /// Restore the cookies of a browser that has ended in the next one
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub restore: Option<bool>,
 
-    /// Size of pages in CSS pixels, such as 1280x720 [default: as large as the window]
+    /// Viewport size in CSS pixels, for example 1280x720 [default: the window's size]
     #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Pages")]
     pub viewport_size: Option<Size>,
 
-    /// User agent to claim, instead of the browser's own
+    /// User agent [default: the browser's own]
     #[arg(long, value_name = "TEXT", value_parser = not_empty(), help_heading = "Pages")]
     pub user_agent: Option<String>,
 
-    /// Language of pages, such as de-DE
+    /// Locale of pages, for example de-DE
     #[arg(long, value_name = "TAG", value_parser = language(), help_heading = "Pages")]
     pub locale: Option<String>,
 
-    /// Time zone of pages, such as Europe/Berlin
+    /// Time zone of pages, for example Europe/Berlin
     #[arg(long, value_name = "ZONE", value_parser = not_empty(), help_heading = "Pages")]
     pub timezone: Option<String>,
 
-    /// Script file to run in every document before its own; can be given several times
+    /// Script file to run in every new document before its own scripts; repeatable
     #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Pages")]
     pub init_script: Option<Vec<PathBuf>>,
 
-    /// Device to look like, such as 'Pixel 7' or 'iPhone 15': its size, touch and user agent
+    /// Device to emulate, for example 'Pixel 7' or 'iPhone 15': size, touch and user agent
     #[arg(long, value_name = "NAME", help_heading = "Pages")]
     pub device: Option<String>,
 
-    /// Open pages whose certificates are not good
+    /// Accept invalid certificates
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
     pub ignore_https_errors: Option<bool>,
 
-    /// File with cookies and storage to begin with, in Playwright's format
+    /// Initial storage state file, in Playwright's format
     #[arg(long, value_name = "FILE", help_heading = "Pages")]
     pub storage_state: Option<PathBuf>,
 
-    /// What pages may do without asking, separated by commas: geolocation, clipboard-read, camera, …
+    /// Permissions to grant to pages, separated by commas: geolocation, clipboard-read, camera, …
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Pages")]
     pub grant_permissions: Option<Vec<String>>,
 
-    /// The only origins that pages may reach, separated by semicolons or commas: https://host, *.host, http://host:*
+    /// Origins that pages may reach, no others, separated by semicolons or commas: https://host, *.host, http://host:*
     #[arg(long, value_name = "ORIGINS", help_heading = "Pages")]
     pub allowed_origins: Option<Origins>,
 
-    /// Origins that pages never reach
+    /// Origins that pages may not reach
     #[arg(long, value_name = "ORIGINS", help_heading = "Pages")]
     pub blocked_origins: Option<Origins>,
 
-    /// Keep pages away from this machine and its networks, under whatever name
+    /// Block this machine and its private networks, under any name
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
     pub block_private_network: Option<bool>,
 
-    /// Open files of the working directory and the output directory as pages, too
+    /// Allow file: URLs in the working and output directories
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
     pub allow_files: Option<bool>,
 
-    /// Optional tools to offer, separated by commas
+    /// Additional tools to offer, separated by commas
     #[arg(long, value_name = "CAPS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub caps: Option<Vec<Capability>>,
 
-    /// Let those who come over HTTP run programs with --caps code: each can do what the server's user can
+    /// Allow --caps code over HTTP: its programs can do what the server's user can
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Tools")]
     pub allow_remote_code: Option<bool>,
 
-    /// The file axe.min.js of the package axe-core, whose rules accessibility audits use beside ours
+    /// Path of axe-core's axe.min.js, for additional accessibility rules
     #[arg(long, value_name = "FILE", help_heading = "Tools")]
     pub axe: Option<PathBuf>,
 
@@ -172,27 +172,27 @@ pub struct Flags {
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 
-    /// How the pointer and the keys move [default: natural]
+    /// Pace of pointer and keys [default: natural]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Pages")]
     pub input: Option<InputName>,
 
-    /// Longest time until an element can be acted on [default: 5000]
+    /// Timeout of actions: until the element is actionable [default: 5000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_action: Option<u64>,
 
-    /// How long nothing must happen until an action counts as over [default: 120]
+    /// Quiet time after which an action counts as done [default: 120]
     #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=10_000), help_heading = "Tools")]
     pub timeout_settle: Option<u64>,
 
-    /// Longest time until a page has loaded [default: 30000]
+    /// Timeout of navigations [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
 
-    /// Most characters of a page that an answer shows [default: 20000, and 50000 where all controls take as many]
+    /// Maximum characters of a page in an answer [default: 20000, or up to 50000 to list all controls]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
     pub snapshot_max_chars: Option<u64>,
 
-    /// How grave a console message must be to be told, where a call does not say [default: info]
+    /// Default minimum level of console messages [default: info]
     #[arg(long, value_name = "LEVEL", ignore_case = true, help_heading = "Tools")]
     pub console_level: Option<ConsoleThreshold>,
 
@@ -204,100 +204,100 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub screenshot_dir: Option<PathBuf>,
 
-    /// Where PDFs and downloads are saved [default: .patchright-mcp]
+    /// Folder for PDFs and downloads [default: .patchright-mcp]
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub output_dir: Option<PathBuf>,
 
-    /// Let clients name more folders for files: the roots of MCP [default: on this machine, with one key at most]
+    /// Accept the client's folders for files (MCP roots) [default: on this machine, with one key at most]
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Tools")]
     pub client_roots: Option<bool>,
 
-    /// Server to download a browser from, laid out as the usual one
+    /// Mirror to download browsers from
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
     pub download_host: Option<String>,
 
-    /// Where browsers are downloaded to; once named, Chromium is looked for nowhere else
+    /// Folder for downloaded browsers; if set, Chromium is searched only there
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub browsers_dir: Option<PathBuf>,
 
-    /// How long a session lives from when it is made, used or not [default: 300000]
+    /// Lifetime of a session from its creation, used or not [default: 300000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,
 
-    /// How many tabs there may be at once, of each key; those that pages open count too [default: 100, or 20 more than sessions]
+    /// Maximum open tabs per key, including those that pages open [default: 100, or 20 more than sessions]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
     pub max_tabs: Option<u64>,
 
-    /// How many contexts there may be at once, of each key [default: 100, or 20 more than sessions]
+    /// Maximum contexts per key [default: 100, or 20 more than sessions]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
     pub max_contexts: Option<u64>,
 
-    /// Memory of all open pages together above which no tab is opened [default: half of the machine's]
+    /// Memory of all open pages above which no tab opens [default: half of the machine's]
     #[arg(long, value_name = "MB", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000), help_heading = "Limits")]
     pub max_memory: Option<u64>,
 
-    /// How many pages are in memory at once: of more, those go that were not used for longest, if nothing is lost by that, and
-    /// are loaded anew when they are used [default: all]
+    /// Maximum loaded pages: above this, the least recently used are unloaded if nothing is lost, and reloaded when used
+    /// [default: no limit]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
     pub max_live_pages: Option<u64>,
 
-    /// How many sessions there may be at once, of each key [default: 10]
+    /// Maximum sessions per key [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
     pub max_sessions: Option<u64>,
 
-    /// How long a person may take to log in or to pass a check in the window; 0 for not to wait [default: 120]
+    /// Time for a person to log in or pass a check in the window; 0 disables waiting [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
     pub login_timeout: Option<u64>,
 
-    /// How long the tools pause after nobody came [default: 300]
+    /// Cooldown after nobody came [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
     pub login_cooldown: Option<u64>,
 
-    /// Which tools pause [default: all]
+    /// Tools that the cooldown applies to [default: all]
     #[arg(long, value_name = "SCOPE", ignore_case = true, help_heading = "Waiting for the user")]
     pub cooldown_scope: Option<Scope>,
 
-    /// Folder in which the pause is kept, for other servers of this machine and the next start
+    /// Folder that stores the cooldown across restarts and servers of this machine
     #[arg(long, value_name = "DIR", help_heading = "Waiting for the user")]
     pub state_dir: Option<PathBuf>,
 
-    /// What a person may do with a page that is needed, at a link [default: control without windows, off with them]
+    /// Live view: what a person at the link may do [default: control without windows, off with them]
     #[arg(long, value_name = "MODE", ignore_case = true, help_heading = "Waiting for the user")]
     pub live: Option<Mode>,
 
-    /// Address of the live view, where a proxy stands before it, such as `https://browser.example.com`
+    /// Public address of the live view behind a proxy, for example `https://browser.example.com`
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Waiting for the user")]
     pub live_url: Option<String>,
 
-    /// By what the person is known: code, key, or header:NAME that a proxy sets [default: code; key with several keys]
+    /// How a visitor is authenticated: code, key, or header:NAME set by a proxy [default: code; key with several keys]
     #[arg(long, value_name = "HOW", value_parser = not_empty(), help_heading = "Waiting for the user")]
     pub live_auth: Option<String>,
 
-    /// How long a link can be opened, and how long whoever came may take [default: 600]
+    /// Time to open a link, and time for a visitor to finish [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
     pub live_timeout: Option<u64>,
 
-    /// Language of the patchright tools and of what is said about waiting [default: zh]
+    /// Language of the patchright tools and of messages about waiting [default: zh]
     #[arg(long, value_name = "LANG", ignore_case = true, help_heading = "Waiting for the user")]
     pub lang: Option<Language>,
 
-    /// Values that a model has typed by name and never sees: a TOML or JSON file, or after ! a command that writes one
+    /// Values that a model types by name and never sees: a TOML or JSON file, or ! and a command that prints one
     #[arg(long, value_name = "FILE|!COMMAND", value_parser = not_empty(), help_heading = "Secrets")]
     pub secrets: Option<String>,
 
-    /// What the user must allow first: submit, purchase, download, upload, an origin, or such as submit@https://host; with commas between
+    /// Actions that the user must confirm: submit, purchase, download, upload, an origin, or submit@https://host; separated by commas
     #[arg(long, value_name = "WHAT", help_heading = "Waiting for the user")]
     pub confirm: Option<Consent>,
 
-    /// Go only where a site's robots.txt allows
+    /// Obey each site's robots.txt
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Politeness")]
     pub respect_robots: Option<bool>,
 
-    /// Least time between two navigations to one site
+    /// Minimum time between two navigations to one site
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Politeness")]
     pub min_interval: Option<u64>,
 
-    /// Serve over HTTP on this port instead of standard input; 0 for any that is free
+    /// Serve over HTTP on this port instead of standard input; 0 for any free port
     #[arg(long, value_name = "PORT", help_heading = "HTTP")]
     pub port: Option<u16>,
 
@@ -305,65 +305,65 @@ pub struct Flags {
     #[arg(long, value_name = "HOST", value_parser = not_empty(), help_heading = "HTTP")]
     pub host: Option<String>,
 
-    /// File with the keys that clients may use, one a line; each sees only its own pages and files [default: a random one]
+    /// File with API keys, one per line; each key has its own pages and files [default: a random key]
     #[arg(long, value_name = "FILE", help_heading = "HTTP")]
     pub api_key_file: Option<PathBuf>,
 
-    /// Keys, separated by commas; better in PATCHRIGHT_MCP_API_KEY, because others can read a command line
+    /// API keys, separated by commas; prefer PATCHRIGHT_MCP_API_KEY, since others can read a command line
     #[arg(long, value_name = "KEYS", value_delimiter = ',', hide_env_values = true, help_heading = "HTTP")]
     pub api_key: Option<Vec<String>>,
 
-    /// Ask for no key; for tests, on loopback only
+    /// Require no key; for tests, on loopback only
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
     pub allow_unauthenticated: Option<bool>,
 
-    /// Names under which the server may be asked for beside loopback's, separated by commas; * for all
+    /// Host names under which clients may connect, besides loopback, separated by commas; * for all
     #[arg(long, value_name = "HOSTS", value_delimiter = ',', help_heading = "HTTP")]
     pub allowed_hosts: Option<Vec<String>>,
 
-    /// Origins of web pages that may ask, separated by commas [default: none]
+    /// Origins of web pages that may connect, separated by commas [default: none]
     #[arg(long, value_name = "ORIGINS", value_delimiter = ',', help_heading = "HTTP")]
     pub allowed_client_origins: Option<Vec<String>>,
 
-    /// Most clients at once, of each key [default: 64]
+    /// Maximum clients per key [default: 64]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "HTTP")]
     pub max_clients: Option<u32>,
 
-    /// How long the pages of a client stay that has gone away [default: 300000]
+    /// How long the pages of a disconnected client are kept [default: 300000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "HTTP")]
     pub client_grace: Option<u64>,
 
-    /// Redis or Valkey in which several servers share their sessions, such as redis://host:6379
+    /// Redis or Valkey for sharing sessions among servers, for example redis://host:6379
     #[arg(long, value_name = "URL", help_heading = "Several servers")]
     pub state: Option<String>,
 
-    /// How long the others wait for a server that says nothing, before they take over its sessions [default: 3000]
+    /// Lease: how long a server may be silent before others take over its sessions [default: 3000]
     #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(300..=600_000), help_heading = "Several servers")]
     pub state_lease: Option<u64>,
 
-    /// Where the others reach this server [default: where it listens]
+    /// Address for the other servers [default: the listening address]
     #[arg(long, value_name = "URL", help_heading = "Several servers")]
     pub advertise: Option<String>,
 
-    /// Tell what the server has done at /metrics, to whoever asks
+    /// Serve metrics at /metrics, without a key
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
     pub metrics: Option<bool>,
 
-    /// Send a span of each call to an OpenTelemetry collector: tool, duration, code of failure
+    /// Send a span of each call to an OpenTelemetry collector: tool, duration, error code
     #[cfg(feature = "otlp")]
     #[arg(long, value_name = "URL")]
     pub otlp: Option<String>,
 
-    /// Header for the collector, such as 'Authorization: Bearer …'; can be given several times
+    /// Header for the collector, for example 'Authorization: Bearer …'; repeatable
     #[cfg(feature = "otlp")]
     #[arg(long, value_name = "HEADER", hide_env_values = true)]
     pub otlp_header: Option<Vec<Header>>,
 
-    /// How to write it [default: text]
+    /// Log format [default: text]
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub log_format: Option<LogFormat>,
 
-    /// What to write to standard error [default: warn]
+    /// Log level on standard error [default: warn]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub log_level: Option<LogLevel>,
 }
@@ -384,7 +384,7 @@ pub enum LogLevel {
 pub enum LogFormat {
     #[default]
     Text,
-    /// An object on each line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -404,9 +404,9 @@ pub enum BrowserName {
 /// How the pointer and the keys move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum InputName {
-    /// As a hand does.
+    /// At a person's pace.
     Natural,
-    /// As fast as the browser takes it.
+    /// As fast as possible.
     Instant,
 }
 

@@ -11,14 +11,14 @@ pub(super) fn command() -> Command {
     let port = std::env::var("PATCHRIGHT_MCP_PORT").ok().filter(|port| !port.is_empty());
     let url = format!("http://127.0.0.1:{}/health", port.as_deref().unwrap_or("8931"));
     Command::new("health")
-        .about("Ask a server that serves over HTTP whether it is well")
+        .about("Check the health of a server over HTTP")
         .bin_name("patchright-mcp health")
         .arg(Arg::new("url").value_name("URL").default_value(url))
         .arg(
             Arg::new("or-stdio")
                 .long("or-stdio")
                 .action(ArgAction::SetTrue)
-                .help("Be content where nobody listens at all, as with a server on standard input"),
+                .help("Succeed if nothing listens, as for a server on standard input"),
         )
 }
 

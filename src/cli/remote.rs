@@ -32,8 +32,9 @@ impl std::fmt::Display for Trouble {
             Self::NoServer => formatter.write_str("nothing is open in this folder"),
             Self::Io(error) => write!(formatter, "the server of this folder cannot be reached: {error}"),
             Self::NotStarted(log) => write!(formatter, "the server of this folder did not start: {log}"),
-            Self::BrokeOff => formatter
-                .write_str("the server of this folder ended in the middle; see .patchright-mcp/server.log"),
+            Self::BrokeOff => formatter.write_str(
+                "the server of this folder ended during the command; see .patchright-mcp/server.log",
+            ),
         }
     }
 }

@@ -26,25 +26,25 @@ pub(super) fn command() -> Command {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
     Command::new("setup")
-        .about("Write this server into a client's configuration; without a client, tell what there is")
+        .about("Add this server to a client's configuration; without a client, list the clients")
         .bin_name("patchright-mcp setup")
         .arg(Arg::new("client").value_parser(EnumValueParser::<Agent>::new()).ignore_case(true))
-        .arg(flag("project", "For this project only, in a file of the working directory"))
-        .arg(flag("dry-run", "Show the change, and write nothing"))
-        .arg(flag("undo", "Take the server out again"))
+        .arg(flag("project", "For this project only, in the working directory"))
+        .arg(flag("dry-run", "Show the change without writing it"))
+        .arg(flag("undo", "Remove the server"))
         .arg(
             Arg::new("name")
                 .long("name")
                 .value_name("NAME")
                 .default_value(NAME)
                 .value_parser(plain)
-                .help("What the client calls the server"),
+                .help("Name of the server in the client"),
         )
         .arg(
             Arg::new("options")
                 .last(true)
                 .num_args(0..)
-                .help("Options of the server, behind --: -- --headless"),
+                .help("Options of the server, after --: -- --headless"),
         )
 }
 

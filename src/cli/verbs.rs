@@ -91,23 +91,23 @@ const SAID_HERE: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
         FIELDS,
-        "For each field its ref or selector, and its value: text; true or false for a checkbox or radio; value or label of an \
-         option; path of a file",
+        "Ref or selector and value of each field. Value: text; true or false for a checkbox or radio; option label or value; \
+         file path",
     ),
     (
         "browser_steps",
         STEPS,
-        "At most 25 commands as they are typed here, without patchright-mcp; or a line each on standard input",
+        "Up to 25 commands as typed here, without patchright-mcp; or one per line on standard input",
     ),
-    ("browser_press_key", "keys", "Such as Enter, a, Control+a, Shift+ArrowLeft, one after the other"),
-    ("browser_press_key", "times", "How often"),
-    ("browser_find", "around", "Lines to show around each; none when left out"),
-    ("browser_click", "doubleClick", "Twice, for what wants that"),
-    ("browser_click", "tap", "With a finger"),
-    ("browser_drag", "startPosition", "Place inside its border: 10,20 (px from the top left) or 90%,50%"),
-    ("browser_drag", "endPosition", "The same, where it is let go"),
+    ("browser_press_key", "keys", "Keys to press in order, for example Enter, a, Control+a, Shift+ArrowLeft"),
+    ("browser_press_key", "times", "Repetitions"),
+    ("browser_find", "around", "Context lines around each match. Default: 0"),
+    ("browser_click", "doubleClick", "Double-click"),
+    ("browser_click", "tap", "Tap with a finger"),
+    ("browser_drag", "startPosition", "Point in the element: 10,20 (px from the top left) or 90%,50%"),
+    ("browser_drag", "endPosition", "Point in the end element, likewise"),
 ];
-const TAB_HERE: &str = "Name of the tab to work in, as tabs lists it";
+const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 
 /// Words about elements are for models that are asked for them; and a session has its own flag here.
 const NOT_ASKED_FOR: [&str; 4] = ["element", "startElement", "endElement", SESSION];

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// What kind of element something is: its tag, `input[type=radio]` for inputs, `editable` for text that is edited in place.
-/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`; `[single]`, `select-one` and `file-one`
+/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`; `[single]`, `select-one`, `file-one` and `file-folder`
 /// take one value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -79,6 +79,7 @@ impl fmt::Display for ElementKind {
             (None, "iframe") => "a frame",
             (None, "canvas") => "a canvas",
             (None, "file-one") => "an input for one file",
+            (None, "file-folder") => "an input for a folder",
             (None, "[single]") => "a control for one value",
             (None, "") => "something else",
             (None, tag) => return write!(f, "<{tag}>"),
@@ -98,6 +99,8 @@ pub enum Needed {
     Uncheckable,
     FileInput,
     SeveralFiles,
+    /// A folder in place of files.
+    Folder,
     /// Files in place of a folder.
     Files,
     NativeSelect,
@@ -131,7 +134,8 @@ impl Needed {
     pub fn is_value(self) -> bool {
         matches!(
             self,
-            Self::Files
+            Self::Folder
+                | Self::Files
                 | Self::Date
                 | Self::PlainDate
                 | Self::Time
@@ -155,6 +159,7 @@ impl fmt::Display for Needed {
             Self::Uncheckable => "a checkbox or a switch",
             Self::FileInput => "a file input",
             Self::SeveralFiles => "an input for several files",
+            Self::Folder => "the path of one folder, all files of which it takes",
             Self::Files => "files one by one: a folder cannot be given to it",
             Self::NativeSelect => "a native select",
             Self::List => "a list to choose from",

@@ -32,9 +32,9 @@ impl GridSession {
     /// `browser_gone`
     pub async fn begin(node: &Node, limit: Duration) -> Result<Self> {
         let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
-        let mut headers = axum::http::HeaderMap::new();
+        let mut headers = http::HeaderMap::new();
         for (name, value) in &node.headers {
-            let pair = (axum::http::HeaderName::try_from(name), axum::http::HeaderValue::try_from(value));
+            let pair = (http::HeaderName::try_from(name), http::HeaderValue::try_from(value));
             let (Ok(name), Ok(value)) = pair else { return Err(gone("a header cannot be sent")) };
             headers.insert(name, value);
         }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, ExtensionCapabilities, ListResourcesResult, MetaObject, ReadResourceResult,
-    Resource, ResourceContents, Tool as Listing, ToolAnnotations,
+    CallToolResult, ContentBlock, ExtensionCapabilities, MetaObject, ReadResourceResult, Resource,
+    ResourceContents, Tool as Listing, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -72,10 +72,9 @@ pub(super) fn add(tools: &mut Vec<Listing>) {
     tools.push(frame.annotate(annotations).with_meta(meta(json!({ "ui": { "visibility": ["app"] } }))));
 }
 
-pub(super) fn resources() -> ListResourcesResult {
+pub(super) fn listed() -> Resource {
     let page = Resource::new(URI, "page").with_title("The page").with_mime_type(MIME_TYPE);
-    let page = page.with_description("The page of the agent as it moves, to look at.");
-    ListResourcesResult::with_all_items(vec![page]).with_ttl_ms(AN_HOUR_MS)
+    page.with_description("The page of the agent as it moves, to look at.")
 }
 
 /// The app, if it is asked for.

@@ -1,10 +1,31 @@
 //! Checks arguments against a tool's schema and tells everything that is wrong with them at once.
 use serde_json::{Map, Value};
 
+use super::strict_json;
+
 /// Other names that models use for the same argument.
 const ALIASES: [(&str, &str); 3] = [("target", "ref"), ("startTarget", "startRef"), ("endTarget", "endRef")];
 
-/// All that is wrong with `arguments`. Other spellings of the same thing (`target`, `null`, `5.0`) are put right.
+/// Optional texts for which nothing can be meant by an empty one, though their schema allows it.
+const NEVER_EMPTY: [&str; 12] = [
+    "ref",
+    "startRef",
+    "endRef",
+    "element",
+    "startElement",
+    "endElement",
+    "filename",
+    "position",
+    "sessionId",
+    "tab",
+    "tabId",
+    "wait_for",
+];
+/// Optional texts that narrow down what is done: without them it would be done to more than was meant.
+const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
+
+/// All that is wrong with `arguments`. Other spellings of the same thing (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`) are
+/// put right.
 pub fn problems(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     check_object(schema, arguments, "", &mut problems);
@@ -29,7 +50,10 @@ fn check_object(
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required: Vec<&str> = schema.get("required").map(strings).unwrap_or_default();
     let aliased = take_aliases(properties, object, path, problems);
-    object.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
+    object.retain(|name, value| {
+        required.contains(&name.as_str())
+            || !(value.is_null() || says_nothing(name, value, properties.get(name)))
+    });
 
     for name in &required {
         if !object.contains_key(*name) {
@@ -49,6 +73,21 @@ fn check_object(
     }
 }
 
+/// Whether an optional argument is an empty text that stands for none: models fill in all that there is.
+fn says_nothing(name: &str, value: &Value, schema: Option<&Value>) -> bool {
+    let Some(schema) = schema.filter(|_| *value == "") else { return false };
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    match kind {
+        "" => false,
+        "string" if NARROWING.contains(&name) => false,
+        "string" => {
+            let has_choices = schema.get("enum").is_some_and(|choices| !strings(choices).contains(&""));
+            has_choices || schema.get("minLength").is_some() || NEVER_EMPTY.contains(&name)
+        }
+        _ => true,
+    }
+}
+
 fn alias_of(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(_, original)| *original == name).map(|(alias, _)| *alias)
 }
@@ -64,7 +103,7 @@ fn take_aliases(
         if properties.contains_key(name) && !properties.contains_key(alias) {
             let Some(value) = object.remove(alias).filter(|value| !value.is_null()) else { continue };
             match object.get(name) {
-                Some(other) if !other.is_null() && *other != value => {
+                Some(other) if !other.is_null() && *other != "" && *other != value => {
                     problems
                         .push(format!("`{path}{alias}` and `{path}{name}` are the same argument; give one"));
                 }
@@ -92,6 +131,7 @@ fn unknown(name: &str, path: &str, properties: &Map<String, Value>) -> String {
 fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<String>) {
     let Some(schema) = schema.as_object() else { return };
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    unquote(kind, value);
     whole_number(kind, value);
     match (kind, &mut *value) {
         ("object", Value::Object(object)) if schema.contains_key("properties") => {
@@ -123,6 +163,26 @@ fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<Strin
     }
     check_choice(schema, value, path, problems);
     check_bounds(schema, value, path, problems);
+}
+
+/// A number, a boolean, a list or an object that came as a text: many models and clients write them so.
+fn unquote(kind: &str, value: &mut Value) {
+    let Value::String(text) = value else { return };
+    let text = match kind {
+        "boolean" => text.to_ascii_lowercase(),
+        _ => text.clone(),
+    };
+    let Ok(read) = strict_json::read(text.as_bytes()) else { return };
+    let fits = match kind {
+        "integer" | "number" => read.is_number(),
+        "boolean" => read.is_boolean(),
+        "array" => read.is_array(),
+        "object" => read.is_object(),
+        _ => false,
+    };
+    if fits {
+        *value = read;
+    }
 }
 
 /// JSON knows one kind of number: `5.0` is a good integer, and serde would refuse it.

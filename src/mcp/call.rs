@@ -359,7 +359,7 @@ impl Call<'_> {
 
     /// How actions go about their elements.
     pub fn action_options(&self) -> ActionOptions {
-        ActionOptions::within(self.settings.action_limit)
+        ActionOptions::within(self.settings.action_limit).refusing()
     }
 
     /// Like [`action_options`](Self::action_options), for what the caller named so; a script says what is done to it.

@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use crate::Result;
 use crate::browser::policy::OriginPattern;
+use crate::mcp::arguments::nearest;
 use crate::messages::consent::GuardedAction;
 
 /// What a button says that spends money, in whole words, and in scripts that have none.
@@ -79,16 +80,28 @@ impl FromStr for Rule {
             return Ok(Self { deed: Some(deed), origin: None });
         }
         let (deed, origin) = match text.split_once('@') {
-            Some((deed, origin)) => {
-                let deed = deed
-                    .parse()
-                    .map_err(|_| format!("{deed:?} is none of submit, purchase, download, upload"))?;
-                (Some(deed), origin)
-            }
+            Some((deed, origin)) => (Some(deed.parse().map_err(|_| no_kind(deed))?), origin),
+            // A host within one network can be named with a scheme or a port.
+            None if is_word(text) => return Err(no_kind(text)),
             None => (None, text),
         };
         Ok(Self { deed, origin: Some(origin.parse()?) })
     }
+}
+
+const KINDS: [&str; 4] = ["submit", "purchase", "download", "upload"];
+
+/// Whether it is rather a kind, misspelt, than a host.
+fn is_word(text: &str) -> bool {
+    text != "localhost" && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
+}
+
+fn no_kind(text: &str) -> String {
+    let advice = match nearest(text, KINDS) {
+        Some(near) => format!("; did you mean {near}?"),
+        None => format!("; write a host as https://{text}"),
+    };
+    format!("{text:?} is none of {}{advice}", KINDS.join(", "))
 }
 
 impl Consent {
@@ -140,8 +153,12 @@ mod tests {
         assert!(!asks(Some(GuardedAction::Submit), "https://other.example"));
         assert!(asks(None, "https://a.shop.example"));
         assert!(!asks(None, "https://bank.example"));
-        for wrong in ["", "sumbit@https://bank.example", "a b", "submit@"] {
+        for wrong in ["", "sumbit@https://bank.example", "a b", "submit@", "intranet"] {
             assert!(wrong.parse::<Consent>().is_err(), "{wrong}");
         }
+        for host in ["localhost", "http://intranet", "intranet:8080", "*.example"] {
+            let _ = host.parse::<Consent>().unwrap_or_else(|error| panic!("{host}: {error}"));
+        }
+        assert!("dowload".parse::<Consent>().unwrap_err().ends_with("did you mean download?"));
     }
 }

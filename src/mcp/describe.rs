@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use futures_util::future::{OptionFuture, join};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use url::Url;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
@@ -15,7 +16,8 @@ use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
-use crate::mcp::reply::{PageState, Reply, TabLine, View};
+use crate::mcp::reply::{FileLink, PageState, Reply, TabLine, View};
+use crate::mcp::resources;
 use crate::mcp::told::{MOST_TREES, Shown};
 use crate::session::Tab;
 use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
@@ -136,9 +138,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         tell_front(call, &page, reply);
     }
     if page.take_stopped() {
-        reply.add_event(
-            "The page loads itself anew without end. It was stopped, so that it can be looked at.",
-        );
+        reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
         // After an action only what is new is told.
@@ -204,6 +204,17 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
             continue;
         }
         reply.add_event(told_download(&download.name, &download.state));
+        share_download(&download.name, &download.state, reply);
+    }
+}
+
+/// Has a file that a page gave shared with the client, if it is there.
+pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Reply) {
+    if let DownloadState::Completed { path, bytes } = state
+        && let Ok(uri) = Url::from_file_path(path)
+    {
+        let (name, mime_type) = (name.to_owned(), resources::kind_of(name));
+        reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(*bytes) });
     }
 }
 
@@ -237,9 +248,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
 /// Says of an outline that it is of what nobody can see.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
-        reply.add_event(
-            "Nothing on the page can be seen now. The outline shows what its document holds, hidden.",
-        );
+        reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
 }
 

@@ -22,6 +22,7 @@ use crate::mcp::memory::Rest;
 use crate::mcp::metrics::Metrics;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
+use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
@@ -67,6 +68,8 @@ pub struct Dispatcher {
     replica: Option<Arc<Replica>>,
     peers: Peers,
     pub metrics: Metrics,
+    /// What tools wrote, for clients to read.
+    pub(super) files: FileResources,
     rest: Rest,
     /// Where spans of calls go, if they go anywhere.
     #[cfg(feature = "otlp")]
@@ -92,6 +95,7 @@ impl Dispatcher {
             replica: None,
             peers: Peers::default(),
             metrics: Metrics::default(),
+            files: FileResources::default(),
             rest: Rest::default(),
             #[cfg(feature = "otlp")]
             traces: None,

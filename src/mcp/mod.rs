@@ -20,6 +20,7 @@ pub mod kept;
 pub mod client;
 pub mod call;
 pub mod tool;
+mod resources;
 mod describe;
 pub mod target;
 pub mod failure;

@@ -43,9 +43,9 @@ impl Default for Progress {
 
 impl Progress {
     /// Of a client that can be asked; the questions come out of the other end.
-    pub fn asking() -> (Self, UnboundedReceiver<Question>) {
+    pub fn asking(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
-        (Self { questions: questions.of_person(), ..Self::default() }, asked)
+        (Self { questions: questions.of_person(patience), ..Self::default() }, asked)
     }
 
     /// Of a client whose folders can be asked for, but no person.

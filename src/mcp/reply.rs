@@ -7,7 +7,7 @@ mod parts;
 use std::fmt::Write;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
 
@@ -53,6 +53,8 @@ pub struct Reply {
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
+    shared: Vec<Resource>,
+    is_remote: bool,
     structured: Option<Value>,
     session: Option<String>,
     /// What another server answered, which is all then.
@@ -241,9 +243,14 @@ impl Reply {
         self.files.push(file);
     }
 
-    /// Leaves out the links to files; the text names the files as well.
-    pub fn drop_file_links(&mut self) {
-        self.files.clear();
+    /// Takes the files that the tool wrote, for the client to be given an address of each.
+    pub(super) fn take_files(&mut self) -> Vec<FileLink> {
+        std::mem::take(&mut self.files)
+    }
+
+    /// Adds the addresses at which the client can read the files; in the text, too, where their paths are another machine's.
+    pub(super) fn share(&mut self, files: Vec<Resource>, is_remote: bool) {
+        (self.shared, self.is_remote) = (files, is_remote);
     }
 
     /// The same answer for programs.
@@ -345,6 +352,9 @@ impl Reply {
             // What they show is covered where they are taken.
             images: _,
             files,
+            // Made of what is struck here.
+            shared: _,
+            is_remote: _,
             structured,
             session: _,
             forwarded,
@@ -445,6 +455,10 @@ impl Reply {
                 self.snapshot.iter().flat_map(|text| outlined(text, self.left_out.as_ref())).collect(),
             ),
             ("Events", self.events.iter().map(|line| listed(line)).collect::<Vec<_>>()),
+            (
+                "Files to read with resources/read",
+                self.shared.iter().filter(|_| self.is_remote).map(file_line).collect(),
+            ),
         ];
         sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
     }
@@ -472,7 +486,8 @@ impl Reply {
         self.left_out.is_some()
     }
 
-    /// The answer as the protocol wants it: the text first, then images, then links to files.
+    /// The answer as the protocol wants it: the text first, then images. Files stand in `_meta`: of a link to a file many
+    /// clients make content that no model takes.
     pub fn into_result(self) -> CallToolResult {
         if let Some(result) = self.forwarded {
             return *result;
@@ -480,18 +495,13 @@ impl Reply {
         let mut content = vec![ContentBlock::text(self.text())];
         content
             .extend(self.images.into_iter().map(|image| ContentBlock::image(image.base64, image.mime_type)));
-        content.extend(self.files.into_iter().map(|file| {
-            let mut resource = Resource::new(file.uri, file.name).with_mime_type(file.mime_type);
-            resource.size = file.size;
-            ContentBlock::resource_link(resource)
-        }));
         let mut result = CallToolResult::success(content);
         result.is_error = self.failure.is_some().then_some(true);
         result.structured_content = self.structured;
-        if let Some(failure) = self.failure {
-            let code = ("errorCode".to_owned(), Value::from(failure.code));
-            result.meta = Some(MetaObject([code].into_iter().collect()));
-        }
+        let code = self.failure.map(|failure| ("errorCode".to_owned(), Value::from(failure.code)));
+        let files = (!self.shared.is_empty()).then(|| ("files".to_owned(), json!(self.shared)));
+        let meta: Map<_, _> = code.into_iter().chain(files).collect();
+        result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
         result
     }
 }
@@ -539,6 +549,11 @@ fn tab_line(tab: &TabLine) -> String {
     let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
     let address = page_text::address(&tab.url);
     format!("- {}: {current}[{title}]({address}){crashed}{discarded}{asks} [tab={}]", tab.index, tab.id)
+}
+
+fn file_line(file: &Resource) -> String {
+    let size = file.size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
+    format!("- {}{size}: {}", page_text::inline_beside(&file.name, &[' ', '(']), file.uri)
 }
 
 fn listed(line: &str) -> String {

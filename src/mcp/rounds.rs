@@ -73,7 +73,7 @@ impl Round {
         caller: Option<String>,
         trace: Option<String>,
     ) -> Self {
-        let (progress, questions) = Progress::asking();
+        let (progress, questions) = Progress::asking(None);
         let progress = Arc::new(progress.of(caller).within(trace));
         let cancelled = CancellationToken::new();
         let call = {
@@ -112,8 +112,13 @@ impl Round {
     /// Hears what the person said.
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
-        // A client that could not ask says nothing, and goes on waiting.
-        let Some(told) = responses.get(PERSON) else { return };
+        let Some(told) = responses.get(PERSON) else {
+            // A client that could not ask says nothing, and goes on waiting.
+            if let Some(asked) = asked {
+                let _ = asked.answer.send(Answer::Coming);
+            }
+            return;
+        };
         let accepts =
             ElicitResult::deserialize(told).is_ok_and(|told| told.action == ElicitationAction::Accept);
         match asked {
@@ -126,7 +131,7 @@ impl Round {
 
 /// What it means that the person agreed: to come, where there is a place to come to, or else that it is done.
 fn accepted(asking: &Asking) -> Answer {
-    if asking.link.is_some() { Answer::Unasked } else { Answer::Finished }
+    if asking.link.is_some() { Answer::Coming } else { Answer::Finished }
 }
 
 impl Drop for Round {

@@ -20,6 +20,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::json::without_half_pairs;
 use crate::mcp::server::malformed_request;
 use crate::mcp::strict_json;
 
@@ -118,7 +119,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         if line.is_empty() {
             return;
         }
-        match strict_json::read(line) {
+        // A cut text can hold half an emoji, for which its call should not be lost.
+        let mended = without_half_pairs(line);
+        match strict_json::read(mended.as_deref().unwrap_or(line)) {
             Ok(Value::Array(items)) if !items.is_empty() => {
                 for item in items {
                     self.accept(item);

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, Page};
+use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, Matched, Page};
 use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
@@ -65,7 +65,15 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
 
 /// The element that `text` stands for: a ref, or else a selector.
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
-    let target = seek(call, page, text).await?;
+    let limit = call.action_options().limit.min(SEEK_LIMIT);
+    let target = seek(call, page, text, limit).await.map_err(|error| match error {
+        // What was written may be a selector, which errors do not repeat.
+        Error::ElementNotFound { .. } => Error::NoTarget { reason: "finds nothing".to_owned() },
+        Error::InvalidSelector { reason, .. } => {
+            Error::NoTarget { reason: format!("cannot be read: {reason}") }
+        }
+        other => other,
+    })?;
     note(call, text, &target.element).await;
     Ok(target)
 }
@@ -79,8 +87,8 @@ async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
     }
 }
 
-async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
-    let Ok(reference) = text.parse::<Ref>() else { return select(call, page, text).await };
+async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
+    let Ok(reference) = text.parse::<Ref>() else { return select(call, page, text, limit).await };
     let frame = frame(call, page, &reference)?;
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
     let target = reference.to_string();
@@ -92,10 +100,13 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     Ok(Target { element, reference: whole_ref(call, page, &frame, reference.element), words: None })
 }
 
-/// The element itself that stands for one that was drawn anew.
+/// The element itself that stands for one that was drawn anew: what a selector finds now, or what was drawn as a ref's was.
 pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
-    let (found, _) = drawn_anew(call, page, &text.parse().ok()?).await?;
-    seek(call, page, &found.to_string()).await.ok().map(|target| target.element)
+    let found = match text.parse::<Ref>() {
+        Ok(reference) => drawn_anew(call, page, &reference).await?.0.to_string(),
+        Err(_) => text.to_owned(),
+    };
+    find(call, page, &found).await.ok().map(|target| target.element)
 }
 
 /// The ref of what stands for an element that was drawn anew, and its role and name.
@@ -112,7 +123,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
         let frame = frame(call, page, &reference)?;
         return Ok(ElementHandle::by_ref(&frame, reference.element).await?.is_none());
     }
-    let is_absent = matches!(page.matches(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
+    let is_absent = matches!(page.matching(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
     if is_absent && call.writes_script() {
         call.found.lock().insert(text.to_owned(), Found::by_selector(text).into());
     }
@@ -120,62 +131,27 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
 }
 
 /// The one element that a selector finds in the page and the frames in it.
-async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> {
+async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
     let reference = |found: &Match| whole_ref(call, page, &found.frame, found.number);
-    let limit = call.action_options().limit.min(SEEK_LIMIT);
-    let found = page.matches(selector, limit).await.map_err(|error| match error {
-        // What was written may be a selector, which errors do not repeat.
-        Error::ElementNotFound { .. } => Error::NoTarget { reason: "finds nothing".to_owned() },
-        Error::InvalidSelector { reason, .. } => {
-            Error::NoTarget { reason: format!("cannot be read: {reason}") }
-        }
-        other => other,
-    })?;
-    let found = match one_of(found) {
-        Err(several) => match exactly(selector) {
-            // Of several that hold a text, the one that says just that is meant.
-            Some(exact) => {
-                one_of(page.matches(&exact, Duration::ZERO).await.unwrap_or_default()).map_err(|_| several)
-            }
-            None => Err(several),
-        },
-        only => only,
-    };
-    match found {
-        Ok(found) => {
+    match page.matching(selector, limit).await? {
+        Matched::One(found) => {
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
-            let target = reference.to_string();
-            let element = ElementHandle::by_ref(&found.frame, found.number).await?;
-            let element = element
-                .map(|element| element.named(&target))
-                .ok_or(Error::StaleRef { target, again: None })?;
-            Ok(Target { element, reference, words: Some(words) })
+            Ok(Target {
+                element: found.element(&reference.to_string()).await?,
+                reference,
+                words: Some(words),
+            })
         }
-        Err((count, several)) => {
+        Matched::Several(count, several) => {
             let line = |found: &Match| format!("{} {}", reference(found), words(&found.role, &found.name));
             Err(Error::SeveralMatch { count, matches: several.iter().map(line).collect() })
         }
     }
 }
 
-/// `text=Save` for what says just that, and nothing besides.
-fn exactly(selector: &str) -> Option<String> {
-    let text = selector.trim().strip_prefix("text=")?.trim();
-    let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '/']) && !text.contains(">>");
-    is_plain.then(|| format!("text={}", serde_json::Value::from(text)))
-}
-
 /// A ref that says everything.
 pub fn whole_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     Ref::new(call.context_number(), page.index(), frame.number(), number)
-}
-
-/// The only one, or how many there are and the first of them.
-fn one_of((count, mut found): (usize, Vec<Match>)) -> Result<Match, (usize, Vec<Match>)> {
-    match found.pop() {
-        Some(only) if count == 1 => Ok(only),
-        last => Err((count, found.into_iter().chain(last).collect())),
-    }
 }
 
 /// The element that `text` stands for.
@@ -186,15 +162,25 @@ pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<Element
 /// Like [`find`], to act on it: for a field that a library keeps out of sight, what it draws in its place.
 pub async fn actable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = find(call, page, text).await?;
+    drawn(call, page, text, target).await
+}
+
+/// The same, found within `limit`; errors speak of the selector.
+///
+/// # Errors
+/// `element_not_found`, `invalid_selector`, `several_match`.
+pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
+    let target = seek(call, page, text, limit).await?;
+    drawn(call, page, text, target).await
+}
+
+async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Result<Target> {
     // Refs are given to what is shown.
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
     let drawn = if is_shown { None } else { target.element.drawn_instead().await? };
     let Some(drawn) = drawn else { return Ok(target) };
     let reference = whole_ref(call, page, &drawn.frame, drawn.number);
-    let name = reference.to_string();
-    let element = ElementHandle::by_ref(&drawn.frame, drawn.number).await?;
-    let element =
-        element.map(|element| element.named(&name)).ok_or(Error::StaleRef { target: name, again: None })?;
+    let element = drawn.element(&reference.to_string()).await?;
     note(call, text, &element).await;
     Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
 }
@@ -249,7 +235,7 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
     })
 }
 
-fn words(role: &str, name: &str) -> String {
+pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
     let name = one_line(name);
     match (role, name.is_empty()) {
         ("generic" | "none", true) => "the element".to_owned(),

@@ -48,6 +48,8 @@ pub enum Capability {
     Devtools,
     /// Tools that pages offer (`WebMCP`). Pages see that a browser asks for them: they find `document.modelContext`.
     Webmcp,
+    /// All of them but code and webmcp, which have a price: `--caps all,code`.
+    All,
 }
 
 /// The families of tools; `--toolsets` chooses among them.
@@ -242,7 +244,7 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out again.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "File for the answer.";
+            let what = "Write the result to this file.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),

@@ -28,16 +28,16 @@ pub fn press(language: Language, deed: GuardedAction, name: &str, origin: &str) 
     match (language, deed) {
         (Language::Zh, GuardedAction::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
         (Language::Zh, _) => format!("向 {origin} 提交表单{named}"),
-        (Language::En, GuardedAction::Purchase) => format!("buy or pay at {origin}, by pressing{named}"),
-        (Language::En, _) if name.is_empty() => format!("send a form to {origin}"),
-        (Language::En, _) => format!("send a form to {origin}, by pressing{named}"),
+        (Language::En, GuardedAction::Purchase) => format!("buy or pay at {origin} by clicking{named}"),
+        (Language::En, _) if name.is_empty() => format!("submit a form to {origin}"),
+        (Language::En, _) => format!("submit a form to {origin} by clicking{named}"),
     }
 }
 
 pub fn anything(language: Language, what: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("在 {origin} 执行可能提交或购买的操作：{what}"),
-        Language::En => format!("do what may send or buy something at {origin}: {what}"),
+        Language::En => format!("do something at {origin} that may submit or buy: {what}"),
     }
 }
 
@@ -51,13 +51,13 @@ pub fn tool(language: Language, tool: &str, origin: &str) -> String {
 pub fn upload(language: Language, names: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("向 {origin} 上传文件 {names}"),
-        Language::En => format!("give {origin} the files {names}"),
+        Language::En => format!("upload the files {names} to {origin}"),
     }
 }
 
 pub fn download(language: Language, name: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("保留从 {origin} 下载的文件 {name}"),
-        Language::En => format!("keep the file {name}, which {origin} sent"),
+        Language::En => format!("keep the file {name}, downloaded from {origin}"),
     }
 }

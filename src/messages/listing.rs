@@ -1,10 +1,10 @@
 //! What the `patchright_*` tools say of themselves in English; in Chinese the schemas say it.
 use super::Language;
 
-const URL: &str = "Address of the page";
-const TIMEOUT: &str = "Timeout (milliseconds)";
-const OFFSET: &str = "Character to begin at";
-const MOST: &str = "The most characters to return";
+const URL: &str = "URL of the page";
+const TIMEOUT: &str = "Timeout in ms";
+const OFFSET: &str = "Start at this character";
+const MOST: &str = "Maximum number of characters to return";
 
 /// A tool, its title, what it does, and its arguments.
 type Words = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -13,39 +13,39 @@ type Words = (&'static str, &'static str, &'static str, &'static [(&'static str,
 const ENGLISH: [Words; 5] = [
     (
         "patchright_fetch", "Fetch a page",
-        "Read a web page in one call, as a person's browser shows it: pages made by scripts, pages that refuse other fetchers, \
-         pages behind a login. Long ones in pieces, with offset.",
+        "Fetch a web page in one call, as a person's browser shows it. For dynamic pages, pages that block other fetchers, and \
+         pages behind a login. Read long content in parts with offset.",
         &[
-            ("url", URL), ("wait_for", "CSS selector to wait for, where content comes late"),
-            ("format", "text, markdown (the default) or html"), ("timeout", TIMEOUT), ("offset", OFFSET), ("max_chars", MOST),
+            ("url", URL), ("wait_for", "CSS selector to wait for (optional, for dynamic content)"),
+            ("format", "Output format: text, markdown (default) or html"), ("timeout", TIMEOUT), ("offset", OFFSET), ("max_chars", MOST),
         ],
     ),
     (
-        "patchright_screenshot", "Picture of a page",
-        "Take a picture of a web page in one call: to see what it looks like, or to keep its state.",
-        &[("url", URL), ("full_page", "The whole page, also what must be scrolled to"), ("timeout", TIMEOUT)],
+        "patchright_screenshot", "Take a screenshot of a page",
+        "Take a screenshot of a web page in one call, to see how it looks or to keep its state.",
+        &[("url", URL), ("full_page", "Capture the whole page, including what must be scrolled to"), ("timeout", TIMEOUT)],
     ),
     (
         "patchright_click", "Click on a page",
-        "Open a web page, click one element, and read what the page says then: to unfold, turn pages, close a notice.",
+        "Open a web page, click one element, and read the page after the click. For expanding content, paging, and closing notices.",
         &[
-            ("url", URL), ("selector", "CSS selector of what to click"), ("timeout", TIMEOUT), ("offset", OFFSET),
+            ("url", URL), ("selector", "CSS selector of the element to click"), ("timeout", TIMEOUT), ("offset", OFFSET),
             ("max_chars", MOST),
         ],
     ),
     (
-        "patchright_fill_form", "Fill a form of a page",
-        "Open a web page, fill its form and send it, and read the page that follows: to search, log in, submit.",
+        "patchright_fill_form", "Fill in a form",
+        "Open a web page, fill in and submit its form, and read the resulting page. For searching, logging in, and submitting data.",
         &[
-            ("url", "Address of the form"), ("fields", r#"Fields: {"CSS selector": "value"}"#),
-            ("submit_selector", "CSS selector of the button that sends it"), ("timeout", TIMEOUT), ("offset", OFFSET),
+            ("url", "URL of the form's page"), ("fields", r#"Fields: {"CSS selector": "value"}"#),
+            ("submit_selector", "CSS selector of the submit button (optional)"), ("timeout", TIMEOUT), ("offset", OFFSET),
             ("max_chars", MOST),
         ],
     ),
     (
         "patchright_execute_js", "Run JavaScript on a page",
-        "Open a web page and run JavaScript in it, for data or variables of the page. The result comes as JSON.",
-        &[("url", URL), ("script", "JavaScript that gives a result"), ("timeout", TIMEOUT)],
+        "Open a web page and run JavaScript in it, to extract data or read page variables. Returns the result as JSON.",
+        &[("url", URL), ("script", "JavaScript code that returns a result"), ("timeout", TIMEOUT)],
     ),
 ];
 

@@ -11,7 +11,8 @@ pub mod sessions;
 pub mod wall;
 
 /// The language of these texts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, strum::VariantArray)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::VariantArray)]
+#[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
 pub enum Language {
     #[default]
     Zh,

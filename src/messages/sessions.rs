@@ -7,9 +7,9 @@ pub const CLICKED: &str = "Click successful";
 pub const TYPED: &str = "Type successful";
 
 pub const NEXT_WITHOUT_SESSION: &str = "Make one with create_session.";
-pub const NEXT_AFTER_END: &str = "Make another with create_session. A session lives as long as --session-timeout says, from when it was made, used or not.";
+pub const NEXT_AFTER_END: &str = "Create another with create_session. A session expires --session-timeout after its creation, used or not.";
 pub const NEXT_AT_LIMIT: &str =
-    "Close one with close_session, or try again when one has ended; --max-sessions allows more.";
+    "Close one with close_session, or retry after one has expired; --max-sessions raises the limit.";
 
 pub fn not_found(id: &str) -> String {
     format!("Session not found: {id}")

@@ -17,10 +17,10 @@ pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: O
         }
         (Language::Zh, None) => format!("页面 {url} 需要您本人操作（{what}）。请在 {link} 完成操作。"),
         (Language::En, Some(code)) => format!(
-            "The page {url} asks for you ({what}). Open {link} and enter the code {code}; press Done there when it is done."
+            "The page {url} needs you ({what}). Open {link}, enter the code {code}, and press Done when you are finished."
         ),
         (Language::En, None) => {
-            format!("The page {url} asks for you ({what}). Please deal with it at {link}.")
+            format!("The page {url} needs you ({what}). Please do it at {link}.")
         }
     }
 }
@@ -50,7 +50,7 @@ pub fn still_waiting(language: Language) -> &'static str {
     match language {
         Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",
         Language::En => {
-            "Still waiting for you. Accept when it is done, or to go on waiting; cancel to give up."
+            "Still waiting for you. Accept when you are finished or to keep waiting; cancel to give up."
         }
     }
 }
@@ -64,7 +64,7 @@ pub fn question(language: Language, what: &str, url: &str) -> String {
             )
         }
         Language::En => format!(
-            "The page {url} asks for you ({what}). Please deal with it in the browser window, then accept; cancel to give up."
+            "The page {url} needs you ({what}). Please do it in the browser window, then accept; cancel to give up."
         ),
     }
 }

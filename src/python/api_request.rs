@@ -6,13 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::bridge::{Operation, operation};
-use super::browser::{BrowserContext, Shown};
+use super::browser::{BrowserContext, ProxySettings, Shown};
 use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::limit;
 use crate::browser::{
-    AlsoStored, ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, HttpCredentials, StorageState,
-    StoredCookie,
+    AlsoStored, ApiBody, ApiContext, ApiOptions, ApiPart, HttpCredentials, StorageState, StoredCookie,
 };
 use crate::error::{Error, Result};
 
@@ -31,14 +30,6 @@ struct Api {
     fail_on_status_code: bool,
     timeout: Option<f64>,
     storage_state: Option<Value>,
-}
-
-#[derive(Default, Deserialize)]
-struct ProxySettings {
-    server: String,
-    bypass: Option<String>,
-    username: Option<String>,
-    password: Option<String>,
 }
 
 /// Names and passwords as users write them: those of one, or of several origins.
@@ -95,12 +86,7 @@ impl Api {
             ignore_https_errors: self.ignore_https_errors,
             client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
             http_credentials: self.http_credentials.read(),
-            proxy: self.proxy.map(|proxy| ApiProxy {
-                server: proxy.server,
-                bypass: proxy.bypass,
-                username: proxy.username,
-                password: proxy.password,
-            }),
+            proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
             fail_on_status: self.fail_on_status_code,
             limit: self.timeout.map_or(default.limit, limit),
@@ -117,6 +103,7 @@ struct ApiCall {
     url: String,
     method: Option<String>,
     params: Pairs,
+    query: Option<String>,
     headers: Option<Pairs>,
     timeout: Option<f64>,
     fail_on_status_code: Option<bool>,
@@ -185,6 +172,7 @@ impl ApiRequestContext {
             url: call.url,
             method: call.method.unwrap_or_default(),
             parameters: call.params,
+            query: call.query,
             headers: call.headers.unwrap_or_default(),
             body: body.map(|(kind, content)| read_body(&kind, &content)).transpose()?,
             limit: call.timeout.map(limit),

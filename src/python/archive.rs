@@ -1,12 +1,13 @@
-//! Archives that requests are answered from.
+//! HTTP archives: requests are answered from them, and written into them.
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::network::Pairs;
-use crate::browser::{self, Archived, Asked};
+use crate::browser::{self, Archived, Asked, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming};
 
 /// Status, headers and body; without a status: it failed.
 type Told<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
@@ -39,4 +40,96 @@ impl Archive {
             Archived::Failure => (None, Vec::new(), PyBytes::new(py, b"")),
         }))
     }
+}
+
+/// A request to write into an archive, as Python describes it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct Recorded {
+    method: String,
+    url: String,
+    http_version: String,
+    headers: Pairs,
+    body: Option<Vec<u8>>,
+    failure: Option<String>,
+    timing: Timing,
+    response: Option<RecordedResponse>,
+}
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct RecordedResponse {
+    status: i64,
+    status_text: String,
+    headers: Pairs,
+    mime_type: String,
+    body: Option<Vec<u8>>,
+}
+
+/// `Request.timing`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all, rename_all = "camelCase")]
+struct Timing {
+    start_time: f64,
+    domain_lookup_start: f64,
+    domain_lookup_end: f64,
+    connect_start: f64,
+    secure_connection_start: f64,
+    connect_end: f64,
+    request_start: f64,
+    response_start: f64,
+    response_end: f64,
+}
+
+impl From<Timing> for RequestTiming {
+    fn from(timing: Timing) -> Self {
+        Self {
+            start_time: timing.start_time,
+            domain_lookup_start: timing.domain_lookup_start,
+            domain_lookup_end: timing.domain_lookup_end,
+            connect_start: timing.connect_start,
+            secure_connection_start: timing.secure_connection_start,
+            connect_end: timing.connect_end,
+            request_start: timing.request_start,
+            response_start: timing.response_start,
+            response_end: timing.response_end,
+        }
+    }
+}
+
+/// The entry of a request in an archive, as JSON, and the files that belong to it.
+#[pyfunction]
+pub(super) fn har_entry<'py>(
+    py: Python<'py>,
+    request: Recorded,
+    content: &str,
+) -> PyResult<(String, Vec<(String, Bound<'py, PyBytes>)>)> {
+    let bodies = match content {
+        "embed" => HarBodies::Embed,
+        "attach" => HarBodies::Attach,
+        "omit" => HarBodies::Omit,
+        _ => return Err(PyValueError::new_err("content: expected one of attach, embed, omit")),
+    };
+    let timing = RequestTiming::from(request.timing);
+    let har = HarRequest {
+        started: timing.start_time,
+        duration: timing.response_end,
+        timings: HarTimings::of(&timing),
+        method: &request.method,
+        url: &request.url,
+        http_version: &request.http_version,
+        headers: &request.headers,
+        body: request.body.as_deref(),
+        response: request.response.as_ref().map(|response| HarResponse {
+            status: response.status,
+            status_text: &response.status_text,
+            headers: &response.headers,
+            mime_type: &response.mime_type,
+            body: response.body.as_deref(),
+        }),
+        failure: request.failure.as_deref(),
+    };
+    let written = py.detach(|| har.entry(bodies));
+    let files = written.files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect();
+    Ok((written.entry.to_string(), files))
 }

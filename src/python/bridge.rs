@@ -186,12 +186,17 @@ struct Waiting {
     items: VecDeque<Item>,
     /// Results for other threads than the one that met them.
     finished: HashMap<u64, Outcome>,
+    /// Whoever listens for a loop has been told that something came, and it has not been handed out yet.
+    announced: bool,
 }
 
 impl Waiting {
     fn next(&mut self) -> Option<Item> {
-        let is_held = matches!(self.items.front(), Some(Item::Held(_)));
-        if is_held { None } else { self.items.pop_front() }
+        if self.has_next() { self.items.pop_front() } else { None }
+    }
+
+    fn has_next(&self) -> bool {
+        !matches!(self.items.front(), None | Some(Item::Held(_)))
     }
 }
 
@@ -273,7 +278,7 @@ const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
 
 #[pymethods]
 impl Dispatcher {
-    /// `with_bell`: for an event loop, which watches `fileno`.
+    /// `with_bell`: for an event loop, which watches `fileno`. Without one, a thread can `listen` for it.
     #[new]
     fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
         let (reader, bell) = if with_bell {
@@ -286,10 +291,29 @@ impl Dispatcher {
         Ok(Self { queue, handler, futures: Mutex::default(), reader, next: AtomicU64::new(1) })
     }
 
-    /// What an event loop watches; -1 without a bell.
-    #[cfg(unix)]
+    /// What an event loop watches; -1 without a bell, and where there is nothing that a loop could watch.
     fn fileno(&self) -> i32 {
-        self.reader.as_ref().map_or(-1, |reader| reader.lock().as_raw_fd())
+        #[cfg(unix)]
+        let number = self.reader.as_ref().map(|reader| reader.lock().as_raw_fd());
+        #[cfg(not(unix))]
+        let number = None;
+        number.unwrap_or(-1)
+    }
+
+    /// For a loop that cannot watch `fileno`: waits, on a thread of its own, until there is something to `drain`. False when
+    /// nothing comes any more.
+    fn listen(&self, py: Python<'_>) -> bool {
+        py.detach(|| {
+            let mut state = self.queue.state.lock();
+            while !self.queue.closed.load(Ordering::Acquire) {
+                if !state.announced && state.has_next() {
+                    state.announced = true;
+                    return true;
+                }
+                self.queue.arrived.wait(&mut state);
+            }
+            false
+        })
     }
 
     /// Begins an operation; `future` gets its result from `drain`.
@@ -320,6 +344,8 @@ impl Dispatcher {
             let _ = reader.lock().read(&mut byte);
             self.queue.rung.store(false, Ordering::Release);
         }
+        self.queue.state.lock().announced = false;
+        self.queue.arrived.notify_all();
         loop {
             let item = self.queue.state.lock().next();
             match item {
@@ -338,8 +364,12 @@ impl Dispatcher {
     /// Whoever still waits is told that nothing comes any more.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
-        self.queue.closed.store(true, Ordering::Release);
-        self.queue.state.lock().items.clear();
+        {
+            let mut state = self.queue.state.lock();
+            self.queue.closed.store(true, Ordering::Release);
+            state.items.clear();
+        }
+        self.queue.arrived.notify_all();
         for future in waiting.into_values() {
             let reason = "Playwright was stopped".to_owned();
             settle(future.bind(py), Err(Error::BrowserGone { reason }.into()))?;

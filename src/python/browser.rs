@@ -88,7 +88,8 @@ struct Launch {
 }
 
 #[derive(Clone, Deserialize)]
-struct ProxySettings {
+#[serde(deny_unknown_fields)]
+pub(super) struct ProxySettings {
     server: String,
     bypass: Option<String>,
     username: Option<String>,
@@ -96,7 +97,7 @@ struct ProxySettings {
 }
 
 impl ProxySettings {
-    fn read(&self) -> Result<Proxy> {
+    pub(super) fn read(&self) -> Result<Proxy> {
         Proxy::new(&self.server, self.username.clone(), self.password.clone(), self.bypass.clone())
     }
 }
@@ -356,8 +357,7 @@ impl Browser {
     /// Such as `156.0.8078.79`.
     #[getter]
     fn version(&self) -> String {
-        let product = &self.0.version().product;
-        product.split_once('/').map_or(product.as_str(), |(_, version)| version).to_owned()
+        self.0.version_number().to_owned()
     }
 
     #[getter]
@@ -388,7 +388,7 @@ impl Browser {
         }))
     }
 
-    /// Lets others work in it beside us, at a port of this machine: one that is free unless told.
+    /// Opens a port on this machine for other clients. Default: any free port.
     #[pyo3(signature = (port = None))]
     fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();

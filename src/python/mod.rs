@@ -73,7 +73,7 @@ mod _core {
     #[pymodule_export]
     use super::api_request::{ApiRequestContext, ApiResponse};
     #[pymodule_export]
-    use super::archive::Archive;
+    use super::archive::{Archive, har_entry};
     #[pymodule_export]
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]

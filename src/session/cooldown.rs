@@ -23,7 +23,8 @@ const LONGEST_LOCK: Duration = Duration::from_millis(200);
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// Which tools pause.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
 pub enum Scope {
     /// All of them.
     #[default]

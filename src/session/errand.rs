@@ -9,9 +9,10 @@ use super::handoff::{self, Passed, Person};
 use super::pacing::Pacing;
 use super::wall::{Purpose, WallKind};
 use crate::browser::input::ClickOptions;
+use crate::browser::locator::Presence;
 use crate::browser::{
-    ActionOptions, ActsOn, Area, Arrival, ContentFormat, Mark, NavigateOptions, PATIENCE, Page, Scope,
-    ScreenshotOptions, SettleOptions, Sight, WaitUntil,
+    ActionOptions, ActsOn, Area, Arrival, ContentFormat, ElementHandle, LostPress, Mark, Moving,
+    NavigateOptions, PATIENCE, Page, Scope, ScreenshotOptions, SettleOptions, WaitUntil,
 };
 use crate::error::{Error, Result};
 use crate::secrets::Secrets;
@@ -122,12 +123,12 @@ async fn perform(
     deadline: Instant,
     ErrandOptions { settle, secrets, .. }: ErrandOptions<'_>,
 ) -> Result<Visit> {
-    let frame = page.main_frame();
     let mut visit = Visit::default();
     match task {
         Task::Read { wait_for } => {
             if let Some(selector) = wait_for {
-                frame.find(selector, Sight::Visible, rest(deadline)).await?;
+                let shown = page.main_frame().locator(selector, false)?;
+                shown.wait(Presence::Visible, rest(deadline)).await?;
             }
         }
         Task::Picture { full_page } => {
@@ -138,10 +139,12 @@ async fn perform(
         Task::Click { selector } => click(page, selector, deadline, settle).await?,
         Task::Fill { fields, submit } => {
             for (selector, value) in fields {
-                let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
-                let value = secrets.typed_into(value, &element).await?;
-                element.give_text(&value, &ActionOptions::within(rest(deadline))).await?;
-                element.shown_after(&value).await?;
+                let fill = |element: ElementHandle, left| async move {
+                    let value = secrets.typed_into(value, &element).await?;
+                    element.give_text(&value, &ActionOptions::within(left).refusing()).await?;
+                    element.shown_after(&value).await
+                };
+                page.with_match(selector, rest(deadline), fill).await?;
             }
             if let Some(selector) = submit {
                 click(page, selector, deadline, settle).await?;
@@ -179,14 +182,17 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 }
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
-    let element = page.main_frame().find(selector, Sight::Attached, rest(deadline)).await?;
-    let watch = page.watch(ActsOn::Pressed(&element)).await;
-    match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline))).await {
-        Ok(()) | Err(Error::DialogOpen { .. }) => {}
-        Err(error) => return Err(error),
-    }
-    watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
-    dismiss(page).await
+    let press = |element: ElementHandle, left| async move {
+        let watch = page.watch(ActsOn::Pressed(&element)).await;
+        match element.click(&ClickOptions::default(), &ActionOptions::within(left).refusing()).await {
+            Ok(()) | Err(Error::DialogOpen { .. }) => Ok(watch),
+            Err(error) => Err(error),
+        }
+    };
+    let watch = page.with_match(selector, rest(deadline), press).await?;
+    let settled = watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
+    dismiss(page).await?;
+    LostPress::judged(settled.lost, Moving::in_words).map(drop)
 }
 
 /// Goes to `url`. Returns until when the rest may take. A document to be read may lack what it waits for in vain, such as a

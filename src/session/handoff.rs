@@ -23,6 +23,8 @@ const LAST_LOOKS: usize = 4;
 pub enum Answer {
     Finished,
     Cancelled,
+    /// They were given the link.
+    Coming,
     /// There is no way to ask.
     Unasked,
 }
@@ -66,6 +68,8 @@ pub struct Invitation {
     pub link: PersonLink,
     /// Whether the person is asked, or only whoever called can tell of it.
     pub asks: bool,
+    /// Whether whoever called was told of it before, and comes back to wait.
+    pub known: bool,
     pub coming: Arc<dyn HandoverInProgress>,
 }
 
@@ -222,6 +226,10 @@ async fn until_passed<F: Future<Output = bool>>(
     // A call that is given up leaves it at that.
     let mut waiting = Waiting { coming, outcome: Outcome::Unawaited };
     let passed = until_answered(page, wall, patience, person, gone, believes, invitation.as_ref()).await;
+    if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
+        // Whoever called tells the person after all.
+        waiting.coming = None;
+    }
     waiting.outcome = match &passed {
         Ok(_) => Outcome::Done,
         Err(Error::PersonAway { .. }) => Outcome::Over,
@@ -242,6 +250,7 @@ async fn until_answered<F: Future<Output = bool>>(
     believes: bool,
     invitation: Option<&Invitation>,
 ) -> Result<Duration> {
+    let has_window = !page.context().browser()?.is_headless();
     let _kept = page.keep_in_memory();
     let coming = invitation.map(|invitation| &invitation.coming);
     let started = Instant::now();
@@ -272,7 +281,10 @@ async fn until_answered<F: Future<Output = bool>>(
                     Answer::Finished if believes => return Ok(started.elapsed()),
                     // Nobody could ever say that it is done.
                     Answer::Unasked if believes && coming.is_none() => return Err(needed(wall, None)),
-                    Answer::Finished | Answer::Unasked => {}
+                    Answer::Unasked if !has_window && is_unknown(invitation) => {
+                        return Err(needed(wall, invitation.map(|invitation| invitation.link.clone())));
+                    }
+                    Answer::Finished | Answer::Coming | Answer::Unasked => {}
                 }
             }
             outcome = &mut ended => return match outcome {
@@ -293,6 +305,11 @@ async fn until_answered<F: Future<Output = bool>>(
             return Ok(started.elapsed());
         }
     }
+}
+
+/// Whether nobody knows of the way to the page but we, and nobody has come by it.
+fn is_unknown(invitation: Option<&Invitation>) -> bool {
+    invitation.is_some_and(|invitation| !invitation.known && !invitation.coming.is_here())
 }
 
 /// What a person has just done may still be on its way.

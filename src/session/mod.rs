@@ -23,6 +23,7 @@ pub use live_pages::LivePages;
 pub use place::{Kind, Place};
 pub use quota::Limits;
 pub use roots::Roots;
+#[cfg(feature = "mcp")]
 pub(crate) use turns::Turns;
 pub use uses::InUse;
 pub use workspace::{Answered, ContextEntry, Does, LeftContext, RequestFilter, Rule, Tab, TabId, Workspace};

@@ -76,6 +76,35 @@ impl Roots {
         self.open(path).map(|opened| opened.path)
     }
 
+    /// Opens a file, or a folder, that a page may be given. Nothing in a folder may lead out of the folders.
+    pub fn open_upload(&self, path: &str) -> Result<OpenedFile> {
+        let folder =
+            fs::canonicalize(self.absolute(path)?).ok().filter(|real| self.holds(real) && real.is_dir());
+        let Some(real) = folder else { return self.open(path) };
+        let failed = |error: io::Error| refused(path, &plain(&error));
+        let file = open_strictly(&real, true).map_err(failed)?;
+        if self.leads_out(&real).map_err(failed)? {
+            return Err(refused(path, "a link in it leads out of the folders that may be used"));
+        }
+        Ok(OpenedFile { path: real, file })
+    }
+
+    /// Whether a link in a folder leads elsewhere.
+    fn leads_out(&self, folder: &Path) -> io::Result<bool> {
+        for entry in fs::read_dir(folder)? {
+            let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+            let is_out = if kind.is_symlink() {
+                !fs::canonicalize(&path).is_ok_and(|real| self.holds(&real))
+            } else {
+                kind.is_dir() && self.leads_out(&path)?
+            };
+            if is_out {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Opens a file that may be read. What is opened is what was checked, also when somebody changes links meanwhile.
     pub fn open(&self, path: &str) -> Result<OpenedFile> {
         // Whether a file is there is nobody's business where none may be read, nor what a link leads to.

@@ -324,7 +324,7 @@ impl Workspace {
         slot.active = None;
         let lost = std::mem::take(&mut slot.has_pages);
         if lost {
-            state.notices.push("The browser was started again; its open pages are lost.".to_owned());
+            state.notices.push("The browser was restarted; its open pages are lost.".to_owned());
         }
         Ok(None)
     }
@@ -473,7 +473,7 @@ impl Workspace {
             } else {
                 &*format!("{refused} tabs that pages opened were")
             };
-            format!("{tabs} closed: {limit} tabs are open, as many as there may be.")
+            format!("{tabs} closed: {limit} tabs are open, which is the limit.")
         }));
         notices
     }

@@ -83,6 +83,9 @@ impl Mark {
     }
 }
 
+/// Of more elements that a press reaches now, or no longer, it is not said.
+const MOST_TURNED: usize = 10;
+
 /// Room for the note on what was left out.
 const NOTE: usize = 120;
 
@@ -219,19 +222,30 @@ impl<'a> Comparison<'a> {
     }
 
     fn compare_elements(&mut self) {
+        let (mut freed, mut blocked) = (Vec::new(), Vec::new());
         for index in 0..self.after.lines.len() {
             let Some(key) = self.after.key(index) else { continue };
             let Some(&old) = self.before.keys.get(&key) else {
                 self.marks[index] = Mark::Added;
                 continue;
             };
-            if self.before.lines[old].text != self.after.lines[index].text {
+            let (was, is) = (&self.before.lines[old], &self.after.lines[index]);
+            if was.unmarked() != is.unmarked() {
                 self.changed(old, index, Some(key));
+            } else if was.mark.is_empty() != is.mark.is_empty() {
+                let turned = if is.mark.is_empty() { &mut freed } else { &mut blocked };
+                turned.push(index);
             }
             let (was_in, is_in) = (self.before.owner_key(old), self.after.owner_key(index));
             if was_in != is_in && [was_in, is_in].into_iter().flatten().all(|owner| self.stays(owner)) {
                 self.marks[index] = Mark::Changed;
                 self.moves.insert(index, self.place(index, "moved here"));
+            }
+        }
+        // What opens or closes says so for a few; what covers a whole page is told by itself.
+        for turned in [freed, blocked].iter().filter(|turned| turned.len() <= MOST_TURNED) {
+            for &index in turned.iter() {
+                self.marks[index] = Mark::Changed;
             }
         }
     }

@@ -1,5 +1,7 @@
 //! A tree as lines: wrappers that say nothing are dissolved, text joins what it belongs to.
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::roles;
 use super::text::{push_plain, push_quoted, push_url, push_written};
@@ -69,9 +71,19 @@ pub(super) struct Line {
     pub is_cut: bool,
     /// Something can be written into it.
     pub is_field: bool,
+    /// Where it says that no press reaches it.
+    pub mark: Range<usize>,
 }
 
 impl Line {
+    /// The line without what it says of reach.
+    pub(super) fn unmarked(&self) -> Cow<'_, str> {
+        match self.mark.is_empty() {
+            true => Cow::Borrowed(&self.text),
+            false => Cow::Owned(format!("{}{}", &self.text[..self.mark.start], &self.text[self.mark.end..])),
+        }
+    }
+
     /// The text of the page that stands behind its colon.
     pub(super) fn said<'a>(&'a self, tree: &'a Tree) -> Option<&'a str> {
         match &self.prose {
@@ -286,6 +298,7 @@ impl Writer<'_> {
             folded: 0,
             is_cut: false,
             is_field: false,
+            mark: 0..0,
         });
         self.lines.last_mut().expect("just pushed")
     }
@@ -326,6 +339,9 @@ impl Writer<'_> {
         if let Some(details) = &node.details {
             push_states(&mut text, details);
         }
+        let unmarked = text.len();
+        push_mark(&mut text, node);
+        let mark = unmarked..text.len();
         if has_ref {
             let (context, page) = (self.tree.context, self.tree.page);
             let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
@@ -372,6 +388,7 @@ impl Writer<'_> {
         let line = self.push(parent, index, worth, text);
         line.head = if tells { head } else { 0 };
         line.is_field = roles::is_field(node.role);
+        line.mark = mark;
         (line.has_value, line.has_ref, line.says, line.acts) = (has_value, has_ref, says, acts);
         self.properties(index);
     }
@@ -472,7 +489,6 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
     let before = [
         mixed(details.checked, "checked", "checked=mixed"),
         on(details.disabled, "disabled"),
-        on(details.inert, "inert"),
         expanded,
         on(details.active, "active"),
     ];
@@ -498,6 +514,24 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
         let _ = write!(text, " [type={kind}]");
     }
 }
+
+/// Why no press reaches it: ` [covered by dialog "Cookies"]`.
+pub(super) fn push_mark(text: &mut String, node: &Node) {
+    let Some(mark) = node.mark() else { return };
+    text.push_str(" [");
+    text.push_str(mark.into());
+    if let Some(name) = node.details.as_ref().and_then(|details| details.cover.as_deref()) {
+        text.push_str(" by dialog");
+        if !name.trim().is_empty() {
+            text.push(' ');
+            push_quoted(text, name, MOST_OF_COVER);
+        }
+    }
+    text.push(']');
+}
+
+/// Characters of the name of what covers something.
+const MOST_OF_COVER: usize = 40;
 
 /// Inputs that are filled in their own way.
 fn is_special(kind: &str) -> bool {

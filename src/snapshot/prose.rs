@@ -90,6 +90,7 @@ fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<us
 fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
     node.role == "link"
         && node.number > 0
+        && node.mark().is_none()
         && !node.name.trim().is_empty()
         && inside.iter().all(|line| line.is_property)
 }

@@ -51,6 +51,8 @@ fn words(nodes: &[Node]) -> String {
             active: None,
             bounds: None,
             inside: None,
+            mark: None,
+            cover: None,
             ..details.clone()
         });
         let _ = writeln!(

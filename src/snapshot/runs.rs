@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use super::outline::{Line, NOWHERE, Worth, push_states};
+use super::outline::{Line, NOWHERE, Worth, push_mark, push_states};
 use super::text::{push_name, push_plain, push_quoted};
 use super::tree::{Node, Tree};
 
@@ -245,6 +245,7 @@ impl<'a> Run<'a> {
 fn add_state(text: &mut String, node: &Node) {
     let Some(details) = &node.details else { return };
     push_states(text, details);
+    push_mark(text, node);
     if let Some(value) = details.value.as_deref().filter(|value| !value.trim().is_empty()) {
         text.push_str(" = ");
         push_plain(text, value, LABEL, &[':']);

@@ -89,6 +89,7 @@ fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
 fn forget_clickable(node: &mut Node, all_refs: bool) {
     if let Some(details) = &mut node.details {
         (details.clickable, details.hint) = (None, None);
+        (details.mark, details.cover) = (None, None);
     }
     node.details.take_if(|details| **details == Details::default());
     if node.is_group() && !all_refs {
@@ -123,7 +124,14 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
 
 /// What the repeated one says is told by the one that is kept.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
-    let Some(given) = nodes[repeated].details.take() else { return };
+    let given = nodes[repeated].details.take();
+    // Where either takes a press, the control does.
+    if given.as_ref().is_none_or(|given| given.mark.is_none())
+        && let Some(details) = &mut nodes[kept].details
+    {
+        (details.mark, details.cover) = (None, None);
+    }
+    let Some(given) = given else { return };
     let names = nodes[kept].name.clone();
     let details = nodes[kept].details.get_or_insert_default();
     details.url = details.url.take().or(given.url);

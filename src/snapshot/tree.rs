@@ -5,7 +5,7 @@ use super::reference::Ref;
 use super::repeated;
 use super::roles;
 use super::tidy::tidy;
-use super::walked::{Details, Frame, Walked, What};
+use super::walked::{Details, Frame, Reach, Walked, What};
 
 /// A page as it was at one moment: its nodes in reading order, child frames in their places.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,11 @@ impl Node {
 
     pub(super) fn is_group(&self) -> bool {
         self.role == "generic" && self.name.is_empty() && !self.has_details()
+    }
+
+    /// Why no press reaches it.
+    pub(super) fn mark(&self) -> Option<Reach> {
+        self.details.as_ref()?.mark
     }
 
     pub(super) fn is_clickable(&self) -> bool {

@@ -84,9 +84,6 @@ pub struct Details {
     pub level: Option<u32>,
     #[serde(rename = "d")]
     pub disabled: Option<u8>,
-    /// It can be seen and not used.
-    #[serde(rename = "j")]
-    pub inert: Option<u8>,
     #[serde(rename = "a")]
     pub active: Option<u8>,
     #[serde(rename = "q")]
@@ -129,9 +126,40 @@ pub struct Details {
     /// Where the content of an `<iframe>` begins.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
+    /// Why no press reaches it as the page stands.
+    #[serde(rename = "m")]
+    pub mark: Option<Reach>,
+    /// The name of the dialog that covers it and what follows, if one does.
+    #[serde(rename = "by")]
+    pub cover: Option<Box<str>>,
     /// So many elements to act on stand in it as they stood before, and are not told again.
     #[serde(skip)]
     pub as_before: usize,
+}
+
+/// Why no press reaches an element as the page stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
+pub enum Reach {
+    #[serde(rename = "covered")]
+    #[strum(serialize = "covered")]
+    Covered,
+    /// By an edge that nobody can scroll, or by a clip path.
+    #[serde(rename = "clipped")]
+    #[strum(serialize = "clipped")]
+    Clipped,
+    #[serde(rename = "off-screen")]
+    #[strum(serialize = "off-screen")]
+    OffScreen,
+    #[serde(rename = "inert")]
+    #[strum(serialize = "inert")]
+    Inert,
+    /// It lets the pointer through.
+    #[serde(rename = "no pointer")]
+    #[strum(serialize = "no pointer")]
+    NoPointer,
+    #[serde(other)]
+    #[strum(serialize = "hidden")]
+    Hidden,
 }
 
 impl<'de> Deserialize<'de> for Walked {

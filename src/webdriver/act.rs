@@ -20,6 +20,8 @@ const LONGEST_REST: Duration = Duration::from_secs(2);
 
 /// Gives a field its value: `{field}` where it does not take it now, `{field, shown}` where it was given.
 const FILL: &str = "async (node, value) => {
+  // There is no world but the page's: what is noted there would stay.
+  engine.noteText = () => {};
   const field = engine.openField(node, value, { force: false, select: true });
   if (field.wrong || field.blocked) return { field };
   if (field.kind === 'date' || field.kind === 'range' || field.kind === 'color') engine.setValue(node, field.value);

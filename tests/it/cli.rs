@@ -142,7 +142,7 @@ fn the_roots_of_clients_count_where_they_can_be_no_one_elses() {
         ("", true),
         ("--port=0", true),
         ("--port=0 --host=::1", true),
-        ("--port=0 --api-key=one,two", false),
+        ("--port=0 --api-key=key-one-for-tests,key-two-for-tests", false),
         ("--port=0 --host=0.0.0.0", false),
         ("--port=0 --host=browser.example", false),
         ("--port=0 --host=0.0.0.0 --client-roots", true),

@@ -48,7 +48,7 @@ async fn a_request_that_never_arrives_is_given_up() {
         told
     };
     let both = async { tokio::join!(serving, asking).1 };
-    // Far more than the limit, and less than what holds unless told otherwise.
+    // Far more than the limit, and less than the default.
     let [for_the_head, for_the_body] = timeout(Duration::from_secs(20), both).await.expect("it was given up");
     assert_eq!(for_the_head, "");
     assert!(for_the_body.starts_with("HTTP/1.1 408 "), "{for_the_body}");

@@ -337,28 +337,28 @@ fn a_field_that_cannot_take_a_value_says_what_it_is() {
         (
             "<input id=x type=checkbox>",
             "a",
-            "the element is a checkbox, where something to write text into is needed",
+            "the element is a checkbox, but something to write text into is needed",
         ),
         (
             "<button id=x>B</button>",
             "a",
-            "the element is a button, where something to write text into is needed",
+            "the element is a button, but something to write text into is needed",
         ),
         (
             "<input id=x type=date>",
             "yesterday",
-            "the element is a date field, where a date such as 2024-03-07 or March 7, 2024 is needed",
+            "the element is a date field, but a date such as 2024-03-07 or March 7, 2024 is needed",
         ),
-        ("<input id=x type=number>", "many", "the element is a number field, where a number is needed"),
+        ("<input id=x type=number>", "many", "the element is a number field, but a number is needed"),
         (
             "<input id=x type=range max=10>",
             "11",
-            "the element is a slider from 0 to 10, where a number within its limits is needed",
+            "the element is a slider from 0 to 10, but a number within its limits is needed",
         ),
         (
             "<input id=x type=color>",
             "reddish",
-            "the element is a colour field, where a colour such as #e66465 or red is needed",
+            "the element is a colour field, but a colour such as #e66465 or red is needed",
         ),
     ];
     drive(async |context, site| {
@@ -408,10 +408,7 @@ fn what_cannot_be_checked_says_so() {
         let page = open(&context, &site, html).await;
         let options = ActionOptions::default();
         let radio = find(page.main_frame(), "#r").await.set_checked(false, &options).await.unwrap_err();
-        assert_eq!(
-            radio.to_string(),
-            "the element is a radio button, where a checkbox or a switch is needed"
-        );
+        assert_eq!(radio.to_string(), "the element is a radio button, but a checkbox or a switch is needed");
         let link = find(page.main_frame(), "#a").await.set_checked(true, &options).await.unwrap_err();
         assert_eq!(link.code(), "wrong_element");
         let stubborn =
@@ -561,7 +558,7 @@ fn files_are_given_to_an_input() {
         let missing = many.set_input_files(&[folder.path().join("none")]).await.unwrap_err();
         assert_eq!(missing.code(), "file");
         let button = find(page.main_frame(), "#b").await.set_input_files(&both).await.unwrap_err();
-        assert_eq!(button.to_string(), "the element is a button, where a file input is needed");
+        assert_eq!(button.to_string(), "the element is a button, but a file input is needed");
     });
 }
 

@@ -12,6 +12,7 @@ mod calls;
 mod capture;
 mod cdp;
 mod cli;
+mod examples;
 mod find;
 #[cfg(feature = "fleet")]
 mod fleet;

@@ -221,7 +221,8 @@ fn numbers_keep_to_their_range() {
     assert_eq!(check(json!({"width": 0})), ["`width` must be at least 1"]);
     assert_eq!(check(json!({"width": 16385})), ["`width` must be at most 16384"]);
     assert_eq!(check(json!({"width": 1.5})), ["`width` must be a whole number, not a fraction"]);
-    assert_eq!(check(json!({"width": "5"})), ["`width` must be a whole number, not a string"]);
+    assert!(check(json!({"width": "5", "time": "0.5", "list": "[1]"})).is_empty());
+    assert_eq!(check(json!({"width": "5x"})), ["`width` must be a whole number, not a string"]);
     assert_eq!(check(json!({"width": 1e300})), ["`width` must be a whole number, not a fraction"]);
     assert_eq!(check(json!({"time": 0})), ["`time` must be more than 0"]);
     assert_eq!(check(json!({"list": []})), ["`list` must not be empty"]);

@@ -45,7 +45,7 @@ def test_each_member_says_what_it_does_and_each_limit_its_unit(face: ModuleType)
 
 async def test_what_is_not_there_says_so_and_what_to_do_instead(page: Page) -> None:
     with pytest.raises(
-        Error, match=r"WebMCP cannot be done here: .*launch with args=\[\"--enable-features=WebMCPTesting"
+        Error, match=r"WebMCP is not possible here: .*launch with args=\[\"--enable-features=WebMCPTesting"
     ):
         await page.webmcp.tools()
     assert page.video is None

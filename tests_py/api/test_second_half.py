@@ -102,6 +102,7 @@ async def test_a_folder_is_given_alone_and_where_one_is_taken(page: Page, tmp_pa
     for selector, files, told in (
         ("#folder", [tmp_path, tmp_path / "inner"], "Multiple directories are not supported"),
         ("#folder", [tmp_path, tmp_path / "a.txt"], "File paths must be all files or a single directory"),
+        ("#folder", [tmp_path / "a.txt"], "an input for a folder"),
         ("#files", [tmp_path], "File input does not support directories, pass individual files instead"),
     ):
         with pytest.raises(Error, match=told):

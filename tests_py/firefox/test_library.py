@@ -131,7 +131,7 @@ async def test_an_event_of_touch_can_be_dispatched_where_nothing_can_be_touched(
 
 
 MISSING: dict[str, tuple[Callable[[Page], Awaitable[Any]], str]] = {
-    "media": (lambda page: page.emulate_media(color_scheme="dark"), "another medium, colour scheme or taste"),
+    "media": (lambda page: page.emulate_media(color_scheme="dark"), "emulating a medium, color scheme or preference"),
     "header": (lambda page: page.pdf(display_header_footer=True), "a PDF with a header or a footer"),
     "tags": (lambda page: page.pdf(tagged=True), "a PDF with tags"),
     "referrer": (
@@ -144,9 +144,9 @@ MISSING: dict[str, tuple[Callable[[Page], Awaitable[Any]], str]] = {
     ),
     "protocol": (
         lambda page: page.context.new_cdp_session(page),
-        "a session of the DevTools protocol",
+        "a DevTools protocol session",
     ),
-    "touch": (lambda page: page.context.browser.new_context(has_touch=True), "a screen that can be touched"),  # type: ignore[union-attr]
+    "touch": (lambda page: page.context.browser.new_context(has_touch=True), "a touch screen"),  # type: ignore[union-attr]
 }
 
 
@@ -157,7 +157,7 @@ async def test_what_firefox_cannot_do_is_said_in_words_of_the_user(page: Page, w
         await deed(page)
     told = caught.value.message
     assert f"{words} " in told
-    assert "cannot be had in Firefox" in told
+    assert "is not available in Firefox" in told
     assert caught.value._code == "unsupported"
     assert "Protocol error" not in told
     assert not re.search(r"\b[A-Z][a-zA-Z]+\.[a-z]+[A-Z]", told), "a name of the protocol's own"

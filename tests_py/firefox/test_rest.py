@@ -45,9 +45,9 @@ async def test_a_part_of_a_page_that_is_lower_than_the_window_is_drawn_whole(
 
 async def test_what_slows_a_page_is_refused_and_the_rest_is_taken(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
-    slower = "A slower processor cannot be had in Firefox; use chromium for that"
+    slower = "CPU throttling is not available in Firefox; use chromium for that"
     assert slower in await workshop.refused("browser_emulate", cpu=4)
-    assert "A slower network cannot be had in Firefox" in await workshop.refused(
+    assert "Network throttling is not available in Firefox" in await workshop.refused(
         "browser_emulate", network="slow-3g"
     )
     await workshop.do("browser_emulate", timezone="Asia/Tokyo")

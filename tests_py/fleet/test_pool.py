@@ -73,7 +73,7 @@ def test_a_pool_follows_its_file(
     server = started("--pool", str(pool))
     made = [call(server, "create_session", label=label) for label in ("eu", "us")]
     assert [bool(one.get("isError")) for one in made] == [False, True]
-    assert "no browser of the pool has room" in text(made[1])
+    assert "every browser in the pool is full" in text(made[1])
     session = str(made[0]["structuredContent"]["sessionId"])
     call(server, "navigate", sessionId=session, url=site.page("form"))
     write(
@@ -126,8 +126,8 @@ def test_sessions_go_where_there_is_room_for_them(
     )
     server = started("--pool", pool)
     made = opened(server, site, 4, label="eu")
-    assert "no browser of the pool has room" in text(call(server, "create_session", label="eu"))
-    assert "no browser of the pool has room" in text(call(server, "create_session", label="small"))
+    assert "every browser in the pool is full" in text(call(server, "create_session", label="eu"))
+    assert "every browser in the pool is full" in text(call(server, "create_session", label="small"))
     assert not call(server, "create_session", label="us").get("isError")
     for session in made[:2]:
         assert not call(server, "close_session", sessionId=session).get("isError")
@@ -145,7 +145,7 @@ def test_a_name_stands_for_the_browsers_that_it_leads_to(
 
     nowhere = {"url": f"dns+http://nowhere.invalid:{browsers[0].port}"}
     later = started("--pool", listed(tmp_path, nowhere))
-    assert "no browser of the pool has room" in text(call(later, "create_session"))
+    assert "every browser in the pool is full" in text(call(later, "create_session"))
     assert status(later, "/ready") == 503
     listed(tmp_path, {"url": f"dns+http://localhost:{browsers[0].port}"})
     until(lambda: not call(later, "create_session").get("isError"), "that it is looked up")

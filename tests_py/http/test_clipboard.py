@@ -17,7 +17,9 @@ AREA = "document.querySelector('textarea')"
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
     folder = tmp_path_factory.mktemp("clipboard")
     rights = ("--grant-permissions", "clipboard-read,clipboard-write")
-    with HttpServer(folder, "--api-key", "first,second", "--input", "instant", *rights) as server:
+    with HttpServer(
+        folder, "--api-key", "first-0123456789,second-0123456789", "--input", "instant", *rights
+    ) as server:
         yield server
 
 
@@ -54,7 +56,10 @@ def fill(client: RawClient, text: str) -> None:
 
 
 @pytest.mark.parametrize("way_out", WAYS_OUT)
-@pytest.mark.parametrize(("owner", "other"), [("first", "second"), ("second", "first")])
+@pytest.mark.parametrize(
+    ("owner", "other"),
+    [("first-0123456789", "second-0123456789"), ("second-0123456789", "first-0123456789")],
+)
 def test_what_one_key_copies_another_cannot_paste(
     server: HttpServer, site: Site, owner: str, other: str, way_out: str
 ) -> None:
@@ -72,8 +77,8 @@ def test_what_one_key_copies_another_cannot_paste(
 
 
 def test_each_key_has_a_browser_and_all_end_with_the_server(tmp_path: Path, site: Site) -> None:
-    with HttpServer(tmp_path, "--api-key", "first,second") as server:
-        for key in ("first", "second"):
+    with HttpServer(tmp_path, "--api-key", "first-0123456789,second-0123456789") as server:
+        for key in ("first-0123456789", "second-0123456789"):
             server.begin(key).text("browser_navigate", url=site.page("form"))
         browsers = server.browsers()
         assert len(browsers) == 2

@@ -76,7 +76,7 @@ def test_a_killed_browser_is_replaced(start: Callable[..., HttpServer], site: Si
     (browser,) = server.browsers()
     kill(server)
     again = client.text("browser_navigate", url=site.page("form"))
-    assert "started again" in again
+    assert "restarted" in again
     assert server.browsers() not in ([], [browser])
 
 
@@ -346,7 +346,16 @@ def test_somebody_elses_browser_is_used_and_left_alone(
 def test_several_keys_are_not_served_where_they_would_share_a_clipboard(
     tmp_path: Path, settings: list[str]
 ) -> None:
-    command = [sys.executable, "-m", "patchright_mcp", "--port", "0", "--api-key", "one,two", *settings]
+    command = [
+        sys.executable,
+        "-m",
+        "patchright_mcp",
+        "--port",
+        "0",
+        "--api-key",
+        "key-one-for-tests,key-two-for-tests",
+        *settings,
+    ]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
     assert ended.returncode == 2
     assert "one clipboard" in ended.stderr

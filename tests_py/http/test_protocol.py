@@ -59,7 +59,7 @@ def test_the_revision_without_sessions_is_spoken(server: HttpServer) -> None:
     )
     assert wrong.status == 400
     assert wrong.json()["error"]["code"] == -32020
-    # Of prompts and resources there are none, so that each is unknown.
+    # There are no prompts, and no files yet.
     for method, asked in (("resources/read", "uri"), ("prompts/get", "name")):
         unknown = server.post(
             {"jsonrpc": "2.0", "id": 7, "method": method, "params": {asked: "x:none", "_meta": meta}},
@@ -68,10 +68,58 @@ def test_the_revision_without_sessions_is_spoken(server: HttpServer) -> None:
             "Mcp-Name: x:none",
         )
         assert unknown.json()["error"]["code"] == -32602, unknown
-    assert (
-        server.begin().post({"jsonrpc": "2.0", "id": 8, "method": "resources/list"}).json()["error"]["code"]
-        == -32601
+
+
+def test_lists_of_what_there_is_not_are_empty(server: HttpServer) -> None:
+    """Some clients ask for all of them, and take a refusal for a server that has failed."""
+    client = server.begin()
+    for method, name in (
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ):
+        answer = client.post({"jsonrpc": "2.0", "id": 8, "method": method}).json()
+        assert answer["result"][name] == [], method
+    level = {"jsonrpc": "2.0", "id": 9, "method": "logging/setLevel", "params": {"level": "debug"}}
+    assert client.post(level).json()["result"] == {}
+
+
+def test_an_address_with_a_stroke_at_its_end_is_the_same(server: HttpServer) -> None:
+    body = json.dumps(INITIALIZE).encode()
+    headers = [f"Host: {server.host}:{server.port}", f"Authorization: Bearer {KEY}"]
+    headers += ["Content-Type: application/json", f"Accept: {BOTH}"]
+    assert server.ask(headers, body, path="/mcp/").status == 200
+
+
+def test_several_messages_come_at_once_in_the_revision_that_has_that(server: HttpServer) -> None:
+    client = server.begin()
+    ping = {"jsonrpc": "2.0", "method": "ping"}
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    wrong = {"jsonrpc": "2.0", "id": 3, "method": "no/such"}
+    answer = client.post([{**ping, "id": 1}, note, {**ping, "id": "two"}, wrong])
+    assert answer.status == 200, answer
+    assert [one["id"] for one in answer.json()] == [1, "two", 3]
+    assert answer.json()[2]["error"]["code"] == -32601
+    assert client.post([note, note]).status == 202
+    assert client.post([{**ping, "id": 1}, INITIALIZE]).status == 400
+    assert client.post([]).status == 400
+    batch = [{**ping, "id": 1}]
+    session = f"Mcp-Session-Id: {client.session}"
+    assert server.post(batch, session, "MCP-Protocol-Version: 2025-06-18").status == 400
+    assert server.post(batch, session, "MCP-Protocol-Version: 2025-03-26").status == 200
+
+
+def test_half_an_emoji_costs_no_call(server: HttpServer, site: Site) -> None:
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    call = (
+        '{"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": "browser_evaluate", '
+        '"arguments": {"function": "() => \'tonight \\ud83d\'.length"}}}'
     )
+    answer = client.post(call.encode())
+    assert answer.status == 200, answer
+    assert answer.json()["id"] == 11
+    assert "9" in answer.json()["result"]["content"][0]["text"]
 
 
 def test_a_client_without_a_session_is_asked_nothing(server: HttpServer) -> None:

@@ -49,7 +49,7 @@ def test_tabs_have_an_end_for_each_key_however_they_are_opened(tmp_path: Path, s
             first.call("create_session"),
         ):
             assert refused["isError"]
-            assert "4 tabs are open, as many as there may be" in str(refused)
+            assert "4 tabs are open, which is the limit" in str(refused)
         assert first.call("browser_tabs", action="new")["_meta"]["errorCode"] == "too_many_tabs"
         assert "--max-tabs" in str(first.call("browser_tabs", action="new"))
         # Another key has its own, and what is closed makes room.
@@ -70,7 +70,7 @@ def test_tabs_that_pages_open_have_the_same_end(tmp_path: Path, site: Site, rela
             said += first.text("browser_click", ref="a")
             said += first.text("browser_tabs", action="select", index=0)
         until(lambda: tabs(first) == 3, "the closing of what is too much")
-        assert "closed: 3 tabs are open, as many as there may be" in said
+        assert "closed: 3 tabs are open, which is the limit" in said
         second.text("browser_navigate", url=site.page("form"))
         first.text("browser_close")
         first.text("browser_tabs", action="new")
@@ -83,7 +83,7 @@ def test_contexts_have_an_end_for_each_key(tmp_path: Path) -> None:
             first.text("browser_context_create", name=name)
         refused = server.begin("first").call("browser_context_create", name="c")
         assert refused["_meta"]["errorCode"] == "too_many_contexts"
-        assert "there are 2 contexts, as many as there may be" in str(refused).lower()
+        assert "there are 2 contexts, which is the limit" in str(refused).lower()
         second.text("browser_context_create", name="c")
         first.text("browser_context_close", name="a")
         first.text("browser_context_create", name="c")
@@ -99,7 +99,7 @@ def test_pages_that_take_too_much_memory_leave_no_room_for_more(tmp_path: Path, 
         client.text("browser_evaluate", function=grow)
         refused = client.call("browser_tabs", action="new")
         assert refused["_meta"]["errorCode"] == "memory_short"
-        assert "400 MB are the most" in str(refused)
+        assert "the limit is 400 MB" in str(refused)
         assert client.call("browser_context_create")["_meta"]["errorCode"] == "memory_short"
         client.text("browser_close")
         until(lambda: not client.call("browser_tabs", action="new").get("isError"), "room")

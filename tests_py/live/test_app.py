@@ -68,11 +68,11 @@ def host(new_wire: Callable[..., Wire], site: Site) -> Wire:
 def test_only_hosts_that_show_apps_are_given_one(new_wire: Callable[..., Wire], site: Site) -> None:
     wire = new_wire("--headless")
     told = wire.shake_hands(elicitation={"form": {}})["result"]
-    assert set(told["capabilities"]) == {"tools"}
+    assert set(told["capabilities"]) == {"resources", "tools"}
     tools = {tool["name"]: tool for tool in wire.ask("tools/list")["result"]["tools"]}
     assert "browser_live_frame" not in tools
     assert "_meta" not in tools["browser_ask_person"]
-    assert wire.ask("resources/list")["error"]["code"] == -32601
+    assert wire.ask("resources/list")["result"]["resources"] == []
     wire.call("browser_navigate", url=site.page("form"))
     assert wire.call("browser_live_frame")["error"]["code"] == -32601
 
@@ -99,7 +99,7 @@ def test_secrets_and_no_live_view_mean_no_app(new_wire: Callable[..., Wire]) -> 
     ):
         wire = new_wire("--headless", *arguments)
         told = wire.shake_hands(**HOST)["result"]
-        assert set(told["capabilities"]) == {"tools"}
+        assert set(told["capabilities"]) == {"resources", "tools"}
         assert "browser_live_frame" not in str(wire.ask("tools/list"))
 
 

@@ -306,23 +306,23 @@ def test_without_a_live_view_nobody_listens(new_wire: Callable[..., Wire], site:
 async def test_two_keys_two_people_and_neither_sees_the_others(
     folder: Path, persons_browser: Browser, site: Site
 ) -> None:
-    with HttpServer(folder, "--api-key", "first,second", "--lang", "en") as server:
+    with HttpServer(folder, "--api-key", "first-0123456789,second-0123456789", "--lang", "en") as server:
         links = {}
-        for key, page in (("first", "form"), ("second", "frames")):
+        for key, page in (("first-0123456789", "form"), ("second-0123456789", "frames")):
             client = server.begin(key)
             client.text("browser_navigate", url=site.page(page))
             person = client.call("browser_ask_person", reason=f"For {key}")["structuredContent"]["person"]
             links[key] = person["url"]
-        assert ask(links["first"], "/enter", {"key": "second"}) == NOT_VALID
-        assert ask(links["first"], "/enter", {"code": "000000"}) == NOT_VALID
-        for key, page in (("first", "form"), ("second", "frames")):
+        assert ask(links["first-0123456789"], "/enter", {"key": "second-0123456789"}) == NOT_VALID
+        assert ask(links["first-0123456789"], "/enter", {"code": "000000"}) == NOT_VALID
+        for key, page in (("first-0123456789", "form"), ("second-0123456789", "frames")):
             context = await persons_browser.new_context()
             viewer = await context.new_page()
             await come_in(viewer, Invitation(links[key], key, None))
             told = await viewer.locator("#url").text_content()
             assert told == site.page(page)
             assert await viewer.locator("#why").text_content() == f"For {key}"
-            other = links["second" if key == "first" else "first"]
+            other = links["second-0123456789" if key == "first-0123456789" else "first-0123456789"]
             cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in await context.cookies())
             assert ask(other, "/ws", method="GET", Cookie=cookies, Origin=server.url[:-4]) == NOT_VALID
             await context.close()
@@ -353,9 +353,9 @@ async def test_who_may_only_watch_is_given_a_link_and_decides_nothing(
 
 
 async def test_a_proxy_says_who_comes_and_where_the_view_is(folder: Path, site: Site) -> None:
-    arguments = ("--api-key", "first", "--live-auth", "header:X-Who", "--lang", "en")
+    arguments = ("--api-key", "first-0123456789", "--live-auth", "header:X-Who", "--lang", "en")
     with HttpServer(folder, *arguments, "--live-url", "https://live.example/below/") as server:
-        client = server.begin("first")
+        client = server.begin("first-0123456789")
         client.text("browser_navigate", url=site.page("form"))
         person = client.call("browser_ask_person", reason="Please")["structuredContent"]["person"]
         assert person["url"].startswith("https://live.example/below/live/")

@@ -96,7 +96,7 @@ async def test_two_keys_two_people_and_two_walls_at_once(
     tmp_path: Path, persons_browser: Browser, lodge: Lodge
 ) -> None:
     async with AsyncExitStack() as until_the_end:
-        keys = ("--api-key", "first,second", "--lang", "en")
+        keys = ("--api-key", "first-0123456789,second-0123456789", "--lang", "en")
         server = until_the_end.enter_context(HttpServer(tmp_path, *keys))
 
         async def comes(key: str, *, logs_in: bool) -> Somebody:
@@ -112,7 +112,10 @@ async def test_two_keys_two_people_and_two_walls_at_once(
                 streams = streamable_http_client(server.url, http_client=http)
                 return await fetch(streams, "2025-11-25", person, lodge.origin + path)
 
-        first, second = await comes("first", logs_in=True), await comes("second", logs_in=False)
+        first, second = (
+            await comes("first-0123456789", logs_in=True),
+            await comes("second-0123456789", logs_in=False),
+        )
         tasks = [(first, "/report"), (second, "/checked")]
         calls = [asyncio.create_task(call(person, path)) for person, path in tasks]
         for person, own, other in ((first, "/login", "/checked"), (second, "/checked", "/login")):

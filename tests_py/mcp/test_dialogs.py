@@ -175,7 +175,7 @@ async def test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_
     assert [line for line in listed.text.splitlines() if "[dialog open]" in line and f"[tab={tab}]" in line]
     waiting = await workshop.server.call("browser_snapshot")
     assert waiting.is_error
-    assert "A dialog is open in another tab" in waiting.text
+    assert "A dialog in another tab blocks this page" in waiting.text
     assert f"in tab {tab}" in waiting.section("Modal state")
     assert "without end" not in clicked.text + waiting.text
     assert f"the dialog is open in tab {tab}" in await workshop.refused("browser_handle_dialog", accept=True)
@@ -195,6 +195,6 @@ async def test_a_dialog_in_a_tab_of_another_site_keeps_no_other_tab_waiting(
     shown = await workshop.do("browser_snapshot")
     assert 'textbox "Name"' in shown.text
     assert 'confirm dialog "Are you sure?" in tab' in shown.section("Modal state")
-    assert "stands still" not in shown.text
+    assert "blocks this page" not in shown.text
     await workshop.do("browser_tabs", action="select", index=0)
     await workshop.do("browser_handle_dialog", accept=False)

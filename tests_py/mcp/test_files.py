@@ -57,7 +57,7 @@ async def test_no_paths_cancel_the_chooser(workshop: Workshop, site: Site) -> No
     await workshop.do("browser_click", ref=page.ref('button "Choose one"'))
     after = await workshop.do("browser_file_upload")
     assert after.section("Result") == "File chooser cancelled"
-    assert "Click what opens one first" in await workshop.refused("browser_file_upload")
+    assert "First click the control that opens it" in await workshop.refused("browser_file_upload")
 
 
 async def test_files_that_are_missing_or_elsewhere_are_all_refused_by_name(
@@ -211,7 +211,7 @@ async def test_a_download_that_stalls_before_its_first_byte_is_told_as_that(
     async with serve("--headless", "--timeout-navigation", "1500", cwd=tmp_path) as server:
         opened = await server.open(site.publish("/get", page))
         told = await server.call("browser_click", ref=opened.ref('link "Get"'))
-        assert "waits for a server that has not answered" in told.text
+        assert "is waiting for a server" in told.text
         assert "script" not in told.text
         assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")
 
@@ -289,3 +289,65 @@ async def test_no_name_of_a_file_in_any_tool_leads_to_what_is_not_ours(
     assert {file.parent for file in after.keys() - before.keys()} <= {here}
     assert not [file for file in after.keys() - before.keys() if file.name.startswith(".")]
     assert [file for file in after.keys() - before.keys() if file.name.startswith("main")]
+
+
+FOLDER_INPUT = """<label>Folder <input type=file webkitdirectory id=folder></label>
+<label>One <input type=file id=one></label><output></output><script>
+folder.onchange = () => {
+  const paths = [...folder.files].map((file) => file.webkitRelativePath).sort();
+  document.querySelector('output').textContent = `Folder: ${paths}`;
+};
+one.onchange = () => { document.querySelector('output').textContent = `One: ${one.files[0]?.name}`; one.value = ''; };
+</script>"""
+
+
+@pytest.fixture
+def pictures(workshop: Workshop) -> Path:
+    """A folder with three files, one of which lies deeper."""
+    folder = workshop.folder / "pictures"
+    (folder / "inner").mkdir(parents=True, exist_ok=True)
+    for name in ("a.png", "b.png", "inner/c.png"):
+        (folder / name).write_text(name)
+    return folder
+
+
+async def test_an_input_for_a_folder_takes_one_with_all_its_files(
+    workshop: Workshop, site: Site, pictures: Path
+) -> None:
+    page = await workshop.open(site.publish("/folder", FOLDER_INPUT))
+    after = await workshop.do("browser_file_upload", paths=["pictures"])
+    assert after.section("Result") == "Uploaded 3 file(s): pictures"
+    paths = "Folder: pictures/a.png,pictures/b.png,pictures/inner/c.png"
+    assert await workshop.output() == paths
+    await workshop.do("browser_navigate", url=site.url("/folder"))
+    field = {"name": "Folder", "ref": "#folder", "type": "file", "value": str(pictures)}
+    await workshop.do("browser_fill_form", fields=[field])
+    assert await workshop.output() == paths
+    assert page.ref('"One"')
+
+
+async def test_an_input_for_a_folder_takes_no_file_and_one_for_files_no_folder(
+    workshop: Workshop, site: Site, files: list[str], pictures: Path
+) -> None:
+    await workshop.open(site.publish("/folder", FOLDER_INPUT))
+    said = await workshop.refused("browser_file_upload", paths=files[:1])
+    assert "an input for a folder" in said
+    assert "the path of one folder" in said
+    field = {"name": "One", "ref": "#one", "type": "file", "value": str(pictures)}
+    assert "a folder cannot be given" in await workshop.refused("browser_fill_form", fields=[field])
+    (pictures / "out").symlink_to("/etc")
+    try:
+        said = await workshop.refused("browser_file_upload", paths=["pictures"])
+    finally:
+        (pictures / "out").unlink()
+    assert "a link in it leads out" in said
+
+
+async def test_files_that_the_page_takes_away_at_once_have_arrived(
+    workshop: Workshop, site: Site, files: list[str]
+) -> None:
+    page = await workshop.open(site.publish("/folder", FOLDER_INPUT))
+    await workshop.do("browser_click", ref=page.ref('"One"'))
+    after = await workshop.do("browser_file_upload", paths=files[:1])
+    assert after.section("Result") == "Uploaded 1 file(s): one.txt"
+    assert await workshop.output() == "One: one.txt"

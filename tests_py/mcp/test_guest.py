@@ -256,5 +256,5 @@ def test_the_person_is_asked_once_for_all_clients(theirs: Theirs, folder: Path, 
 
 def test_a_browser_that_is_not_there_is_told_with_what_to_do(guest: Callable[[], Wire]) -> None:
     answer = told(guest().call("browser_navigate", url="about:blank"))
-    assert "does not run, or lets nobody in" in answer
+    assert "is not running, or remote debugging is disabled" in answer
     assert "chrome://inspect/#remote-debugging" in answer

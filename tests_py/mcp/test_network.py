@@ -30,6 +30,21 @@ def requests_in(result: str) -> list[dict[str, object]]:
     return listed
 
 
+async def test_loads_that_are_led_to_another_origin_go_on_while_something_is_routed(
+    workshop: Workshop, site: Site
+) -> None:
+    headers = {"Access-Control-Allow-Origin": site.origin}
+    site.publish("/end", "there", "text/plain", headers)
+    site.lead("/hop", f"{site.other_origin}/end")
+    await workshop.open(site.page("form"))
+    load = "() => fetch('/hop').then(r => r.text(), () => 'failed')"
+    await workshop.do("browser_route", action="block", url="/zz")
+    assert await workshop.server.evaluate(load) == "there"
+    await workshop.do("browser_route", action="clear")
+    await workshop.do("browser_access", username="me", password="secret")
+    assert await workshop.server.evaluate(load) == "there"
+
+
 async def test_a_request_is_found_by_what_was_answered_and_shown_whole(
     workshop: Workshop, site: Site
 ) -> None:
@@ -175,8 +190,8 @@ async def test_an_answer_from_elsewhere_and_its_headers_are_told(workshop: Works
 async def test_a_request_without_an_answer_says_what_to_do(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     told = await workshop.refused("browser_request", url=site.url("/hold"), timeout=200)
-    assert "The answer did not come within" in told
-    assert "longer timeout" in told
+    assert "No response arrived within" in told
+    assert "more time" in told
     assert "snapshot" not in told
     site.release()
 
@@ -198,6 +213,28 @@ async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Works
     assert sent["time"] >= sent["timings"]["wait"] >= 0
     assert sent["startedDateTime"].endswith("Z")
     assert "<form" in page["response"]["content"]["text"]
+    assert log["browser"]["name"] == "chromium"
+
+
+async def test_both_recorders_write_cookies(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate(
+        "() => { document.cookie = 'lamp=on; path=/'; return fetch('/cookie?name=bulb&value=new').then((r) => r.text()) }"
+    )
+    await workshop.do("browser_network_requests", filename="cookies.har")
+    by_tool = json.loads(next(workshop.folder.rglob("cookies.har")).read_text())["log"]["entries"][-1]
+    recorded = workshop.folder / "library.har"
+    program = f"""
+await context.tracing.start_har({str(recorded)!r})
+await page.reload()
+await page.evaluate("fetch('/cookie?name=bulb&value=new').then(r => r.text())")
+await context.tracing.stop_har()
+"""
+    await workshop.do("browser_run", program=program)
+    by_library = json.loads(recorded.read_text())["log"]["entries"][-1]
+    for entry in (by_tool, by_library):
+        assert {"name": "lamp", "value": "on"} in entry["request"]["cookies"]
+        assert entry["response"]["cookies"] == [{"name": "bulb", "value": "new", "path": "/"}]
 
 
 async def test_a_page_is_played_back_from_its_archive(workshop: Workshop, site: Site) -> None:

@@ -59,7 +59,7 @@ async def test_an_element_is_waited_for_until_it_can_be_seen_and_until_it_cannot
     await later(workshop, "document.querySelector('#it').remove()")
     await workshop.do("browser_wait_for", selectorGone="#it")
     said = await workshop.refused("browser_wait_for", selector="#it", timeout=300)
-    assert "The element did not happen within 300 ms" in said
+    assert "Waited 300 ms in vain for the element" in said
     assert "cannot be read" in await workshop.refused("browser_wait_for", selector="p[", timeout=300)
 
 
@@ -67,14 +67,14 @@ async def test_an_address_is_waited_for(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await later(workshop, "history.pushState(null, '', '/there/7?x=1')")
     await workshop.do("browser_wait_for", url="/there/*x=1")
-    assert "did not happen" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
+    assert "in vain" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
 
 
 async def test_a_response_is_waited_for_and_told(workshop: Workshop, site: Site) -> None:
     site.hold()
     await workshop.open(site.page("form"))
     await later(workshop, "fetch('/hold/data?n=1')")
-    assert "did not happen" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
+    assert "in vain" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
     site.release()
     told = await workshop.do("browser_wait_for", response="/hold/*n=1")
     assert "Answered 200" in told.section("Result")
@@ -84,7 +84,7 @@ async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None
     await workshop.open(site.page("form"))
     await later(workshop, "window.ready = 1")
     await workshop.do("browser_wait_for", function="() => window.ready")
-    assert "did not happen" in await workshop.refused(
+    assert "in vain" in await workshop.refused(
         "browser_wait_for", function="() => window.never", timeout=300
     )
 
@@ -105,13 +105,13 @@ async def test_a_download_is_waited_for(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/get", "<a href='/hold/file' download='late.txt'>Get</a>"))
     await workshop.do("browser_click", ref="text=Get")
     refused = await workshop.refused("browser_wait_for", state="download", timeout=300)
-    assert "No download ended within" in refused
+    assert "No download finished within" in refused
     assert "browser_network_requests" in refused
     site.release()
     told = await workshop.do("browser_wait_for", state="download")
     assert "Downloaded late.txt to" in told.section("Events")
     # It is answered once: the next wait is for another one.
-    assert "No download ended" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+    assert "No download finished" in await workshop.refused("browser_wait_for", state="download", timeout=300)
 
 
 async def test_a_download_that_was_told_of_already_is_waited_for_no_more(
@@ -140,7 +140,7 @@ async def test_a_wait_is_for_what_was_begun_last(workshop: Workshop, site: Site)
         reply = await workshop.server.snapshot()
     # Nothing has been heard of the new one yet: its server has not answered.
     await workshop.do("browser_click", ref="text=New")
-    assert "No download ended" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+    assert "No download finished" in await workshop.refused("browser_wait_for", state="download", timeout=300)
     site.release()
     told = await workshop.do("browser_wait_for", state="download")
     assert "old.txt" not in told.section("Result")

@@ -10,6 +10,7 @@ import pytest
 import patchright_mcp
 import patchright_mcp.server as server_module
 from patchright_mcp import BrowserResult, PatchrightBrowser
+from tests_py.mcp.test_arrived import GRID, MADE, STOLEN
 from tests_py.support.site import Site
 from tests_py.support.wire import until
 
@@ -102,3 +103,11 @@ async def test_who_gives_up_a_call_is_free_at_once_and_the_next_one_works(site: 
     (content,) = await server_module.call_tool("patchright_fetch", {"url": site.page("form")})
     assert f"**URL**: {site.page('form')}" in content.text
     assert server_module._login_timeout_timestamp is None
+
+
+def test_a_form_is_filled_only_with_what_it_holds(browser: PatchrightBrowser, site: Site) -> None:
+    result = browser.fill_form(site.publish("/stolen", STOLEN), {"#n": "Johanna Smith"})
+    assert not result.success
+    assert 'textbox "Search"' in result.error
+    assert browser.fill_form(site.publish("/made", MADE), {"input": "123456"}).success
+    assert browser.fill_form(site.publish("/grid", GRID), {"#cell": "order_id"}).success

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests_py.mcp.test_arrived import CHAT, STOLEN, TERMINAL
 from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
@@ -172,6 +173,24 @@ async def test_what_works_says_so(runner: Runner, site: Site) -> None:
         property_holds, st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=8)
     )
     await runner.told("close_session", sessionId=form)
+
+
+async def test_a_text_is_typed_where_it_arrives(runner: Runner, site: Site) -> None:
+    session = (await runner.created())["sessionId"]
+
+    async def typed(page: str, selector: str, text: str) -> dict[str, Any]:
+        await runner.told("navigate", sessionId=session, url=site.publish("/typed", page))
+        return await runner.told("type", sessionId=session, selector=selector, text=text)
+
+    stolen = await typed(STOLEN, "#n", "Johanna Smith")
+    assert stolen["success"] is False
+    assert 'textbox "Search"' in str(stolen)
+    for page, selector, text in [(TERMINAL, "#keys", "ls -l"), (CHAT, "#area", "one\n\ttwo")]:
+        assert (await typed(page, selector, text))["success"], selector
+    held = await runner.server.call("browser_evaluate", sessionId=session, function="() => area.value")
+    assert held.section("Result") == r'"one\n\ttwo"'
+    assert (await typed(STOLEN, "#s", "a\tb"))["success"] is False
+    await runner.told("close_session", sessionId=session)
 
 
 async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
@@ -398,7 +417,7 @@ async def test_a_wait_for_a_download_is_for_what_a_session_tool_began_last(
         await server.call("click", sessionId=session, selector="#new")
         wait = {"sessionId": session, "state": "download"}
         refused = await server.call("browser_wait_for", timeout=300, **wait)
-        assert "No download ended" in refused.text
+        assert "No download finished" in refused.text
         site.release()
         told = await server.call("browser_wait_for", **wait)
         assert "old.txt" not in told.section("Result")

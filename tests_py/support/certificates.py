@@ -1,4 +1,4 @@
-"""Certificates that a test signs itself, and that nobody trusts unless told."""
+"""Certificates that a test signs itself, and that nobody trusts by default."""
 
 import datetime as dt
 import ssl

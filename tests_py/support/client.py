@@ -124,8 +124,8 @@ async def serve(
     """
     arguments = with_browser(arguments)
     # Such a client hands on little of its own environment.
-    logged = {protocol.FOLDER: folder} if (folder := os.environ.get(protocol.FOLDER)) else {}
-    env = {**logged, **(env or {})} or None
+    handed_on = {name: os.environ[name] for name in (protocol.FOLDER, "PYTHONPATH") if os.environ.get(name)}
+    env = {**handed_on, **(env or {})} or None
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "patchright_mcp", *arguments], env=env, cwd=cwd
     )

@@ -43,7 +43,7 @@ INITIALIZE = {
 
 
 class HttpServer:
-    """`python -m patchright_mcp --port N`, with a key unless told otherwise."""
+    """`python -m patchright_mcp --port N`, by default with a key."""
 
     def __init__(
         self, folder: Path, *arguments: str, env: dict[str, str] | None = None, port: int = 0

@@ -162,7 +162,7 @@ def _devices(*, compatible: bool) -> dict[str, dict[str, Any]]:
 
 
 class Playwright(ApiObject):
-    """Where everything begins."""
+    """The entry point of the library."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -175,7 +175,7 @@ class Playwright(ApiObject):
         self.request: APIRequest = APIRequest(connection)
         """Sends requests without a browser."""
         self.selectors: Selectors = Selectors(connection)
-        """What selectors mean."""
+        """How selectors are interpreted."""
         self.devices: dict[str, dict[str, Any]] = _devices(compatible=connection.compatible)
         """Options for contexts that pretend to be a device, by its name."""
 
@@ -186,7 +186,7 @@ class Playwright(ApiObject):
         raise ValueError(f"Invalid browser {value}")
 
     async def stop(self) -> None:
-        """Closes the browsers that are left, and ends."""
+        """Closes all browsers and stops."""
         for item in list(self._connection._known.values()):
             if isinstance(item, Browser):
                 await item.close()
@@ -194,14 +194,14 @@ class Playwright(ApiObject):
 
 
 class PlaywrightContextManager:
-    """Begins with `start` or `with`."""
+    """Starts with `start()` or a `with` block."""
 
     def __init__(self, *, compatible: bool = False) -> None:
         self._playwright: Playwright | None = None
         self._compatible = compatible
 
     async def start(self) -> Playwright:
-        """Begins; end it with `Playwright.stop`."""
+        """Starts; end it with `Playwright.stop`."""
         check_no_loop()
         self._playwright = Playwright(Connection(compatible=self._compatible))
         return self._playwright
@@ -215,10 +215,10 @@ class PlaywrightContextManager:
 
 
 def async_playwright(*, playwright_compatible: bool | None = None) -> PlaywrightContextManager:
-    """Where everything begins: `async with async_playwright() as playwright`.
+    """Returns the entry point: `async with async_playwright() as playwright`.
 
-    `playwright_compatible` makes what is by design different what it is in Playwright: scripts run beside the page's own,
-    input is instant, pages are 1280 by 720 and all have the focus, and they may open windows by themselves. The
-    environment's `PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE=1` does the same where a script does not say.
+    `playwright_compatible` switches off the differences from Playwright: scripts run in the page's own world, input is
+    instant, pages are 1280 by 720, all have the focus, and they may open windows. The environment variable
+    `PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE=1` sets the default.
     """
     return PlaywrightContextManager(compatible=is_compatible(playwright_compatible))

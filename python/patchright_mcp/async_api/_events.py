@@ -29,10 +29,10 @@ class Expects(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Any]:
-        """Waits, at its end, for an event that its body causes, and that `predicate` accepts.
+        """Waits, when the `with` block ends, for an event emitted in it that `predicate` accepts.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return EventContextManager(self._expect(event, predicate, timeout))
 
@@ -47,10 +47,10 @@ class Waits(Expects):
         *,
         timeout: float | timedelta | None = None,
     ) -> Any:
-        """Waits for an event that `predicate` accepts. `expect_event` also sees one that happens at once.
+        """Waits for an event that `predicate` accepts. `expect_event` also catches an event that occurs at once.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return await self._expect(event, predicate, timeout).result()
 

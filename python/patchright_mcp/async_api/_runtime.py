@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation
 from .._failures import CLOSED, caller, failure
+from .._raised import Raised
 from ..errors import BrowserError, TargetClosedError
 
 if TYPE_CHECKING:
@@ -26,10 +30,35 @@ class Runtime:
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._loop = asyncio.get_running_loop()
-        self._dispatcher = Dispatcher(handler, True)
+        self._raised = Raised()
+        self._stop_listening: Callable[[], None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waits: set[asyncio.Future[Any]] | None = set()
-        self._loop.add_reader(self._dispatcher.fileno(), self._dispatcher.drain)
+        self._dispatcher = Dispatcher(handler, True)
+        if not self._watch():
+            self._dispatcher = Dispatcher(handler, False)
+            self._listen()
+
+    def _watch(self) -> bool:
+        """Has the loop watch for what comes. Some cannot: that of Windows, or of Qt."""
+        number = self._dispatcher.fileno()
+        if number < 0:
+            return False
+        try:
+            self._loop.add_reader(number, self._dispatcher.drain)
+        except NotImplementedError:
+            return False
+        return True
+
+    def _listen(self) -> None:
+        """Has a thread wake the loop for what comes."""
+        thread = Thread(
+            target=_wake, args=(self._dispatcher, self._loop), name="patchright_mcp events", daemon=True
+        )
+        thread.start()
+        self._stop_listening = partial(_end, self._dispatcher, thread)
+        # At the end of the interpreter nobody may wait in the engine any more.
+        atexit.register(self._stop_listening)
 
     @property
     def dispatcher(self) -> Dispatcher:
@@ -41,6 +70,8 @@ class Runtime:
         waits = self._waits
         if waits is None:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
+        if self._raised and asyncio.current_task() not in self._tasks:
+            await self._fail(operation)
         future = self._loop.create_future()
         waits.add(future)
         try:
@@ -54,17 +85,30 @@ class Runtime:
         finally:
             waits.discard(future)
 
+    async def _fail(self, operation: Operation) -> None:
+        """Raises what a handler raised, in place of what was to be done; but what is closed is closed first."""
+        error = self._raised.take()
+        if caller().endswith(".close"):
+            await self.run(operation)
+        raise error
+
     def start(self, operation: Operation) -> None:
         """Does something that nobody waits for."""
         self._dispatcher.start(operation)
 
     async def sleep(self, milliseconds: float) -> None:
         """Lets time pass."""
+        if self._raised and asyncio.current_task() not in self._tasks:
+            raise self._raised.take()
         await asyncio.sleep(milliseconds / 1000)
 
     def call(self, handler: Callable[..., Any], *arguments: Any) -> None:
         """Calls a handler; one that is a coroutine runs beside all else."""
-        result = handler(*arguments)
+        try:
+            result = handler(*arguments)
+        except Exception as error:  # noqa: BLE001
+            self._raised.note(error)
+            return
         if inspect.isawaitable(result):
             self.spawn(_awaited(result))
 
@@ -72,7 +116,13 @@ class Runtime:
         """Runs something beside all else."""
         task = self._loop.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._raised.note(error)
 
     async def settle(self, value: Any) -> Any:
         """The value that a function of a script gave, at once or later."""
@@ -81,12 +131,27 @@ class Runtime:
     def close(self) -> None:
         """Lets go of the loop. Nobody hears of what is still waited for, nor of what comes later."""
         waits, self._waits = self._waits, None
-        with suppress(Exception):
-            self._loop.remove_reader(self._dispatcher.fileno())
+        if self._stop_listening is not None:
+            self._stop_listening()
+            atexit.unregister(self._stop_listening)
+        else:
+            with suppress(Exception):
+                self._loop.remove_reader(self._dispatcher.fileno())
         self._dispatcher.close()
         for future in list(waits or ()):
             if not future.done():
                 future.set_exception(TargetClosedError(CLOSED))
+
+
+def _wake(dispatcher: Dispatcher, loop: asyncio.AbstractEventLoop) -> None:
+    with suppress(RuntimeError):  # The loop is closed.
+        while dispatcher.listen():
+            loop.call_soon_threadsafe(dispatcher.drain)
+
+
+def _end(dispatcher: Dispatcher, thread: Thread) -> None:
+    dispatcher.close()
+    thread.join()
 
 
 async def _awaited(result: Awaitable[T]) -> T:

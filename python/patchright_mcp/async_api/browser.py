@@ -83,12 +83,12 @@ class Browser(Closes, BrowserEvents):
 
     @property
     def browser_type(self) -> BrowserType:
-        """What started it."""
+        """The browser type that started it."""
         return self._browser_type
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """Its contexts, oldest first; those that others have made in it come as soon as there are pages in them."""
+        """Its contexts, oldest first. Contexts made by others appear once they have pages."""
         for native in self._native.contexts_of_others if self._connected else ():
             if native.key not in self._contexts:
                 native.follow(self._browser_type._runtime.dispatcher)
@@ -97,15 +97,15 @@ class Browser(Closes, BrowserEvents):
 
     @property
     def version(self) -> str:
-        """Such as `156.0.8078.79`."""
+        """The browser's version, for example `156.0.8078.79`."""
         return self._native.version
 
     def is_connected(self) -> bool:
-        """Whether it runs and can be reached."""
+        """Returns whether the browser is running and reachable."""
         return self._connected
 
     async def close(self, *, reason: str | None = None) -> None:
-        """Closes it with all that is in it; somebody else's is only let go of."""
+        """Closes the browser and its contexts. A browser that was connected to keeps running."""
         if not self._connected:
             return
         self._check_ours()
@@ -159,21 +159,21 @@ class Browser(Closes, BrowserEvents):
         geo: str | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Makes an isolated context, with cookies and storage of its own.
+        """Creates an isolated context with its own cookies and storage.
 
-        Sizes (`viewport`, `screen`) are in CSS pixels; a page is as large as its window unless told. `geolocation` is in
-        degrees and metres. `storage_state` is what it begins with: a state or the path of its file. Addresses are looked
-        up from `base_url`. `accept_downloads` and JavaScript are on unless told. `focus_control` leaves the focus to the
-        browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
-        as fast as the browser takes it. `record_video_dir` is where videos of its pages go (`Page.video`), each of at most
-        `record_video_fps` pictures a second (25 unless told) and of `record_video_size`: the viewport unless told, scaled
-        down to fit into 800 by 800. `client_certificates` are shown to the origins that they name, by way of this process. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
-        requests come out, unless these are given: a service on the web is asked through the same proxy, ipapi.co, or the one
-        whose address stands in place of `"proxy"`.
+        Sizes (`viewport`, `screen`) are in CSS pixels. Default: pages are as large as their window. `geolocation` is in
+        degrees and meters. `storage_state` is an initial state or its file's path. Relative URLs are resolved against
+        `base_url`. `accept_downloads` and JavaScript are on by default. `focus_control` leaves the focus to the browser.
+        `input` is how pointer and keys move: `"natural"`, at a person's pace (default), or `"instant"`. `record_video_dir`
+        is the folder for videos of its pages (`Page.video`), with at most `record_video_fps` frames per second (default:
+        25) and the size `record_video_size`. Default size: the viewport, scaled
+        down to fit into 800 by 800. `client_certificates` are used for the origins that they name, through this process.
+        `geo="proxy"` sets time zone, locale and geolocation, unless given, to those of the proxy's exit IP. It asks a web
+        service through the proxy: ipapi.co, or the one whose URL is given in place of `"proxy"`.
 
         Raises:
-            Error: When options contradict each other; when that service does not tell, and when WebRTC would tell another
-                address; when a client certificate cannot be read.
+            Error: If options contradict each other, if that service does not answer, if WebRTC would reveal another address,
+            or if a client certificate is unreadable.
         """
         if not self._connected:
             # Who tries again at once would keep those from their turn who have heard that it is gone.
@@ -248,7 +248,7 @@ class Browser(Closes, BrowserEvents):
             raise
 
     async def new_browser_cdp_session(self) -> CDPSession:
-        """A session of the raw protocol with the browser itself."""
+        """Opens a raw CDP session with the browser."""
         self._check_ours()
         native = self._native.new_cdp_session(self._runtime.dispatcher)
         return CDPSession(self._connection, await self._run(native))
@@ -261,12 +261,12 @@ class Browser(Closes, BrowserEvents):
         screenshots: bool | None = None,
         categories: Sequence[str] | None = None,
     ) -> None:
-        """Has the browser write down what it spends time on, for the performance panel of its developer tools.
+        """Starts a performance trace, for the performance panel of the developer tools.
 
-        `page` makes no difference: all pages are written down. `path` is where `stop_tracing` writes it.
+        `page` has no effect: all pages are traced. `stop_tracing` writes the trace to `path`.
 
         Raises:
-            Error: When that has begun already.
+            Error: If a trace is running.
         """
         if self._profile is not None:
             raise Error("Browser.start_tracing: Cannot start recording trace while already recording trace.")
@@ -274,10 +274,10 @@ class Browser(Closes, BrowserEvents):
         await self._profile.start(categories, screenshots=bool(screenshots))
 
     async def stop_tracing(self) -> bytes:
-        """Ends what `start_tracing` began, and gives what was written down, as JSON.
+        """Stops the trace and returns it as JSON.
 
         Raises:
-            Error: When nothing has begun.
+            Error: If no trace is running.
         """
         if self._profile is None:
             raise Error("Browser.stop_tracing: Tracing is not started.")
@@ -292,13 +292,13 @@ class Browser(Closes, BrowserEvents):
         host: str | None = None,
         port: int | None = None,
     ) -> BrowserBindResult:
-        """Lets other scripts work in this browser, which find it at `endpoint`: with `BrowserType.connect`, or with `connect_over_cdp`.
+        """Opens a port through which other scripts connect to this browser, with `BrowserType.connect` or `connect_over_cdp`.
 
-        They come in on this machine only, at `port` or at one that is free, and whoever knows the address may do everything.
-        That lasts until `unbind`, or until the browser is closed. `title` and `workspace_dir` have no effect.
+        The port listens on this machine only. Whoever knows the returned `endpoint` has full control. Default port: any free one.
+        It stays open until `unbind`, or until the browser closes. `title` and `workspace_dir` have no effect.
 
         Raises:
-            Error: When the port is taken, when it is bound already, and when it is to listen elsewhere.
+            Error: If the port is in use, the browser is already bound, or another host is given.
         """
         self._check_ours()
         if host not in (None, "127.0.0.1", "localhost", "::1"):
@@ -313,7 +313,7 @@ class Browser(Closes, BrowserEvents):
         return {"endpoint": bound.endpoint}
 
     async def unbind(self) -> None:
-        """Lets nobody in any more, and parts with who is there. Their contexts are closed."""
+        """Closes the port, disconnects all scripts, and closes their contexts."""
         self._bound = None
 
     async def new_page(
@@ -360,7 +360,7 @@ class Browser(Closes, BrowserEvents):
         geo: str | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> Page:
-        """Opens a page in a context of its own, which closes with it; see `new_context`."""
+        """Opens a page in a new context, which closes with it; see `new_context`."""
         if not self._connected:
             raise TargetClosedError(f"Browser.new_page: {CLOSED}")
         context = await self._new_context(
@@ -414,7 +414,7 @@ class Browser(Closes, BrowserEvents):
 
 
 class BrowserType(ApiObject):
-    """A make of browser, and how to start it."""
+    """A kind of browser, and how to start it."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         super().__init__(connection)
@@ -430,7 +430,7 @@ class BrowserType(ApiObject):
 
     @property
     def executable_path(self) -> str:
-        """The program that would be started; empty where there is none."""
+        """The path of the program that would be started; empty if there is none."""
         if self._name == "webkit":
             return ""
         return str(_core.find_browser(self._name) or "")
@@ -462,16 +462,16 @@ class BrowserType(ApiObject):
         timeout: float | timedelta | None = None,
         traces_dir: str | Path | None = None,
     ) -> Browser:
-        """Starts a browser, without a window unless `headless=False`.
+        """Starts a browser, headless unless `headless=False`.
 
-        `slow_mo` is how many milliseconds a script rests after each thing it does to a page (0 unless told).
-        `executable_path` and `channel` say which browser; the first one found on the machine unless told. It ends with
-        this process, whatever `handle_sigint` and its like say; `traces_dir` and `artifacts_dir` have no effect.
-        `firefox_user_prefs` are settings of `about:config`, which win over ours. `devtools` opens a window with the developer tools in each tab, as older versions of Playwright did.
+        `slow_mo` is a pause after each action, in milliseconds. Default: 0. `executable_path` and `channel` choose the
+        browser. Default: the first one found on the machine. It ends with this process, whatever `handle_sigint` and the like
+        say; `traces_dir` and `artifacts_dir` have no effect. `firefox_user_prefs` are `about:config` settings, which override
+        ours. `devtools` opens a window with the developer tools in each tab, as in older versions of Playwright.
 
         Raises:
-            Error: When there is no browser, when it does not start, or when an argument names a profile.
-            TimeoutError: After `timeout` milliseconds (180 s unless told).
+            Error: If no browser is found, it does not start, or an argument names a profile.
+            TimeoutError: After `timeout` milliseconds. Default: 180 s.
         """
         self._check()
         _check_program(executable_path)
@@ -573,13 +573,13 @@ class BrowserType(ApiObject):
         focus_control: bool | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Starts a browser with a profile, and gives the context of that profile; see `launch`, `Browser.new_context`.
+        """Starts a browser with a profile and returns its context; see `launch` and `Browser.new_context`.
 
-        An empty `user_data_dir` is a profile for this time only. The browser closes with its context.
+        An empty `user_data_dir` is a temporary profile. The browser closes with its context.
 
         Raises:
-            Error: When the browser does not start, as when another one uses the profile.
-            TimeoutError: After `timeout` milliseconds (180 s unless told).
+            Error: If the browser does not start, for example because the profile is in use.
+            TimeoutError: After `timeout` milliseconds. Default: 180 s.
         """
         self._check()
         _check_program(executable_path)
@@ -663,14 +663,14 @@ class BrowserType(ApiObject):
         expose_network: str | None = None,
         ws_endpoint: str | None = None,
     ) -> Browser:
-        """Works in a browser that runs elsewhere, in contexts of its own, which are closed with what this gives; the browser goes on.
+        """Connects to a running browser, in contexts of its own. Closing the returned browser closes them; the browser keeps running.
 
-        `endpoint` is what `Browser.bind` gives, or any address of a browser's own protocol, `ws://` or `http://`. Playwright's own
-        server speaks another one. `ws_endpoint` is its older name.
+        `endpoint` is the value from `Browser.bind`, or a CDP address, `ws://` or `http://`. Playwright's own server has
+        another protocol. `ws_endpoint` is the older name.
 
         Raises:
-            Error: When no browser is at that address, or none answers within `timeout` milliseconds (30 s unless told; 0 for no
-                limit); for `expose_network`.
+            Error: If no browser answers at that address within `timeout` milliseconds (default: 30 s; 0 disables the limit), or
+            if `expose_network` is given.
         """
         address = endpoint or ws_endpoint
         if not address:
@@ -692,14 +692,14 @@ class BrowserType(ApiObject):
         slow_mo: float | None = None,
         timeout: float | timedelta | None = None,
     ) -> Browser:
-        """Attaches to a browser that runs already, by its `ws://` or `http://` address. It is never closed.
+        """Attaches to a running browser by its `ws://` or `http://` address. It is never closed.
 
-        Its own context is left as it is, whatever `no_defaults` says. `slow_mo` is as for `launch`; `is_local` and
+        Its default context stays as it is, whatever `no_defaults` says. `slow_mo` is as for `launch`; `is_local` and
         `artifacts_dir` have no effect.
 
         Raises:
-            Error: When there is no browser at that address.
-            TimeoutError: After `timeout` milliseconds (30 s unless told).
+            Error: If there is no browser at that address.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s.
         """
         browser = await self._attach(endpoint_url, headers, slow_mo, timeout)
         browser._context_of(browser._native.default_context, {})

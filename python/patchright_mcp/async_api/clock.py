@@ -21,7 +21,7 @@ _LATEST = 8.64e15
 class Clock(ApiObject):
     """The clock of all pages of a context: their dates, timers, animation frames and `performance`.
 
-    It is put in with the first call, and stands in the pages' own world: a page can notice it.
+    It is installed by the first call, in the page's own world: a page can notice it.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -32,7 +32,7 @@ class Clock(ApiObject):
         await self._run(self._native.turn_clock({"do": do, **how}))
 
     async def install(self, *, time: float | str | datetime | None = None) -> None:
-        """Puts the clock in, at `time` or now. From then on its time flows by itself.
+        """Installs the clock at `time`, or now. Its time then runs.
 
         `time` is in seconds since 1970, a text such as `2024-02-29T08:00:00`, or a `datetime`; those without a time
         zone are in the local one.
@@ -40,38 +40,38 @@ class Clock(ApiObject):
         await self._turn("install", time=None if time is None else _moment(time))
 
     async def fast_forward(self, ticks: int | str | timedelta) -> None:
-        """Jumps ahead, as if a laptop had been closed: what was due meanwhile is called once.
+        """Jumps ahead, as if a laptop had been closed: due timers fire once.
 
         `ticks` are milliseconds, or a text such as `08`, `01:00` or `02:34:10`.
         """
         await self._turn("fast_forward", by=_span(ticks))
 
     async def run_for(self, ticks: int | str | timedelta) -> None:
-        """Lets time pass, and calls all that falls due. `ticks` as for `fast_forward`.
+        """Advances the time and fires all due timers. `ticks` is as for `fast_forward`.
 
         Raises:
-            Error: When one of the page's callbacks has thrown; all others were called.
+            Error: If a callback of the page threw; all others were called.
         """
         await self._turn("run_for", by=_span(ticks))
 
     async def pause_at(self, time: float | str | datetime) -> None:
-        """Jumps ahead to `time`, and stands still there. `time` as for `install`.
+        """Jumps ahead to `time` and pauses there. `time` is as for `install`.
 
         Raises:
-            Error: When `time` has passed already.
+            Error: If `time` has already passed.
         """
         await self._turn("pause_at", time=_moment(time))
 
     async def resume(self) -> None:
-        """Lets time flow by itself again."""
+        """Resumes the flow of time."""
         await self._turn("resume")
 
     async def set_fixed_time(self, time: float | str | datetime) -> None:
-        """Has dates always tell `time`, while timers go on. `time` as for `install`."""
+        """Fixes `Date.now()` and `new Date()` at `time`, while timers run. `time` is as for `install`."""
         await self._turn("set_fixed_time", time=_moment(time))
 
     async def set_system_time(self, time: float | str | datetime) -> None:
-        """Has dates tell `time` now, which timers do not notice. `time` as for `install`."""
+        """Sets the current time to `time`, without firing timers. `time` is as for `install`."""
         await self._turn("set_system_time", time=_moment(time))
 
 

@@ -163,7 +163,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     @property
     def request(self) -> APIRequestContext:
-        """Sends requests without a page, with the cookies of this context."""
+        """Sends API requests with the cookies of this context."""
         if self._requests is None:
             self._requests = APIRequestContext._of_context(self)
         return self._requests
@@ -180,21 +180,21 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     @property
     def debugger(self) -> Debugger:
-        """Lets what a script does here wait, one call at a time."""
+        """Pauses the script's calls in this context, one at a time."""
         if self._debugger is None:
             self._debugger = Debugger(self)
         return self._debugger
 
     def is_closed(self) -> bool:
-        """Whether it was closed."""
+        """Returns whether it is closed."""
         return self._closed
 
     def set_default_timeout(self, timeout: float | timedelta) -> None:
-        """How long all waits last unless told, in milliseconds. 30 s at first."""
+        """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
         self._default_timeout = deeds.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
-        """How long navigations last unless told, in milliseconds."""
+        """Sets the default timeout of navigations, in milliseconds."""
         self._default_navigation_timeout = deeds.milliseconds(timeout)
 
     # Its life.
@@ -206,7 +206,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         return self._page_of(await self._run(self._native.new_page()))
 
     async def close(self, *, reason: str | None = None) -> None:
-        """Closes it with all its pages. The context of a profile takes its browser along."""
+        """Closes the context and its pages. A persistent context also closes its browser."""
         if self._closing:
             return
         self._browser._check_ours()
@@ -228,11 +228,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     # What it has.
 
     async def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
-        """Its cookies, or those that these addresses would get."""
+        """Returns the context's cookies, or those that would be sent to these URLs."""
         return [told_cookie(cookie) for cookie in await self._run(self._native.cookies(deeds.listed(urls)))]
 
     async def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
-        """Puts cookies in. Each needs an address, or a domain and a path."""
+        """Adds cookies. Each needs a URL, or a domain and a path."""
         await self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
 
     async def clear_cookies(
@@ -242,7 +242,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         domain: str | re.Pattern[str] | None = None,
         path: str | re.Pattern[str] | None = None,
     ) -> None:
-        """Takes cookies away: all, or those that fit."""
+        """Removes all cookies, or the matching ones."""
         if name is None and domain is None and path is None:
             await self._run(self._native.clear_cookies())
             return
@@ -257,11 +257,10 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         credentials: bool | None = None,
         opfs: bool | None = None,
     ) -> StorageState:
-        """Its cookies and storage, to begin another context with.
+        """Returns cookies and storage, to create another context with.
 
-        With `path` they are also written to that file, which only its owner can read; with `indexed_db` the databases come
-        along, with `opfs` the files that sites keep to themselves (the origin private file system), with `credentials` its
-        passkeys.
+        `path` also writes them to a file that only its owner can read. `indexed_db` adds databases, `opfs` adds the origin
+        private file system, `credentials` adds passkeys.
         """
         state = await self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if credentials:
@@ -271,44 +270,44 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         return cast("StorageState", state)
 
     async def set_storage_state(self, storage_state: StorageState | str | Path) -> None:
-        """Forgets its cookies and storage, and puts in those of a state or of its file."""
+        """Replaces cookies and storage with those of a state or its file."""
         await self._run(self._native.replace_storage(stored(storage_state)))
 
     async def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
-        """Lets its pages, or those of one origin, do things without asking."""
+        """Grants permissions to all pages, or to those of one origin."""
         await self._run(self._native.grant_permissions(list(permissions), origin))
 
     async def clear_permissions(self) -> None:
-        """Takes back all that was granted."""
+        """Revokes all granted permissions."""
         await self._run(self._native.clear_permissions())
 
     async def set_geolocation(self, geolocation: Geolocation | None = None) -> None:
-        """Moves it elsewhere; `None`: there is no telling where it is."""
+        """Sets the geolocation; `None` makes it unavailable."""
         check_place(geolocation)
         await self._run(self._native.set_geolocation(geolocation))
 
     async def set_offline(self, offline: bool) -> None:
-        """Takes the network away, or gives it back."""
+        """Switches offline mode on or off."""
         await self._run(self._native.set_offline(offline))
 
     async def set_extra_http_headers(self, headers: dict[str, str]) -> None:
-        """Sends these headers with each request."""
+        """Sets headers that are sent with each request."""
         await self._run(self._native.set_extra_headers(checked_headers(headers)))
 
     async def add_init_script(
         self, script: str | None = None, *, path: str | Path | None = None
     ) -> Disposable:
-        """Runs a script in each document, before the document's own. Disposed of, it runs in no further document."""
+        """Runs a script in each new document, before the page's scripts. Disposing of the result removes it."""
         added = await self._run(self._native.add_init_script(script_source(script, path)))
         return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
     async def expose_function(
         self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
     ) -> None:
-        """Gives all its pages a function that calls `callback` and gives a promise of its result.
+        """Exposes a function to all pages. It calls `callback` and returns a promise of the result.
 
-        Frames of the page's own site have it too. In frames of other sites, which would find a name that no page has, and in
-        empty ones it is only with `all_frames`, or where a script of yours says its name: an init script, or one evaluated there.
+        Frames of the same site have it too. Frames of other sites, which could notice it, and empty frames have it only with
+        `all_frames`, or where your own init script or evaluated script uses its name.
         """
         await self.expose_binding(
             name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
@@ -322,10 +321,10 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         handle: bool | None = None,
         all_frames: bool | None = None,
     ) -> None:
-        """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame.
+        """Like `expose_function`, but the first argument of `callback` is the caller: context, page and frame.
 
         Raises:
-            Error: When the name is taken.
+            Error: If the name is already exposed.
         """
         for page in self.pages:
             if name in page._exposed:
@@ -340,16 +339,16 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         url: str | re.Pattern[str] | Callable[[str], bool],
         handler: Callable[[WebSocketRoute], Any],
     ) -> None:
-        """Has `handler` decide about web sockets that pages open from now on, unless a route of the page does.
+        """Calls `handler` for new web sockets of all pages. Routes of a page take precedence.
 
-        A page can notice: its `WebSocket` is another one from then on, in all pages of this context.
+        A page can notice this: its `WebSocket` is replaced, in all pages of this context.
         """
         await self._socket_routing.add(None, url, handler)
 
     async def new_cdp_session(self, page: Page | Frame) -> CDPSession:
-        """A session of the raw protocol with a page, or with a frame that has a process of its own.
+        """Opens a raw CDP session with a page, or with a frame in its own process.
 
-        What is switched on in it is seen by the page as by any other driver: `Runtime.enable` shows.
+        A page can notice what you enable in it, for example `Runtime.enable`.
         """
         frame = _frame_of(page)
         native = self._native.new_cdp_session(self._runtime.dispatcher, frame._native)
@@ -371,10 +370,10 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def expect_page(
         self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
     ) -> EventContextManager[Page]:
-        """Waits, at its end, for a page that its body has opened.
+        """Waits, when the `with` block ends, for a page that was opened in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return EventContextManager(self._expect("page", predicate, timeout))
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Credentials(ApiObject):
-    """The passkeys that pages of a context sign in with, once they are installed. Bytes are texts in base64url.
+    """Passkeys for the pages of a context, once installed. Bytes are base64url strings.
 
-    The browser itself answers for them: `navigator.credentials` is the one that every page has. As for a person, a site
-    gets to register one only in the tab that is in front, see `Page.bring_to_front`.
+    The browser itself implements them: `navigator.credentials` is not replaced. A site can register a passkey only in the
+    tab in front, see `Page.bring_to_front`.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -23,9 +23,9 @@ class Credentials(ApiObject):
         self._context = context
 
     async def install(self) -> None:
-        """Has all pages, those to come among them, offer these passkeys to sites, in place of what the machine has.
+        """Offers these passkeys to sites in all pages, in place of the machine's authenticators.
 
-        A site can see that there is something to sign in with.
+        A site can see that an authenticator exists.
         """
         await self._context._run(self._context._native.offer_passkeys())
 
@@ -39,13 +39,13 @@ class Credentials(ApiObject):
         sign_count: int | None = None,
         user_handle: str | None = None,
     ) -> VirtualCredential:
-        """Adds a passkey for the site whose domain is `rp_id`, in place of one with the same `id`; gives it.
+        """Adds and returns a passkey for the domain `rp_id`, replacing one with the same `id`.
 
-        What is left out is made up: the keys are of ECDSA P-256. `private_key` is PKCS #8, which the public one follows
-        from; `sign_count` is how often it has signed.
+        Omitted values are generated; keys are ECDSA P-256. `private_key` is PKCS #8; the public key is derived from it.
+        `sign_count` is the number of signatures so far.
 
         Raises:
-            Error: When the private key cannot be read.
+            Error: If the private key is unreadable.
         """
         given = {
             "rpId": rp_id,
@@ -59,10 +59,10 @@ class Credentials(ApiObject):
         return cast("VirtualCredential", added)
 
     async def get(self, *, id: str | None = None, rp_id: str | None = None) -> list[VirtualCredential]:
-        """All passkeys, those that pages have registered among them; or that with an `id`, or those for one site."""
+        """Returns all passkeys, including registered ones, or those with an `id` or for one site."""
         held: list[VirtualCredential] = await self._context._run(self._context._native.passkeys())
         return [each for each in held if id in (None, each["id"]) and rp_id in (None, each["rpId"])]
 
     async def delete(self, id: str) -> None:
-        """Forgets a passkey, whoever added it."""
+        """Removes a passkey, whoever added it."""
         await self._context._run(self._context._native.delete_passkey(id))

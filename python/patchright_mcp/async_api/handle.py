@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class JSHandle(ApiObject):
-    """An object of a page, or a plain value that a script gave."""
+    """A handle to a JavaScript object or value."""
 
     def __init__(self, page: Any, native: NativeHandle) -> None:
         super().__init__(page._connection)
@@ -36,38 +36,38 @@ class JSHandle(ApiObject):
         return f"<JSHandle preview={self}>"
 
     def as_element(self) -> ElementHandle | None:
-        """The element that it is; `None` where it is none."""
+        """Returns the element handle; `None` if it is not an element."""
         return None
 
     async def evaluate(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> Any:
-        """Runs a function with this object, and gives its value."""
+        """Runs a function with this object and returns its value."""
         isolated = self._connection.isolated(isolated_context)
         return await self._run(self._native.evaluate(expression, arg, isolated))
 
     async def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
-        """Like `evaluate`; what it gives stays in the page."""
+        """Like `evaluate`, but returns a handle to the value in the page."""
         isolated = self._connection.isolated(isolated_context)
         return handle_of(self._page, await self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     async def json_value(self) -> Any:
-        """Its value."""
+        """Returns the JSON value."""
         return await self._run(self._native.json_value())
 
     async def get_property(self, property_name: str) -> JSHandle:
-        """One of its properties."""
+        """Returns one property."""
         return handle_of(self._page, await self._run(self._native.get_property(property_name)))
 
     async def get_properties(self) -> dict[str, JSHandle]:
-        """Its own properties, by name."""
+        """Returns its own properties, by name."""
         found = await self._run(self._native.get_properties())
         return {name: handle_of(self._page, value) for name, value in found}
 
     async def dispose(self) -> None:
-        """Lets go of the object."""
+        """Releases the object."""
         self._native = cast("NativeHandle", _Disposed())
 
 
@@ -93,7 +93,7 @@ def _preview(native: NativeHandle) -> str:
 
 
 class ElementHandle(JSHandle):
-    """One element that was found. It stays what it is when the page changes; a locator is better mostly."""
+    """A handle to one element. It does not follow changes of the page; prefer locators."""
 
     def as_element(self) -> ElementHandle:
         """This element."""
@@ -104,36 +104,36 @@ class ElementHandle(JSHandle):
         return await self._run(self._native.perform(deed, limit), limit)
 
     async def owner_frame(self) -> Frame | None:
-        """The frame in whose document it is, of whichever page."""
+        """Returns the frame that contains the element."""
         found = await self._run(self._native.owner_frame())
         if found is None or found.page is None:
             return None
         return cast("Frame", self._page.context._page_of(found.page)._frame_of(found))
 
     async def content_frame(self) -> Frame | None:
-        """The frame that it shows; `None` where it shows none."""
+        """Returns the frame of an `<iframe>` element, or `None`."""
         found = await self._run(self._native.content_frame())
         return cast("Frame", self._page._frame_of(found)) if found is not None else None
 
     async def query_selector(self, selector: str) -> ElementHandle | None:
-        """The first element within it that a selector finds now."""
+        """Returns the first descendant that matches a selector now, or `None`."""
         found = await self._run(self._native.query(selector, False))
         return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
 
     async def query_selector_all(self, selector: str) -> list[ElementHandle]:
-        """All elements within it that a selector finds now."""
+        """Returns all descendants that match a selector now."""
         found = await self._run(self._native.query_all(selector))
         return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
 
     async def eval_on_selector(self, selector: str, expression: str, arg: Any = None) -> Any:
-        """Runs a function with the first element within it that a selector finds, in the page's own world."""
+        """Runs a function with the first descendant that matches a selector, in the page's own world."""
         found = await self._run(self._native.query(selector, False))
         if found is None:
             raise Error(f'{caller()}: Failed to find element matching selector "{selector}"')
         return await self._run(found.evaluate(expression, arg, False))
 
     async def eval_on_selector_all(self, selector: str, expression: str, arg: Any = None) -> Any:
-        """Runs a function with all elements within it that a selector finds."""
+        """Runs a function with all descendants that match a selector."""
         return await self._run(self._native.evaluate_all(selector, expression, arg))
 
     async def wait_for_selector(
@@ -144,11 +144,11 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         strict: bool | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element within it is there, is seen (unless told), is hidden or is gone.
+        """Waits until a descendant is attached, visible (default), hidden or detached.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._page._timeout(timeout)
         wanted = state or "visible"
@@ -164,11 +164,11 @@ class ElementHandle(JSHandle):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until it is in a state.
+        """Waits until the element is in a state.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.deed("wait", state=state), timeout)
 
@@ -187,11 +187,11 @@ class ElementHandle(JSHandle):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of the element, scrolled into view.
+        """Returns a screenshot of the element, scrolled into view.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._page._timeout(timeout)
         await self._perform(deeds.deed("wait", state="visible"), timeout)
@@ -218,15 +218,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top.
+        """Clicks the element once it is visible, stable, enabled and not covered.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait for any of that; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips these checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
             deeds.unfollowed(
@@ -252,15 +252,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice.
+        """Double-clicks the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
             deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
@@ -279,12 +279,12 @@ class ElementHandle(JSHandle):
     ) -> None:
         """Moves the pointer over the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
             deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
@@ -301,14 +301,14 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`.
+        """Taps the element; the context needs `has_touch`.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         check_touch(self._page.context._options)
         await self._perform(
@@ -325,14 +325,14 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not.
+        """Checks a checkbox or radio button, unless it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
@@ -348,12 +348,12 @@ class ElementHandle(JSHandle):
     ) -> None:
         """Unchecks a checkbox, if it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
@@ -370,12 +370,12 @@ class ElementHandle(JSHandle):
     ) -> None:
         """Checks or unchecks a checkbox or a radio button.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
@@ -387,16 +387,16 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds.
+        """Fills a field, replacing its value.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.deed("fill", value=value, force=force), timeout)
 
     async def focus(self) -> None:
-        """Puts the focus on the element."""
+        """Focuses the element."""
         await self._perform(deeds.deed("focus"), None)
 
     async def press(
@@ -407,13 +407,13 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+        """Focuses the element and presses a key or combination such as `Control+A`.
 
         `delay` is how long the key is held, in milliseconds.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
             deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout
@@ -427,11 +427,11 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+        """Types a text key by key. Prefer `fill` unless the page listens to keys. `delay` between keys is in milliseconds.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
@@ -446,11 +446,11 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then.
+        """Selects options of a `<select>` and returns the selected values.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         choices = await option_choices(value, index, label, element)
         return cast(
@@ -464,17 +464,17 @@ class ElementHandle(JSHandle):
         """Selects all text of the element.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.deed("select_text", force=force), timeout)
 
     async def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
-        """Scrolls until the element can be seen.
+        """Scrolls the element into view.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(deeds.deed("scroll_into_view"), timeout)
 
@@ -485,11 +485,11 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content.
+        """Sets the files of a file input, by path or content.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         with deeds.files_of(files) as paths:
             await self._perform(deeds.given_files(paths, files), timeout)
@@ -499,56 +499,56 @@ class ElementHandle(JSHandle):
         await dispatch_on(self, type, event_init)
 
     async def text_content(self) -> str | None:
-        """The text in the element, seen or not."""
+        """Returns the element's `textContent`."""
         return cast("str | None", await self._perform(deeds.deed("text_content"), None))
 
     async def inner_text(self) -> str:
-        """The text of the element as it is drawn."""
+        """Returns the element's `innerText`."""
         return cast("str", await self._perform(deeds.deed("inner_text"), None))
 
     async def inner_html(self) -> str:
-        """The HTML in the element."""
+        """Returns the element's `innerHTML`."""
         return cast("str", await self._perform(deeds.deed("inner_html"), None))
 
     async def get_attribute(self, name: str) -> str | None:
-        """The value of an attribute; `None` where it has none."""
+        """Returns the value of an attribute, or `None`."""
         return cast("str | None", await self._perform(deeds.deed("attribute", name=name), None))
 
     async def input_value(self, *, timeout: float | timedelta | None = None) -> str:
-        """What an input, a text area or a select holds.
+        """Returns the value of an input, a text area or a select.
 
         Raises:
-            Error: When the element is no longer in the document.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", await self._perform(deeds.deed("input_value"), timeout))
 
     async def bounding_box(self) -> FloatRect | None:
-        """Where the element is in the viewport, in CSS pixels; `None` when it is not drawn."""
+        """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered."""
         return deeds.rectangle(await self._perform(deeds.deed("bounding_box"), None))
 
     async def is_visible(self) -> bool:
-        """Whether the element can be seen now; nothing is waited for."""
+        """Returns whether the element is visible now, without waiting."""
         return bool(await self._perform(deeds.deed("is_visible"), None))
 
     async def is_hidden(self) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+        """Returns whether the element is missing or hidden now, without waiting."""
         return not bool(await self._perform(deeds.deed("is_visible"), None))
 
     async def is_enabled(self) -> bool:
-        """Whether the element is enabled."""
+        """Returns whether the element is enabled."""
         return cast("bool", await self._perform(deeds.deed("is_enabled"), None))
 
     async def is_disabled(self) -> bool:
-        """Whether the element is disabled."""
+        """Returns whether the element is disabled."""
         return not await self._perform(deeds.deed("is_enabled"), None)
 
     async def is_editable(self) -> bool:
-        """Whether the element can be edited."""
+        """Returns whether the element is editable."""
         return cast("bool", await self._perform(deeds.deed("is_editable"), None))
 
     async def is_checked(self) -> bool:
-        """Whether the element is checked."""
+        """Returns whether the element is checked."""
         return cast("bool", await self._perform(deeds.deed("is_checked"), None))
 
 

@@ -37,7 +37,7 @@ RequestKind: TypeAlias = Literal[
 
 
 class KeptAnswer:
-    """An answer that a page got, with its body."""
+    """A response to a page, with its body."""
 
     def __init__(self, request: Request, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.request: Request = request
@@ -45,7 +45,7 @@ class KeptAnswer:
         self.url: str = request.url
         """What was asked for."""
         self.status: int = status
-        """Such as 200."""
+        """The HTTP status, for example 200."""
         self.headers: dict[str, str] = {name.lower(): value for name, value in headers}
         """By their names in lower case."""
         self.body: bytes = body
@@ -55,20 +55,20 @@ class KeptAnswer:
         return f"<KeptAnswer {self.status} {self.url!r} {len(self.body)} bytes>"
 
     def text(self) -> str:
-        """The body as text."""
+        """Returns the body as text."""
         return self.body.decode("utf-8", errors="replace")
 
     def json(self) -> Any:
-        """What the body says as JSON.
+        """Returns the body parsed as JSON.
 
         Raises:
-            ValueError: When it is none.
+            ValueError: If it is not JSON.
         """
         return json.loads(self.body)
 
 
 class KeptAnswers(ApiObject):
-    """Answers that pages of a context got since `BrowserContext.keep_answers`."""
+    """Responses received since `BrowserContext.keep_answers`."""
 
     def __init__(self, context: BrowserContext, native: _core.KeptAnswers) -> None:
         super().__init__(context._connection)
@@ -76,9 +76,9 @@ class KeptAnswers(ApiObject):
         self._native = native
 
     async def find(self, text: str | None = None, *, url: str | None = None) -> list[KeptAnswer]:
-        """Those that contain a text, whatever its case, and those of an address; all, oldest first, unless told.
+        """Returns the responses that contain a text (case-insensitive) or match a URL. Default: all, oldest first.
 
-        Answers that have come are waited for until they are kept.
+        Waits until responses that have arrived are stored.
         """
         address = urls.resolved(self._context._base_url, url) if url else None
         found = await self._run(self._native.find(address, text))
@@ -88,7 +88,7 @@ class KeptAnswers(ApiObject):
         ]
 
     def clear(self) -> None:
-        """Forgets what was kept so far."""
+        """Discards the stored responses."""
         self._native.clear()
 
 
@@ -104,15 +104,15 @@ class ContextReading(ApiObject):
         lists: str | Path | Sequence[str | Path] = (),
         urls: str | Sequence[str] = (),
     ) -> Disposable:
-        """Refuses requests of all its pages from now on, without asking the script: by kind, server or address.
+        """Blocks requests of all pages by kind, domain or URL, without calling the script.
 
-        `kinds` are those of `Request.resource_type`; `ads` are the servers of advertising and tracking that most pages ask;
-        `domains` mean all below them, too; `lists` are files of domains, as hosts or Adblock lists have them; `urls` are
-        patterns as for `route`. What a tab itself shows is never refused. Routes are not asked about what is refused, and a page
-        sees the same as with a blocker in the browser. Disposed of, it is let through again.
+        `kinds` are as in `Request.resource_type`; `ads` are common advertising and tracking servers; `domains` include their
+        subdomains; `lists` are hosts or Adblock files of domains; `urls` are patterns as for `route`. The page of a tab itself
+        is never blocked. Routes are not called for blocked requests; a page sees the same as with an ad blocker. Disposing of
+        the result ends the blocking.
 
         Raises:
-            Error: For a kind or a domain that is none, for a file that cannot be read, and when nothing is named.
+            Error: If a kind or domain is invalid, a file is unreadable, or nothing is given.
         """
         context = cast("BrowserContext", self)
         addresses = [urls_of(context, url) for url in deeds.listed(urls)]
@@ -129,13 +129,13 @@ class ContextReading(ApiObject):
         kinds: Sequence[RequestKind] = ("xhr", "fetch"),
         most_mb: float = 64,
     ) -> KeptAnswers:
-        """Keeps the answers that its pages get from now on, with their bodies, for as long as the result is held.
+        """Stores the responses to its pages, with their bodies, for as long as the result is held.
 
-        Those to `xhr` and `fetch` unless told otherwise, and of addresses that fit `url`, a pattern as for `route`. Of more than
-        `most_mb` megabytes the oldest go.
+        Default: responses to `xhr` and `fetch`. `url` is a pattern as for `route`. Above `most_mb` megabytes, the oldest are
+        dropped.
 
         Raises:
-            Error: When the braces of `url` do not match.
+            Error: If the braces of `url` do not match.
         """
         context = cast("BrowserContext", self)
         address = urls_of(context, url) if url else None

@@ -1,4 +1,4 @@
-"""What selectors mean."""
+"""How selectors are interpreted."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .page import script_source
 
 
 class Selectors(ApiObject):
-    """What selectors mean."""
+    """How selectors are interpreted."""
 
     def set_test_id_attribute(self, attribute_name: str) -> None:
-        """The attribute that `get_by_test_id` looks at; `data-testid` at first."""
+        """Sets the attribute for `get_by_test_id`. Default: `data-testid`."""
         set_test_id_attribute(attribute_name)
 
     async def register(
@@ -27,7 +27,7 @@ class Selectors(ApiObject):
         path: str | Path | None = None,
         content_script: bool | None = None,
     ) -> None:
-        """Lets selectors name an engine: an object with `query` and `queryAll`, which runs in a world of our own."""
+        """Registers a selector engine: an object with `query` and `queryAll`, which runs in an isolated world."""
         source = script_source(script, path)
         if not re.fullmatch(r"[a-zA-Z_0-9-]+", name):
             raise Error(f"{caller()}: Selector engine name may only contain [a-zA-Z0-9_] characters")

@@ -20,11 +20,11 @@ class WebStorage(ApiObject):
         self._kind = kind
 
     async def items(self) -> list[NameValue]:
-        """All that is kept."""
+        """Returns all items."""
         return [{"name": name, "value": value} for name, value in await self._kept(None)]
 
     async def get_item(self, name: str) -> str | None:
-        """What is kept under a name; `None` where there is nothing."""
+        """Returns the value of an item, or `None`."""
         return next((value for _, value in await self._kept(name)), None)
 
     async def _kept(self, name: str | None) -> list[tuple[str, str]]:
@@ -32,13 +32,13 @@ class WebStorage(ApiObject):
         return cast("list[tuple[str, str]]", found)
 
     async def set_item(self, name: str, value: str) -> None:
-        """Keeps a value under a name."""
+        """Sets an item."""
         await self._run(self._page._main_frame._native.store(self._kind, name, value))
 
     async def remove_item(self, name: str) -> None:
-        """Forgets what is kept under a name."""
+        """Removes an item."""
         await self._run(self._page._main_frame._native.forget_stored(self._kind, name))
 
     async def clear(self) -> None:
-        """Forgets everything."""
+        """Removes all items."""
         await self._run(self._page._main_frame._native.forget_stored(self._kind, None))

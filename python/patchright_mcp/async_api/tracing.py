@@ -38,7 +38,7 @@ MOST_AT_ONCE = 16
 
 
 class Tracing(ApiObject):
-    """Writes down what is done in a context."""
+    """Records traces of a context."""
 
     def __init__(self, context: BrowserContext) -> None:
         super().__init__(context._connection)
@@ -66,10 +66,10 @@ class Tracing(ApiObject):
         aria_snapshots: bool | None = None,
         screen_snapshots: bool | None = None,
     ) -> None:
-        """Begins to write down.
+        """Starts a trace.
 
-        `screenshots` (and `screen_snapshots`) shows pages from moment to moment, `snapshots` (and `aria_snapshots`) their
-        documents before and after each call, and `sources` the script. `name` and `live` have no effect.
+        `screenshots` (or `screen_snapshots`) adds a screencast, `snapshots` (or `aria_snapshots`) the documents before and
+        after each call, and `sources` the script. `name` and `live` have no effect.
         """
         if self._started:
             raise Error("Tracing.start: Tracing has been already started")
@@ -83,7 +83,7 @@ class Tracing(ApiObject):
         await self._begin(title)
 
     async def start_chunk(self, *, title: str | None = None, name: str | None = None) -> None:
-        """Begins another part, which `stop_chunk` writes."""
+        """Starts a new chunk, which `stop_chunk` writes."""
         if not self._started:
             raise Error("Tracing.start_chunk: Must start tracing before starting a new chunk")
         await self._begin(title)
@@ -102,7 +102,7 @@ class Tracing(ApiObject):
             self._pictures = Pictures(self._context, time.time() * 1000 - _now())
 
     async def stop_chunk(self, *, path: Path | str | None = None) -> None:
-        """Ends a part, and writes it to `path`."""
+        """Stops the chunk and writes it to `path`."""
         if self._events is None or self._network is None:
             raise Error("Tracing.stop_chunk: Must start tracing before stopping")
         events, self._events = self._events, None
@@ -117,7 +117,7 @@ class Tracing(ApiObject):
             self._write(Path(path), events, pictures.files if pictures is not None else {})
 
     async def stop(self, *, path: Path | str | None = None) -> None:
-        """Ends, and writes what was written down to `path`."""
+        """Stops the trace and writes it to `path`."""
         if not self._started:
             if path is None:
                 return
@@ -130,14 +130,14 @@ class Tracing(ApiObject):
         self._started = False
 
     async def group(self, name: str, *, location: TracingGroupLocation | None = None) -> Disposable:
-        """Puts the calls that follow into a group, until `group_end`."""
+        """Groups the following calls until `group_end`."""
         if self._events is not None:
             told = self._before("Tracing", "tracingGroup", name)
             self._groups.append(told["callId"])
         return Disposable(self.group_end, self._runtime)
 
     async def group_end(self) -> None:
-        """Ends the group that was begun last."""
+        """Ends the innermost group."""
         if self._groups and self._events is not None:
             self._events.append({"type": "after", "callId": self._groups.pop(), "endTime": _now()})
 
@@ -149,7 +149,7 @@ class Tracing(ApiObject):
         mode: Literal["full", "minimal"] | None = None,
         url_filter: str | re.Pattern[str] | None = None,
     ) -> Disposable:
-        """Begins an HTTP archive, which `stop_har` writes."""
+        """Starts an HTTP archive, which `stop_har` writes."""
         if self._archive is not None:
             raise Error("Tracing.start_har: HAR recording has already been started")
         self._archive = Recorder(self._context, path, url_filter=url_filter, content=content, mode=mode)
@@ -239,7 +239,7 @@ class Tracing(ApiObject):
             "version": 8,
             "origin": "library",
             "libraryName": "patchright_mcp",
-            "browserName": "chromium",
+            "browserName": self._context._browser.browser_type.name,
             "sdkLanguage": "python",
             "platform": sys.platform,
             "wallTime": time.time() * 1000,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WebSocketRoute(ApiObject):
-    """One side of a web socket that waits for decisions: the page's, or after `connect_to_server` the server's."""
+    """One side of an intercepted web socket: the page's, or after `connect_to_server` the server's."""
 
     def __init__(self, socket: _Socket, *, is_server: bool) -> None:
         super().__init__(socket.connection)
@@ -32,12 +32,12 @@ class WebSocketRoute(ApiObject):
 
     @property
     def url(self) -> str:
-        """Where the page means to connect."""
+        """The URL that the page connects to."""
         return self._socket.url
 
     @property
     def protocols(self) -> list[str]:
-        """The protocols that the page asks for."""
+        """The subprotocols that the page requests."""
         return list(self._socket.protocols)
 
     def send(self, message: str | bytes) -> None:
@@ -50,9 +50,9 @@ class WebSocketRoute(ApiObject):
         self._socket.direct("closeServer" if self._is_server else "close", closing)
 
     def connect_to_server(self) -> WebSocketRoute:
-        """Connects to the real server, and gives its side.
+        """Connects to the real server and returns its side.
 
-        Messages pass in both directions unless `on_message` of the side that they come from takes them.
+        Messages pass in both directions unless `on_message` of the sending side handles them.
         """
         return self._socket.connect()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation, Promise
 from .._failures import CLOSED, caller, failure
+from .._raised import Raised
 from ..errors import BrowserError, Error, TargetClosedError
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ class Runtime:
     """The threads' way to the engine. Handlers run on the thread that waits, while it waits."""
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
-        self._dispatcher = Dispatcher(handler, False)
+        self._handler = handler
+        self._raised = Raised()
+        self._handling = 0
+        self._dispatcher = Dispatcher(self._told, False)
         self._is_closed = False
 
     @property
@@ -36,10 +40,28 @@ class Runtime:
         """Does something, and waits for its end."""
         if self._is_closed:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
+        if self._raised and not self._handling:
+            self._fail(operation)
         try:
             return self._dispatcher.wait(operation)
         except BrowserError as error:
             raise failure(error, timeout, log) from None
+
+    def _fail(self, operation: Operation) -> None:
+        """Raises what a handler raised, in place of what was to be done; but what is closed is closed first."""
+        error = self._raised.take()
+        if caller().endswith(".close"):
+            self.run(operation)
+        raise error
+
+    def _told(self, name: str, key: int, payload: Any) -> None:
+        self._handling += 1
+        try:
+            self._handler(name, key, payload)
+        except Exception as error:  # noqa: BLE001
+            self._raised.note(error)
+        finally:
+            self._handling -= 1
 
     def start(self, operation: Operation) -> None:
         """Does something that nobody waits for."""
@@ -47,6 +69,8 @@ class Runtime:
 
     def sleep(self, milliseconds: float) -> None:
         """Lets time pass, and handlers run."""
+        if self._raised and not self._handling:
+            raise self._raised.take()
         end = time.monotonic() + milliseconds / 1000
         never = Promise()
         while (left := end - time.monotonic()) > 0:

@@ -14,10 +14,10 @@ from .._bodies import FormData, body_of, check_options, pairs
 from .._certificates import read_certificates
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
-from .._failures import Missing, caller
+from .._failures import Missing, caller, failure
 from .._folders import write_private
 from .._options import check_proxy, stored
-from ..errors import Error
+from ..errors import BrowserError, Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class APIRequest(ApiObject):
-    """Makes what sends requests."""
+    """Creates contexts for API requests."""
 
     def new_context(
         self,
@@ -59,10 +59,10 @@ class APIRequest(ApiObject):
         fail_on_status_code: bool | None = None,
         max_redirects: int | None = None,
     ) -> APIRequestContext:
-        """Something that sends requests, with cookies of its own or those of `storage_state`.
+        """Returns a request context with its own cookies, or those of `storage_state`.
 
-        `timeout` is for each of its requests, in milliseconds (30 s unless told; 0 for no limit). `max_redirects` is 20
-        unless told. Addresses are looked up from `base_url`. `client_certificates` are shown to the origins that they name.
+        `timeout` applies to each request, in milliseconds. Default: 30 s. 0 disables the limit. `max_redirects` defaults to
+        20. Relative URLs are resolved against `base_url`. `client_certificates` are used for the origins that they name.
         """
         check_proxy(proxy)
         limit = None if timeout is None else deeds.milliseconds(timeout)
@@ -80,13 +80,15 @@ class APIRequest(ApiObject):
             "max_redirects": max_redirects,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        return APIRequestContext(
-            self._connection, NativeRequests(given), DEFAULT_TIMEOUT if limit is None else limit
-        )
+        try:
+            native = NativeRequests(given)
+        except BrowserError as error:
+            raise failure(error) from None
+        return APIRequestContext(self._connection, native, DEFAULT_TIMEOUT if limit is None else limit)
 
 
 class APIRequestContext(ApiObject):
-    """Sends requests and keeps cookies."""
+    """Sends API requests and keeps cookies."""
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class APIRequestContext(ApiObject):
         return cls(context._connection, NativeRequests(given, context._native), DEFAULT_TIMEOUT, context)
 
     def dispose(self, *, reason: str | None = None) -> None:
-        """Sends no more requests, and forgets all answers."""
+        """Closes the context and discards all responses."""
         self._close_reason = reason
         self._disposed = True
         self._native.dispose()
@@ -122,7 +124,7 @@ class APIRequestContext(ApiObject):
         indexed_db: bool | None = None,
         opfs: bool | None = None,
     ) -> StorageState:
-        """Its cookies and storage, to begin another context with; see `BrowserContext.storage_state`."""
+        """Returns cookies and storage, to create another context with; see `BrowserContext.storage_state`."""
         state = self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if path is not None:
             write_private(path, json_module.dumps(state, indent=2))
@@ -143,15 +145,14 @@ class APIRequestContext(ApiObject):
         max_redirects: int | None = None,
         max_retries: int | None = None,
     ) -> APIResponse:
-        """Sends a GET request, and reads the answer to its end.
+        """Sends a GET request and returns the response.
 
-        `params` go into the address. The body is `data` (text, bytes, or what becomes JSON), `form` or `multipart`.
-        Redirects are followed up to `max_redirects` (20 unless told); a connection that was cut is tried `max_retries`
-        times more (0 unless told).
+        `params` are added to the URL. The body is `data` (text, bytes, or a JSON value), `form` or `multipart`.
+        Follows up to `max_redirects` redirects (default: 20). Retries a broken connection `max_retries` times (default: 0).
 
         Raises:
-            Error: When no answer came; with `fail_on_status_code` also when its status is not one of success.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If no response arrives; with `fail_on_status_code`, also if the status is not 2xx.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._send(
             url,
@@ -351,7 +352,7 @@ class APIRequestContext(ApiObject):
         max_redirects: int | None = None,
         max_retries: int | None = None,
     ) -> APIResponse:
-        """Sends a request: to an address, or the same that a page has sent; see `get`."""
+        """Sends a request to a URL, or repeats a page's request; see `get`."""
         return self._send(
             url_or_request,
             method,
@@ -370,11 +371,11 @@ class APIRequestContext(ApiObject):
         )
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
-        """Its cookies, or those that these addresses would get."""
+        """Returns the context's cookies, or those that would be sent to these URLs."""
         return [told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
-        """Puts cookies in. Each needs an address, or a domain and a path."""
+        """Adds cookies. Each needs a URL, or a domain and a path."""
         self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
 
     def clear_cookies(
@@ -384,7 +385,7 @@ class APIRequestContext(ApiObject):
         domain: str | re.Pattern[str] | None = None,
         path: str | re.Pattern[str] | None = None,
     ) -> None:
-        """Takes cookies away: all, or those that fit."""
+        """Removes all cookies, or the matching ones."""
         if name is None and domain is None and path is None:
             self._run(self._native.clear_cookies())
             return
@@ -393,10 +394,10 @@ class APIRequestContext(ApiObject):
 
     @property
     def tracing(self) -> Tracing:
-        """Writes down what is done in the context that it belongs to.
+        """Records a trace of its browser context.
 
         Raises:
-            Error: Where it belongs to none.
+            Error: If it belongs to no browser context.
         """
         if self._context is None:
             raise Missing(
@@ -424,8 +425,8 @@ class APIRequestContext(ApiObject):
         call = {
             "url": request.url if request is not None else url_or_request,
             "method": method or (request.method if request is not None else "GET"),
-            "params": pairs(options.get("params")),
-            "headers": [[name, str(value)] for name, value in headers.items()] if headers else None,
+            **_query(options.get("params")),
+            "headers": [[name, str(value)] for name, value in (headers or {}).items() if value is not None],
             "timeout": limit,
             **{name: given[name] for name in _PASSED if given.get(name) is not None},
         }
@@ -439,11 +440,18 @@ class APIRequestContext(ApiObject):
         return self._context._timeout() if self._context is not None else self._timeout
 
 
+def _query(params: Any) -> dict[str, Any]:
+    """A text is the query as it is written."""
+    if isinstance(params, str):
+        return {"query": params.removeprefix("?")} if params else {}
+    return {"params": pairs(params)}
+
+
 _PASSED = ("fail_on_status_code", "ignore_https_errors", "max_redirects", "max_retries")
 
 
 class APIResponse(ApiObject):
-    """What came back."""
+    """A response to an API request."""
 
     def __init__(self, requests: APIRequestContext, method: str, native: NativeResponse) -> None:
         super().__init__(requests._connection)
@@ -457,37 +465,37 @@ class APIResponse(ApiObject):
 
     @property
     def ok(self) -> bool:
-        """Whether the status is one of success: 200 to 299."""
+        """Whether the status is from 200 to 299."""
         return 200 <= self.status <= 299
 
     @property
     def url(self) -> str:
-        """The address that answered: after redirects, the last."""
+        """The URL of the response, after redirects."""
         return self._native.url
 
     @property
     def status(self) -> int:
-        """Such as 200."""
+        """The HTTP status, for example 200."""
         return self._native.status
 
     @property
     def status_text(self) -> str:
-        """Such as `OK`."""
+        """The status text, for example `OK`."""
         return self._native.status_text
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers by their names in lower case."""
+        """The headers, by lower-case name."""
         return joined(self._native.headers)
 
     @property
     def headers_array(self) -> list[NameValue]:
-        """The headers one by one."""
+        """The headers as a list, with duplicates."""
         return listed(self._native.headers)
 
     @property
     def timing(self) -> ResourceTiming:
-        """When it was sent, and after how many milliseconds its head and its end came; -1 for what is not known."""
+        """Start time, and the milliseconds to the response's head and end. -1 if unknown."""
         started, head, end = self._native.moments
         unknown = (
             "domainLookupStart",
@@ -500,28 +508,28 @@ class APIResponse(ApiObject):
         return cast("ResourceTiming", {**dict.fromkeys(unknown, -1.0), **known})
 
     def server_addr(self) -> RemoteAddr | None:
-        """The address and the port of the server."""
+        """Returns the server's IP address and port."""
         address = self._native.server_address
         return {"ipAddress": address[0], "port": address[1]} if address else None
 
     def security_details(self) -> SecurityDetails | None:
-        """Always `None`: the certificate of a request without a page is checked, and not kept."""
+        """Always returns `None`: the certificate of an API request is verified but not kept."""
         return None
 
     def body(self) -> bytes:
-        """The body."""
+        """Returns the body as bytes."""
         if self._disposed or self._requests._disposed:
             raise Error(f"{caller()}: Response has been disposed")
         return self._native.body
 
     def text(self) -> str:
-        """The body as text."""
+        """Returns the body as text."""
         return (self.body()).decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """Returns the body parsed as JSON."""
         return json_module.loads(self.text())
 
     def dispose(self) -> None:
-        """Forgets the body."""
+        """Discards the body."""
         self._disposed = True

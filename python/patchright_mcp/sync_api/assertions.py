@@ -99,7 +99,7 @@ class _Assertions:
 
 
 class LocatorAssertions(_Assertions):
-    """What can be expected of elements. Each looks until it is so, at most 5 s unless told."""
+    """Assertions about elements. Each retries until it holds. Default timeout: 5 s."""
 
     def __init__(
         self,
@@ -171,10 +171,10 @@ class LocatorAssertions(_Assertions):
     def to_be_attached(
         self, *, attached: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element is there.
+        """Expects that the element is attached to the document.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         wanted = attached is not False
@@ -191,7 +191,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_attached`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_attached(attached=attached, timeout=timeout)
@@ -199,10 +199,10 @@ class LocatorAssertions(_Assertions):
     def to_be_editable(
         self, *, editable: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element can be edited.
+        """Expects that the element is editable.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         wanted = editable is not False
@@ -219,7 +219,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_editable`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_editable(editable=editable, timeout=timeout)
@@ -228,7 +228,7 @@ class LocatorAssertions(_Assertions):
         """Expects that the element is enabled.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         wanted = enabled is not False
@@ -245,16 +245,16 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_enabled`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_enabled(enabled=enabled, timeout=timeout)
 
     def to_be_visible(self, *, visible: bool | None = None, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element can be seen.
+        """Expects that the element is visible.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         wanted = visible is not False
@@ -271,7 +271,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_visible`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_visible(visible=visible, timeout=timeout)
@@ -280,7 +280,7 @@ class LocatorAssertions(_Assertions):
         """Expects that the element is disabled.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect("disabled", "Locator expected to be disabled", timeout, title="to_be_disabled")
@@ -289,7 +289,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_disabled`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_disabled(timeout=timeout)
@@ -298,7 +298,7 @@ class LocatorAssertions(_Assertions):
         """Expects that the element or field is empty.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect("empty", "Locator expected to be empty", timeout, title="to_be_empty")
@@ -307,7 +307,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_empty`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_empty(timeout=timeout)
@@ -316,7 +316,7 @@ class LocatorAssertions(_Assertions):
         """Expects that the element has the focus.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect("focused", "Locator expected to be focused", timeout, title="to_be_focused")
@@ -325,16 +325,16 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_focused`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_focused(timeout=timeout)
 
     def to_be_hidden(self, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element is missing or cannot be seen.
+        """Expects that the element is missing or hidden.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect("hidden", "Locator expected to be hidden", timeout, title="to_be_hidden")
@@ -343,7 +343,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_hidden`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_hidden(timeout=timeout)
@@ -358,7 +358,7 @@ class LocatorAssertions(_Assertions):
         """Expects that a checkbox or a radio button is checked.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         if indeterminate and checked is not None:
@@ -377,7 +377,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_checked`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_checked(timeout=timeout, checked=checked, indeterminate=indeterminate)
@@ -385,10 +385,10 @@ class LocatorAssertions(_Assertions):
     def to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that some of the element, or this share of it, is in the viewport.
+        """Expects that the element, or at least this ratio of it, is in the viewport.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect(
@@ -406,7 +406,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_be_in_viewport`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_be_in_viewport(ratio=ratio, timeout=timeout)
@@ -423,10 +423,10 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the text of the element contains this one; of a list, one element each.
+        """Expects that the element's text contains `expected`; a list checks one element each.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         how: dict[str, Any] = {
@@ -464,7 +464,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_contain_text`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_contain_text(
@@ -483,10 +483,10 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the text of the element is this one; of a list, one element each.
+        """Expects that the element's text equals `expected`; a list checks one element each.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         how: dict[str, Any] = {
@@ -520,7 +520,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_text`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_text(
@@ -530,10 +530,10 @@ class LocatorAssertions(_Assertions):
     def to_contain_class(
         self, expected: Sequence[str] | str, *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element has all of these classes; of a list, one element each.
+        """Expects that the element has all of these classes; a list checks one element each.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
@@ -558,7 +558,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_contain_class`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_contain_class(expected, timeout=timeout)
@@ -573,10 +573,10 @@ class LocatorAssertions(_Assertions):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that the classes of the element are these; of a list, one element each.
+        """Expects that the element has exactly these classes; a list checks one element each.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
@@ -607,16 +607,16 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_class`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_class(expected, timeout=timeout)
 
     def to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
-        """Expects so many elements.
+        """Expects this number of elements.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect(
@@ -627,7 +627,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_count`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_count(count, timeout=timeout)
@@ -640,10 +640,10 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that an attribute has this value, or is there at all.
+        """Expects that an attribute has this value, or exists.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         if value is None:
@@ -671,7 +671,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_attribute`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_attribute(name, value, ignore_case=ignore_case, timeout=timeout)
@@ -687,7 +687,7 @@ class LocatorAssertions(_Assertions):
         """Expects that a computed style has this value.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         given = {**expectations.text(value), "name": name, "pseudo": f"::{pseudo}" if pseudo else None}
@@ -704,16 +704,16 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_css`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_css(name, value, timeout=timeout, pseudo=pseudo)
 
     def to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the id is this one.
+        """Expects that the element has this id.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect("id", "Locator expected to have ID", timeout, id, expectations.text(id), "to_have_id")
@@ -722,7 +722,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_id`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_id(id, timeout=timeout)
@@ -730,10 +730,10 @@ class LocatorAssertions(_Assertions):
     def to_have_value(
         self, value: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the value is this one.
+        """Expects that the field has this value.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect(
@@ -751,7 +751,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_value`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_value(value, timeout=timeout)
@@ -765,7 +765,7 @@ class LocatorAssertions(_Assertions):
         """Expects that these options of a `<select>` are selected.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         given = {"texts": [expectations.text(value) for value in values]}
@@ -780,7 +780,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_values`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_values(values, timeout=timeout)
@@ -789,7 +789,7 @@ class LocatorAssertions(_Assertions):
         """Expects that the element has this role.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         if not isinstance(role, str):
@@ -807,7 +807,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_role`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_role(role, timeout=timeout)
@@ -819,10 +819,10 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this name.
+        """Expects that the element has this accessible name.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         given = expectations.text(name, squeeze=True, ignore_case=ignore_case)
@@ -845,7 +845,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_accessible_name`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_accessible_name(name, ignore_case=ignore_case, timeout=timeout)
@@ -857,10 +857,10 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this description.
+        """Expects that the element has this accessible description.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         given = expectations.text(description, squeeze=True, ignore_case=ignore_case)
@@ -883,7 +883,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_accessible_description`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_accessible_description(description, ignore_case=ignore_case, timeout=timeout)
@@ -895,10 +895,10 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this error message.
+        """Expects that the element has this accessible error message.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         given = expectations.text(error_message, squeeze=True, ignore_case=ignore_case)
@@ -921,7 +921,7 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_accessible_error_message`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_accessible_error_message(error_message, ignore_case=ignore_case, timeout=timeout)
@@ -930,7 +930,7 @@ class LocatorAssertions(_Assertions):
         """Expects that a property of the element, in the page's own world, has this value.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         limit = self._limit(timeout)
@@ -953,16 +953,16 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_js_property`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_js_property(name, value, timeout=timeout)
 
     def to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that what assistive technology is told fits a template.
+        """Expects that the accessibility tree matches an ARIA snapshot template.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect_aria("Locator", self._locator, expected, timeout)
@@ -971,14 +971,14 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_match_aria_snapshot`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
 
 class PageAssertions(_Assertions):
-    """What can be expected of a page. Each looks until it is so, at most 5 s unless told."""
+    """Assertions about a page. Each retries until it holds. Default timeout: 5 s."""
 
     def __init__(
         self,
@@ -1001,10 +1001,10 @@ class PageAssertions(_Assertions):
     def to_have_title(
         self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the title is this one.
+        """Expects that the page has this title.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         limit = self._limit(timeout)
@@ -1028,7 +1028,7 @@ class PageAssertions(_Assertions):
         """The opposite of `to_have_title`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_title(title_or_reg_exp, timeout=timeout)
@@ -1040,10 +1040,10 @@ class PageAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the address is one that is meant.
+        """Expects that the page's URL matches.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         base = self._page.context._base_url
@@ -1079,16 +1079,16 @@ class PageAssertions(_Assertions):
         """The opposite of `to_have_url`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_have_url(url_or_reg_exp, timeout=timeout, ignore_case=ignore_case)
 
     def to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that what assistive technology is told fits a template.
+        """Expects that the accessibility tree matches an ARIA snapshot template.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._expect_aria("Page", self._page.locator("body"), expected, timeout)
@@ -1097,14 +1097,14 @@ class PageAssertions(_Assertions):
         """The opposite of `to_match_aria_snapshot`.
 
         Raises:
-            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+            AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
         self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
 
 class APIResponseAssertions(_Assertions):
-    """What can be expected of an answer to a request without a page."""
+    """Assertions about an API response."""
 
     def __init__(
         self,
@@ -1119,7 +1119,7 @@ class APIResponseAssertions(_Assertions):
         self._response = response
 
     def to_be_ok(self) -> None:
-        """Its status is one of success: 200 to 299."""
+        """Expects a status from 200 to 299."""
         __tracebackhide__ = True
         response = self._response
         if response.ok is not self._is_not:
@@ -1136,7 +1136,7 @@ class APIResponseAssertions(_Assertions):
         self._fail(AssertionError(told))
 
     def not_to_be_ok(self) -> None:
-        """Its status is none of success."""
+        """Expects a status outside 200 to 299."""
         __tracebackhide__ = True
         opposite = APIResponseAssertions(
             self._response, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
@@ -1145,13 +1145,13 @@ class APIResponseAssertions(_Assertions):
 
 
 class Expect:
-    """`expect` itself, which remembers how long to look."""
+    """The type of `expect`, which holds the default timeout."""
 
     def __init__(self) -> None:
         self._timeout: float | None = None
 
     def set_options(self, timeout: float | timedelta | None = _UNSET) -> None:
-        """How long assertions look unless told, in milliseconds; 5 s at first, and again for `None`."""
+        """Sets the default timeout of assertions, in milliseconds. Initially 5 s; `None` resets it."""
         if timeout is not _UNSET:
             self._timeout = None if timeout is None else milliseconds(timeout)
 
@@ -1169,7 +1169,7 @@ class Expect:
         return self._assertions(actual, message, soft=False)
 
     def soft(self, actual: Any, message: str | None = None) -> Any:
-        """Like `expect`; what is not so is collected by the test runner instead of raised."""
+        """Like `expect`, but failures are collected by the test runner instead of raised."""
         return self._assertions(actual, message, soft=True)
 
     def _assertions(self, actual: Any, message: str | None, *, soft: bool) -> Any:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CDPSession(SessionEvents):
-    """A session of the raw protocol. Its events have the protocol's names; handlers get the parameters."""
+    """A raw CDP session. Events have CDP's names; handlers receive the parameters."""
 
     def __init__(self, connection: Connection, native: NativeSession) -> None:
         super().__init__(connection)
@@ -35,11 +35,11 @@ class CDPSession(SessionEvents):
         *,
         timeout: float | timedelta | None = None,
     ) -> dict[str, Any]:
-        """Sends a command, and gives the browser's answer.
+        """Sends a command and returns the browser's result.
 
         Raises:
-            Error: When the browser refuses the command, or the session has ended.
-            TimeoutError: After `timeout` milliseconds (no limit unless told).
+            Error: If the browser refuses the command, or the session has ended.
+            TimeoutError: After `timeout` milliseconds. Default: no limit.
         """
         if self._detached:
             raise closed_error()

@@ -26,7 +26,7 @@ REMEMBERED = 200
 
 
 class ConsoleMessage:
-    """Something that a page or a worker logged."""
+    """A console message of a page or a worker."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class ConsoleMessage:
 
     @property
     def text(self) -> str:
-        """All that was logged, in words."""
+        """The message as text."""
         return self._text
 
     @property
     def args(self) -> list[JSHandle]:
-        """What was logged. Of what looks like an error, only its text: a page could notice more."""
+        """The logged arguments. For error-like values only their text, since a page could notice more."""
         return list(self._args)
 
     @property
@@ -69,12 +69,12 @@ class ConsoleMessage:
 
     @property
     def timestamp(self) -> float:
-        """When it was logged, in milliseconds since 1970; 0 where that is not known."""
+        """When it was logged, in milliseconds since 1970; 0 if unknown."""
         return self._timestamp
 
     @property
     def page(self) -> Page | None:
-        """The page that logged it; `None` for workers that several pages share."""
+        """The page that logged it; `None` for shared workers."""
         return self._page
 
     @property
@@ -84,7 +84,7 @@ class ConsoleMessage:
 
 
 class WebError:
-    """An error of a page that nobody caught."""
+    """An uncaught error of a page."""
 
     def __init__(self, error: Error, page: Page | None, place: tuple[str, int, int]) -> None:
         self._error = error
@@ -157,10 +157,10 @@ class ContextConsole(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[ConsoleMessage]:
-        """Waits, at its end, for something that its body has logged.
+        """Waits, when the `with` block ends, for a console message logged in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         waiter: Waiter[ConsoleMessage] = cast("BrowserContext", self)._expect("console", predicate, timeout)
         return EventContextManager(waiter)
@@ -207,9 +207,9 @@ class PageConsole(ApiObject):
         *,
         filter: Literal["all", "since-navigation"] | None = None,
     ) -> list[ConsoleMessage]:
-        """The newest messages, at most 200, oldest first.
+        """Returns the newest messages, at most 200, oldest first.
 
-        Those of earlier documents are among them only with `filter="all"`, and if somebody listened.
+        Messages of earlier documents are included only with `filter="all"`, if a listener was attached.
         """
         self._read_console(errors=False)
         return self._those_of(self._console_messages, filter)
@@ -219,20 +219,20 @@ class PageConsole(ApiObject):
         *,
         filter: Literal["all", "since-navigation"] | None = None,
     ) -> list[Error]:
-        """The newest errors that nobody caught, at most 200, oldest first. See `console_messages`.
+        """Returns the newest uncaught errors, at most 200, oldest first. See `console_messages`.
 
-        They are looked at, which a page can notice that watches its errors.
+        A page that watches its errors can notice this.
         """
         self._read_console(errors=True)
         return self._those_of(self._page_errors, filter)
 
     def clear_console_messages(self) -> None:
-        """Forgets the messages so far."""
+        """Discards the messages so far."""
         self._console_messages.clear()
         self._native.forget_console()
 
     def clear_page_errors(self) -> None:
-        """Forgets the errors so far."""
+        """Discards the errors so far."""
         self._page_errors.clear()
         self._native.forget_console()
 
@@ -242,10 +242,10 @@ class PageConsole(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[ConsoleMessage]:
-        """Waits, at its end, for something that its body has logged.
+        """Waits, when the `with` block ends, for a console message logged in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         waiter: Waiter[ConsoleMessage] = cast("Page", self)._expect("console", predicate, timeout)
         return EventContextManager(waiter)

@@ -23,10 +23,10 @@ _ANYWHERE: DebuggerLocation = {"file": "", "line": None, "column": None}
 
 
 class Debugger(ApiObject):
-    """Lets what a script does in a context wait, one call at a time.
+    """Pauses the script's calls in a context, one at a time.
 
-    `pausedstatechanged` happens when a call begins to wait and when it goes on. A handler of it may look at the page
-    meanwhile, and lets the call go on with `resume`, `next` or `run_to`.
+    `pausedstatechanged` fires when a call is paused and when it continues. A handler may inspect the page, and continues
+    the call with `resume`, `next` or `run_to`.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -40,42 +40,42 @@ class Debugger(ApiObject):
 
     @property
     def paused_details(self) -> DebuggerPausedDetails | None:
-        """Which call waits, and where in the script it stands; `None` where none waits."""
+        """The paused call and its location in the script, or `None`."""
         return self._details
 
     def request_pause(self) -> None:
-        """Lets the next call wait.
+        """Pauses the next call.
 
         Raises:
-            Error: When one waits already.
+            Error: If a call is already paused.
         """
         if self._details is not None:
             raise Error(f"{caller()}: Debugger is already paused")
         self._want(_ANYWHERE)
 
     def resume(self) -> None:
-        """Lets the script go on.
+        """Resumes the script.
 
         Raises:
-            Error: When nothing waits.
+            Error: If no call is paused.
         """
         self._check_paused()
         self._go_on(None)
 
     def next(self) -> None:
-        """Lets the call go on that waits, and the next one wait.
+        """Continues the paused call and pauses the next one.
 
         Raises:
-            Error: When nothing waits.
+            Error: If no call is paused.
         """
         self._check_paused()
         self._go_on(_ANYWHERE)
 
     def run_to(self, location: DebuggerLocation) -> None:
-        """Lets the script go on up to a call that stands at this place: in a file, and on a line if one is given.
+        """Resumes the script up to a call at this location: a file and, optionally, a line.
 
         Raises:
-            Error: When nothing waits.
+            Error: If no call is paused.
         """
         self._check_paused()
         self._go_on(location)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Dialog(ApiObject):
-    """An alert, a question, or the question before leaving. The page stands still until it is answered."""
+    """An alert, confirm, prompt or beforeunload dialog. It blocks the page until answered."""
 
     def __init__(self, page: Page, native: NativeDialog) -> None:
         super().__init__(page._connection)
@@ -41,20 +41,20 @@ class Dialog(ApiObject):
 
     @property
     def message(self) -> str:
-        """What it says."""
+        """The dialog's message."""
         return self._native.message
 
     @property
     def default_value(self) -> str:
-        """What a prompt holds at first."""
+        """The default value of a prompt."""
         return self._native.default_value
 
     def accept(self, prompt_text: str | None = None) -> None:
-        """Says yes, with a text where one was asked for."""
+        """Accepts the dialog, with a text for a prompt."""
         self._answer(True, prompt_text)
 
     def dismiss(self) -> None:
-        """Says no."""
+        """Dismisses the dialog."""
         self._answer(False, None)
 
     def _answer(self, accept: bool, text: str | None) -> None:
@@ -71,7 +71,7 @@ class Dialog(ApiObject):
 
 
 class FileChooser(ApiObject):
-    """A file chooser that a page has opened. It is not shown."""
+    """A file chooser that a page has opened. No window is shown."""
 
     def __init__(self, page: Page, native: NativeFileChooser, element: ElementHandle) -> None:
         super().__init__(page._connection)
@@ -89,11 +89,11 @@ class FileChooser(ApiObject):
 
     @property
     def element(self) -> ElementHandle:
-        """The input that asks."""
+        """The file input."""
         return self._element
 
     def is_multiple(self) -> bool:
-        """Whether several files may be chosen."""
+        """Returns whether several files may be chosen."""
         return self._native.is_multiple
 
     def set_files(
@@ -103,9 +103,9 @@ class FileChooser(ApiObject):
         timeout: float | timedelta | None = None,
         no_wait_after: bool | None = None,
     ) -> None:
-        """Chooses files: paths, or their content.
+        """Chooses files, by path or content.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._element.set_input_files(files, timeout=timeout)

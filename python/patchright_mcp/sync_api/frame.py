@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Frame(ApiObject):
-    """A place in a page where one document after another lives: the page itself, or an `<iframe>` in it."""
+    """A frame of a page: the main frame or an `<iframe>`."""
 
     def __init__(self, page: Page, native: NativeFrame) -> None:
         super().__init__(page._connection)
@@ -46,32 +46,32 @@ class Frame(ApiObject):
 
     @property
     def name(self) -> str:
-        """The name that the page gave it."""
+        """The frame's name."""
         return self._native.name
 
     @property
     def url(self) -> str:
-        """The address of the current document."""
+        """The URL of the current document."""
         return self._native.url
 
     @property
     def parent_frame(self) -> Frame | None:
-        """The frame around it; `None` for the main frame."""
+        """The parent frame; `None` for the main frame."""
         parent = self._native.parent
         return self._page._frame_of(parent) if parent is not None else None
 
     @property
     def child_frames(self) -> list[Frame]:
-        """The frames in it."""
+        """The child frames."""
         return [self._page._frame_of(frame) for frame in self._native.children]
 
     @property
     def webmcp(self) -> WebMCP:
-        """The tools that its document offers to agents."""
+        """The tools that the document offers to agents (WebMCP)."""
         return WebMCP(self)
 
     def is_detached(self) -> bool:
-        """Whether it was removed from its page."""
+        """Returns whether the frame was removed from its page."""
         return self._native.is_detached
 
     def _timeout(self, timeout: float | timedelta | None) -> float:
@@ -140,13 +140,13 @@ class Frame(ApiObject):
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
         referer: str | None = None,
     ) -> Response | None:
-        """Navigates, and waits until the new document has reached a moment of its life (`load` unless told).
+        """Navigates and waits until the new document reaches a load state. Default: `load`.
 
-        Gives the response in which the document came; `None` within the same document and for `about:blank`.
+        Returns the document's response; `None` within the same document and for `about:blank`.
 
         Raises:
-            Error: When the navigation failed, or led to a download.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the navigation fails or becomes a download.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
@@ -183,12 +183,12 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Puts other content into the document, and waits until that has loaded.
+        """Replaces the document's content and waits until it has loaded.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         self._run(
@@ -198,15 +198,15 @@ class Frame(ApiObject):
         )
 
     def content(self, *, include_shadow: bool | None = None) -> str:
-        """The document as HTML, with its doctype; with `include_shadow` also what stands in open shadow roots."""
+        """Returns the document as HTML with its doctype; `include_shadow` adds open shadow roots."""
         return cast("str", self._run(self._native.content(bool(include_shadow))))
 
     def title(self) -> str:
-        """The title of the document."""
+        """Returns the title of the document."""
         return cast("str", self._run(self._native.title()))
 
     def frame_element(self) -> ElementHandle:
-        """The element that shows this frame, in the frame around it."""
+        """Returns the `<iframe>` element of this frame, in its parent frame."""
         if self.is_detached():
             raise Error(f"{caller()}: Frame has been detached.")
         return cast("ElementHandle", handle_of(self._page, self._run(self._native.frame_element())))
@@ -217,10 +217,10 @@ class Frame(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has reached a moment of its life; at once if it has already.
+        """Waits until the document reaches a load state; returns at once if it has.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         wanted = state or "load"
         if wanted not in ("domcontentloaded", "load", "networkidle", "commit"):
@@ -235,12 +235,12 @@ class Frame(ApiObject):
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has an address that is meant.
+        """Waits until the document's URL matches.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         base = self._page.context._base_url
         if urls.matches(base, self.url, url):
@@ -260,12 +260,12 @@ class Frame(ApiObject):
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a navigation that its body causes.
+        """Waits, when the `with` block ends, for a navigation started in it.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         base = self._page.context._base_url
@@ -292,10 +292,10 @@ class Frame(ApiObject):
     # Scripts.
 
     def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
-        """Runs an expression or a function, and gives its value.
+        """Runs an expression or a function and returns its value.
 
-        `isolated_context`: whether it runs in a world of its own, where the page's variables cannot be seen. It does
-        unless told, here or by `playwright_compatible`.
+        `isolated_context`: whether it runs in an isolated world, which does not see the page's variables. Default: true,
+        unless `playwright_compatible` is set.
         """
         isolated = self._connection.isolated(isolated_context)
         return self._run(self._native.evaluate(expression, arg, isolated))
@@ -303,14 +303,14 @@ class Frame(ApiObject):
     def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
-        """Like `evaluate`; what it gives stays in the page."""
+        """Like `evaluate`, but returns a handle to the value in the page."""
         isolated = self._connection.isolated(isolated_context)
         return handle_of(self._page, self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     def eval_on_selector(
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
     ) -> Any:
-        """Runs a function with the element that a selector finds, in the page's own world."""
+        """Runs a function with the first element that matches a selector, in the page's own world."""
         log = [f"waiting for {selectors.written('locator', selector)}"]
         found = self._run(self._native.query(selector, self._strict(strict)), None, log)
         if found is None:
@@ -318,7 +318,7 @@ class Frame(ApiObject):
         return self._run(found.evaluate(expression, arg, False))
 
     def eval_on_selector_all(self, selector: str, expression: str, arg: Any = None) -> Any:
-        """Runs a function with all elements that a selector finds."""
+        """Runs a function with all elements that match a selector."""
         return self._evaluate_all(selector, expression, arg, False)
 
     def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
@@ -333,7 +333,7 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         polling: float | Literal["raf"] | None = None,
     ) -> JSHandle:
-        """Waits until a script gives something true, and gives that. `polling` is in milliseconds."""
+        """Waits until a script returns a truthy value, and returns it. `polling` is in milliseconds."""
         if isinstance(polling, str) and polling != "raf":
             raise Error(f"{caller()}: Unknown polling option: {polling}")
         limit = self._timeout(timeout)
@@ -342,7 +342,7 @@ class Frame(ApiObject):
         return handle_of(self._page, self._run(operation, limit))
 
     def wait_for_timeout(self, timeout: float | timedelta) -> None:
-        """Lets time pass. Waiting for what is to happen is better."""
+        """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
         self._page._check_open()
         self._runtime.sleep(deeds.milliseconds(timeout))
 
@@ -354,7 +354,7 @@ class Frame(ApiObject):
         content: str | None = None,
         type: str | None = None,
     ) -> ElementHandle:
-        """Adds a `<script>` to the document, and waits until it has loaded."""
+        """Adds a `<script>` to the document and waits until it has loaded."""
         if path is not None:
             content = Path(path).read_text(encoding="utf-8") + f"\n//# sourceURL={Path(path).as_posix()}"
         if url is None and content is None:
@@ -366,7 +366,7 @@ class Frame(ApiObject):
     def add_style_tag(
         self, *, url: str | None = None, path: str | Path | None = None, content: str | None = None
     ) -> ElementHandle:
-        """Adds a style sheet to the document, and waits until it has loaded."""
+        """Adds a style sheet to the document and waits until it has loaded."""
         if path is not None:
             content = Path(path).read_text(encoding="utf-8") + f"\n/*# sourceURL={Path(path).as_posix()}*/"
         if url is None and content is None:
@@ -380,7 +380,7 @@ class Frame(ApiObject):
     # Elements.
 
     def query_selector(self, selector: str, *, strict: bool | None = None) -> ElementHandle | None:
-        """The first element that a selector finds now; `None` where there is none."""
+        """Returns the first element that matches a selector now, or `None`."""
         found = self._run(
             self._native.query(selector, self._strict(strict)),
             None,
@@ -389,7 +389,7 @@ class Frame(ApiObject):
         return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
 
     def query_selector_all(self, selector: str) -> list[ElementHandle]:
-        """All elements that a selector finds now."""
+        """Returns all elements that match a selector now."""
         found = self._run(self._native.query_all(selector))
         return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
 
@@ -401,11 +401,11 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         state: Literal["attached", "detached", "hidden", "visible"] | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element is there, is seen (unless told), is hidden or is gone.
+        """Waits until an element is attached, visible (default), hidden or detached.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._wait_for(selector, state, strict, timeout, None)
 
@@ -445,12 +445,12 @@ class Frame(ApiObject):
         scroll: Literal["auto", "none"] | None = None,
         steps: int | None = None,
     ) -> None:
-        """Drags one element onto another, in so many `steps` of the pointer.
+        """Drags one element onto another, with this number of pointer `steps`.
 
-        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+        Positions are in CSS pixels from the elements' top left corners. Default: near their centers.
 
         Raises:
-            TimeoutError: When one of them was not to be acted on after `timeout` milliseconds (30 s unless told).
+            TimeoutError: If one of them is not actionable within `timeout` milliseconds. Default: 30 s.
         """
         self._drag(
             source, target, strict, source_position, target_position, force, trial, scroll, steps, timeout
@@ -491,7 +491,7 @@ class Frame(ApiObject):
         has: Locator | None = None,
         has_not: Locator | None = None,
     ) -> Locator:
-        """A locator for what a selector finds in this frame."""
+        """Returns a locator for a selector in this frame."""
         return Locator(
             self,
             selector,
@@ -503,9 +503,9 @@ class Frame(ApiObject):
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """A way into the frame that an element shows; without a selector, into whichever frame of the page has what is sought.
+        """Returns a frame locator for an `<iframe>`; without a selector, for whichever frame of the page contains the target.
 
-        This frame is looked at first, then the others in the order in which they came.
+        This frame is searched first, then the others in the order of creation.
         """
         if selector is None:
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
@@ -515,20 +515,20 @@ class Frame(ApiObject):
         return Locator(self, selector, told)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for images, by their alternative text."""
+        """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
             selectors.written("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for controls, by their label."""
+        """Returns a locator for form controls by their label."""
         return self._by(
             selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for fields, by their placeholder."""
+        """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
             selectors.written("get_by_placeholder", text, exact=exact or None),
@@ -549,7 +549,7 @@ class Frame(ApiObject):
         selected: bool | None = None,
         exact: bool | None = None,
     ) -> Locator:
-        """A locator for elements, by their role, their name and their states."""
+        """Returns a locator for elements by role, accessible name and states."""
         wanted: dict[str, Any] = {
             "checked": checked,
             "disabled": disabled,
@@ -565,17 +565,17 @@ class Frame(ApiObject):
         return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
-        """A locator for elements, by their test id."""
+        """Returns a locator for elements by test id."""
         return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by the text in them."""
+        """Returns a locator for elements by their text."""
         return self._by(
             selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by their title."""
+        """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
             selectors.written("get_by_title", text, exact=exact or None),
@@ -597,15 +597,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top.
+        """Clicks the element once it is visible, stable, enabled and not covered.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait for any of that; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips these checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             selector,
@@ -632,15 +632,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice.
+        """Double-clicks the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             selector,
@@ -664,12 +664,12 @@ class Frame(ApiObject):
     ) -> None:
         """Moves the pointer over the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             selector,
@@ -691,14 +691,14 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`.
+        """Taps the element; the context needs `has_touch`.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         check_touch(self._page.context._options)
         self._perform(
@@ -720,14 +720,14 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not.
+        """Checks a checkbox or radio button, unless it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
 
@@ -745,12 +745,12 @@ class Frame(ApiObject):
     ) -> None:
         """Unchecks a checkbox, if it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
 
@@ -769,12 +769,12 @@ class Frame(ApiObject):
     ) -> None:
         """Checks or unchecks a checkbox or a radio button.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
 
@@ -788,22 +788,22 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds.
+        """Fills a field, replacing its value.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.deed("fill", value=value, force=force), strict, timeout)
 
     def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Puts the focus on the element.
+        """Focuses the element.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.deed("focus"), strict, timeout)
 
@@ -817,13 +817,13 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+        """Focuses the element and presses a key or combination such as `Control+A`.
 
         `delay` is how long the key is held, in milliseconds.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             selector,
@@ -842,11 +842,11 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+        """Types a text key by key. Prefer `fill` unless the page listens to keys. `delay` between keys is in milliseconds.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(selector, deeds.deed("type", text=text, delay=delay), strict, timeout)
 
@@ -863,11 +863,11 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then.
+        """Selects options of a `<select>` and returns the selected values.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         choices = option_choices(value, index, label, element)
         return cast(
@@ -886,11 +886,11 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content.
+        """Sets the files of a file input, by path or content.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         with deeds.files_of(files) as paths:
             self._perform(selector, deeds.given_files(paths, files), strict, timeout)
@@ -907,41 +907,41 @@ class Frame(ApiObject):
         """Dispatches an event on the element, whatever its state.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._dispatch(selector, type, event_init, strict, timeout)
 
     def text_content(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str | None:
-        """The text in the element, seen or not.
+        """Returns the element's `textContent`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str | None", self._perform(selector, deeds.deed("text_content"), strict, timeout))
 
     def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The text of the element as it is drawn.
+        """Returns the element's `innerText`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(selector, deeds.deed("inner_text"), strict, timeout))
 
     def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The HTML in the element.
+        """Returns the element's `innerHTML`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(selector, deeds.deed("inner_html"), strict, timeout))
 
@@ -953,11 +953,11 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> str | None:
-        """The value of an attribute; `None` where it has none.
+        """Returns the value of an attribute, or `None`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast(
             "str | None", self._perform(selector, deeds.deed("attribute", name=name), strict, timeout)
@@ -966,63 +966,63 @@ class Frame(ApiObject):
     def input_value(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """What an input, a text area or a select holds.
+        """Returns the value of an input, a text area or a select.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(selector, deeds.deed("input_value"), strict, timeout))
 
     def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
-        """Whether the element can be seen now; nothing is waited for."""
+        """Returns whether the element is visible now, without waiting."""
         return self._is_visible(selector, strict)
 
     def is_hidden(self, selector: str, *, strict: bool | None = None) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+        """Returns whether the element is missing or hidden now, without waiting."""
         return not self._is_visible(selector, strict)
 
     def is_enabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is enabled.
+        """Returns whether the element is enabled.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(selector, deeds.deed("is_enabled"), strict, timeout))
 
     def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is disabled.
+        """Returns whether the element is disabled.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return not self._perform(selector, deeds.deed("is_enabled"), strict, timeout)
 
     def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element can be edited.
+        """Returns whether the element is editable.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(selector, deeds.deed("is_editable"), strict, timeout))
 
     def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is checked.
+        """Returns whether the element is checked.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(selector, deeds.deed("is_checked"), strict, timeout))
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 import zipfile
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlparse
 
 from .. import _core
 from .. import _urls as urls
@@ -122,101 +119,59 @@ class Recorder:
 
     def _entry(self, request: Request) -> dict[str, Any]:
         response = request._answered()
-        timing = request.timing
-        sent = request.headers_array()
-        version = response.http_version() if response is not None else "HTTP/1.1"
-        entry: dict[str, Any] = {
-            "startedDateTime": _date(timing["startTime"]),
-            "time": max(timing["responseEnd"], -1),
-            "request": self._sent(request.method, request.url, sent, request.post_data_buffer, version),
-            "cache": {},
-            "timings": _timings(timing),
+        recorded = {
+            "method": request.method,
+            "url": request.url,
+            "http_version": response.http_version() if response is not None else "HTTP/1.1",
+            "headers": _pairs(request.headers_array()),
+            "body": request.post_data_buffer,
+            "timing": request.timing,
+            "failure": request.failure,
+            "response": None,
         }
         if response is None:
-            told: dict[str, Any] = {**_answer(-1, "", [], version), "_failureText": request.failure or ""}
-            told["content"] = {"size": -1, "mimeType": "x-unknown"}
-        else:
-            received = response.headers_array()
-            told = _answer(response.status, response.status_text, received, version)
-            body = None
-            if response.status not in _REDIRECTS and request.failure is None and self._content != "omit":
-                try:
-                    body = response.body()
-                except Error:
-                    body = None
-            told["content"] = self._stored(body, _value(received, "content-type") or "x-unknown")
-            address = response.server_addr()
-            if address and not self._minimal:
-                entry["serverIPAddress"], entry["_serverPort"] = address["ipAddress"], address["port"]
-                entry["_securityDetails"] = response.security_details() or {}
-        entry["response"] = told
+            return self._written(recorded)
+        headers = response.headers_array()
+        body = None
+        if response.status not in _REDIRECTS and request.failure is None and self._content != "omit":
+            try:
+                body = response.body()
+            except Error:
+                body = None
+        recorded["response"] = _response(response.status, response.status_text, _pairs(headers), body)
+        entry = self._written(recorded)
+        address = response.server_addr()
+        if address and not self._minimal:
+            entry["serverIPAddress"], entry["_serverPort"] = address["ipAddress"], address["port"]
+            entry["_securityDetails"] = response.security_details() or {}
         return entry
 
     def add_api_response(self, call: dict[str, Any], body: bytes | None, response: APIResponse) -> None:
         """Writes down a request that no page made."""
         if self._page is not None or not self._wants(response.url):
             return
-        sent: Any = [{"name": name, "value": value} for name, value in call["headers"] or []]
-        timing = response.timing
-        told = _answer(response.status, response.status_text, response.headers_array, "HTTP/1.1")
-        told["content"] = self._stored(
-            response._native.body if self._content != "omit" else None,
-            response.headers.get("content-type", "x-unknown"),
-        )
-        entry = {
-            "startedDateTime": _date(timing["startTime"]),
-            "time": timing["responseEnd"],
-            "request": self._sent(call["method"], response.url, sent, body, "HTTP/1.1"),
-            "response": told,
-            "cache": {},
-            "timings": _timings(timing),
-            "_apiRequest": True,
+        content = response._native.body if self._content != "omit" else None
+        recorded = {
+            "method": call["method"],
+            "url": response.url,
+            "http_version": "HTTP/1.1",
+            "headers": list(call["headers"] or []),
+            "body": body,
+            "timing": response.timing,
+            "failure": None,
+            "response": _response(
+                response.status, response.status_text, _pairs(response.headers_array), content
+            ),
         }
-        self._entries.append((timing["startTime"], entry))
+        self._entries.append((response.timing["startTime"], {**self._written(recorded), "_apiRequest": True}))
 
-    def _sent(
-        self, method: str, url: str, headers: list[Any], body: bytes | None, version: str
-    ) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "method": method,
-            "url": url,
-            "httpVersion": version,
-            "cookies": _cookies(_value(headers, "cookie"), "; "),
-            "headers": headers,
-            "queryString": [
-                {"name": name, "value": value}
-                for name, value in parse_qsl(urlparse(url).query, keep_blank_values=True)
-            ],
-            "headersSize": -1,
-            "bodySize": -1 if self._minimal else len(body or b""),
-        }
-        if body is not None:
-            kind = _value(headers, "content-type") or "application/octet-stream"
-            told["postData"] = {"mimeType": kind, "text": "", "params": []}
-            if self._content == "attach":
-                told["postData"]["_file"] = self._attached(body, kind)
-            elif self._content == "embed":
-                told["postData"]["text"] = body.decode("utf-8", "replace")
-        return told
-
-    def _stored(self, body: bytes | None, kind: str) -> dict[str, Any]:
-        told: dict[str, Any] = {"size": -1 if body is None else len(body), "mimeType": kind}
-        if not body:
-            return told
-        if self._content == "attach":
-            told["_file"] = self._attached(body, kind)
-        elif re.search(r"text|json|javascript|xml|urlencoded", kind):
-            told["text"] = body.decode("utf-8", "replace")
-        else:
-            told["text"], told["encoding"] = base64.b64encode(body).decode(), "base64"
-        return told
-
-    def _attached(self, body: bytes, kind: str) -> str:
-        plain = kind.partition(";")[0].strip()
-        ending = _ENDINGS.get(plain, plain.rpartition("/")[2] if plain.startswith("image/") else "dat")
-        name = f"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}.{ending}"
-        self._files[name] = body
-        return name
+    def _written(self, recorded: dict[str, Any]) -> dict[str, Any]:
+        text, files = _core.har_entry(recorded, self._content)
+        self._files.update(files)
+        entry: dict[str, Any] = json.loads(text)
+        if self._minimal:
+            entry["request"]["bodySize"] = -1
+        return entry
 
     def _let_go(self) -> None:
         """Writes nothing down any more."""
@@ -242,7 +197,7 @@ class Recorder:
         log = {
             "version": "1.2",
             "creator": {"name": "patchright_mcp", "version": __version__},
-            "browser": {"name": "chromium", "version": browser.version},
+            "browser": {"name": browser.browser_type.name, "version": browser.version},
             "entries": [entry for _, entry in self._entries],
         }
         if not self._minimal:
@@ -260,60 +215,18 @@ class Recorder:
             (self._path.parent / name).write_bytes(content)
 
 
-_ENDINGS = {
-    "text/html": "html",
-    "text/css": "css",
-    "text/plain": "txt",
-    "text/javascript": "js",
-    "application/javascript": "js",
-    "application/json": "json",
-    "application/xml": "xml",
-    "image/jpeg": "jpeg",
-    "image/svg+xml": "svg",
-    "font/woff2": "woff2",
-}
+def _pairs(headers: list[Any]) -> list[tuple[str, str]]:
+    return [(header["name"], header["value"]) for header in headers]
+
+
+def _response(status: int, text: str, headers: list[tuple[str, str]], body: bytes | None) -> dict[str, Any]:
+    kind = next((value for name, value in headers if name.lower() == "content-type"), "x-unknown")
+    return {"status": status, "status_text": text, "headers": headers, "mime_type": kind, "body": body}
 
 
 def _date(ms: float) -> str:
-    told = datetime.fromtimestamp(max(ms, 0) / 1000, timezone.utc)
-    return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _value(headers: list[Any], name: str) -> str | None:
-    return next((header["value"] for header in headers if header["name"].lower() == name), None)
-
-
-def _cookies(text: str | None, separator: str) -> list[dict[str, str]]:
-    pairs = [pair.partition("=") for pair in (text or "").split(separator) if pair]
-    return [{"name": name, "value": value} for name, _, value in pairs]
-
-
-def _answer(status: int, text: str, headers: list[Any], version: str) -> dict[str, Any]:
-    set_cookies = [header["value"] for header in headers if header["name"].lower() == "set-cookie"]
-    return {
-        "status": status,
-        "statusText": text,
-        "httpVersion": version,
-        "cookies": [cookie for told in set_cookies for cookie in _cookies(told.partition(";")[0], "; ")],
-        "headers": headers,
-        "headersSize": -1,
-        "bodySize": -1,
-        "redirectURL": (_value(headers, "location") or "") if status in _REDIRECTS else "",
-    }
-
-
-def _timings(timing: Any) -> dict[str, float]:
-    def between(start: str, end: str) -> float:
-        return timing[end] - timing[start] if timing[start] >= 0 and timing[end] >= 0 else -1
-
-    return {
-        "dns": between("domainLookupStart", "domainLookupEnd"),
-        "connect": between("connectStart", "connectEnd"),
-        "ssl": between("secureConnectionStart", "connectEnd"),
-        "send": 0,
-        "wait": between("requestStart", "responseStart"),
-        "receive": between("responseStart", "responseEnd"),
-    }
+    date = datetime.fromtimestamp(max(ms, 0) / 1000, timezone.utc)
+    return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def route_from(

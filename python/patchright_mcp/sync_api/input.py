@@ -28,34 +28,34 @@ class _OfPage(ApiObject):
 
 
 class Keyboard(_OfPage):
-    """The keys of a page. What is typed goes to what has the focus."""
+    """The keyboard of a page. Input goes to the focused element."""
 
     def down(self, key: str) -> None:
-        """Holds a key down."""
+        """Presses a key and holds it."""
         self._run(self._page._native.key_down(key))
 
     def up(self, key: str) -> None:
-        """Lets a key go."""
+        """Releases a key."""
         self._run(self._page._native.key_up(key))
 
     def insert_text(self, text: str) -> None:
-        """Puts text in without any key, as an input method does."""
+        """Inserts text without key events, as an input method does."""
         self._run(self._page._native.key_insert(text))
 
     def type(self, text: str, *, delay: float | timedelta | None = None) -> None:
-        """Types a text key by key. `delay` is from key to key, in milliseconds."""
+        """Types a text key by key. `delay` between keys is in milliseconds."""
         self._run(self._page._native.key_type(text, milliseconds(delay or 0)))
 
     def press(self, key: str, *, delay: float | timedelta | None = None) -> None:
-        """Presses a key or a chord such as `Control+A`. `delay` is how long it is held, in milliseconds."""
+        """Presses a key or combination such as `Control+A`. `delay` is how long it is held, in milliseconds."""
         self._run(self._page._native.key_press(key, milliseconds(delay or 0)))
 
 
 class Mouse(_OfPage):
-    """The pointer of a page. Places are CSS pixels of the viewport."""
+    """The mouse of a page. Coordinates are CSS pixels of the viewport."""
 
     def move(self, x: float, y: float, *, steps: int | None = None) -> None:
-        """Moves the pointer, in one step unless told."""
+        """Moves the pointer. Default: one step."""
         self._run(self._page._native.mouse_move(x, y, steps or 1))
 
     def down(
@@ -64,7 +64,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Holds a button down."""
+        """Presses a button."""
         self._run(self._page._native.mouse_down(button or "left", 1 if click_count is None else click_count))
 
     def up(
@@ -73,7 +73,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Lets a button go."""
+        """Releases a button."""
         self._run(self._page._native.mouse_up(button or "left", 1 if click_count is None else click_count))
 
     def click(
@@ -97,25 +97,25 @@ class Mouse(_OfPage):
         delay: float | timedelta | None = None,
         button: Literal["left", "middle", "right"] | None = None,
     ) -> None:
-        """Moves the pointer and clicks twice.
+        """Moves the pointer and double-clicks.
 
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
         """
         self._run(self._page._native.mouse_click(x, y, button or "left", 2, milliseconds(delay or 0)))
 
     def wheel(self, delta_x: float, delta_y: float) -> None:
-        """Turns the wheel, in CSS pixels. Scrolling goes on for a moment after that."""
+        """Scrolls the wheel, in CSS pixels. The page may still scroll when this returns."""
         self._run(self._page._native.mouse_wheel(delta_x, delta_y))
 
 
 class Touchscreen(_OfPage):
-    """The touch screen of a page; its context needs `has_touch`."""
+    """The touchscreen of a page; its context needs `has_touch`."""
 
     def tap(self, x: float, y: float) -> None:
-        """Touches a place, in CSS pixels of the viewport.
+        """Taps a point, in CSS pixels of the viewport.
 
         Raises:
-            Error: When the context was made without `has_touch`.
+            Error: If the context was created without `has_touch`.
         """
         if not self._page._context._options.get("has_touch"):
             raise Error(

@@ -27,7 +27,7 @@ ANY_FRAME = "internal:control=any-frame"
 
 
 class Locator(ApiObject):
-    """Where an element is, as a recipe. Each use finds it anew and waits for it; several elements are an error."""
+    """A way to find an element. Each use finds it anew and waits for it; several matches are an error."""
 
     def __init__(
         self,
@@ -92,31 +92,31 @@ class Locator(ApiObject):
 
     @property
     def first(self) -> Locator:
-        """A locator for the first of several."""
+        """Returns a locator for the first match."""
         return self._derived(" >> nth=0", ".first")
 
     @property
     def last(self) -> Locator:
-        """A locator for the last of several."""
+        """Returns a locator for the last match."""
         return self._derived(" >> nth=-1", ".last")
 
     @property
     def content_frame(self) -> FrameLocator:
-        """A way into the frame that the element shows."""
+        """Returns a frame locator for the element's frame."""
         return FrameLocator(self._frame, self._selector, f"{self._told_as}.content_frame")
 
     @property
     def description(self) -> str | None:
-        """What `describe` said."""
+        """The description set by `describe`."""
         return self._description
 
     @property
     def visible(self) -> Locator:
-        """A locator for those of the elements that can be seen."""
+        """Returns a locator for the visible matches."""
         return self.filter(visible=True)
 
     def nth(self, index: int) -> Locator:
-        """A locator for one of several, counted from 0; below 0 from the end."""
+        """Returns a locator for the match with this index, from 0; negative indexes count from the end."""
         return self._derived(f" >> nth={index}", f".nth({index})")
 
     def locator(
@@ -128,7 +128,7 @@ class Locator(ApiObject):
         has: Locator | None = None,
         has_not: Locator | None = None,
     ) -> Locator:
-        """A locator for what is found within this one's elements."""
+        """Returns a locator for descendants of the matches."""
         suffix, told = _within(self._frame, selector_or_locator)
         return Locator(
             self._frame,
@@ -149,7 +149,7 @@ class Locator(ApiObject):
         has_not: Locator | None = None,
         visible: bool | None = None,
     ) -> Locator:
-        """A locator for those of the elements that fit."""
+        """Returns a locator for the matches that meet these conditions."""
         return Locator(
             self._frame,
             self._selector,
@@ -162,14 +162,14 @@ class Locator(ApiObject):
         )
 
     def and_(self, locator: Locator) -> Locator:
-        """A locator for the elements that both find."""
+        """Returns a locator for the elements that both locators match."""
         self._check_frame(locator)
         return self._derived(
             f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._told_as})"
         )
 
     def or_(self, locator: Locator) -> Locator:
-        """A locator for the elements that one or the other finds."""
+        """Returns a locator for the elements that either locator matches."""
         self._check_frame(locator)
         return self._derived(
             f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._told_as})"
@@ -180,7 +180,7 @@ class Locator(ApiObject):
             raise Error("Locators must belong to the same frame.")
 
     def frame_locator(self, selector: str) -> FrameLocator:
-        """A way into the frame that an element within this one shows."""
+        """Returns a frame locator for an `<iframe>` inside this one."""
         return FrameLocator(
             self._frame,
             f"{self._selector} >> {selector}",
@@ -188,19 +188,19 @@ class Locator(ApiObject):
         )
 
     def within(self, locator: Locator) -> Locator:
-        """A locator for what this one finds within each of another one's elements."""
+        """Returns a locator for this one's matches inside another one's matches."""
         return locator.locator(self)
 
     def describe(self, description: str) -> Locator:
-        """The same locator, called by other words in messages."""
+        """Returns the same locator with a description for messages."""
         described = self._derived(f" >> internal:describe={selectors.quoted(description)}", "")
         described._description = description
         return described
 
     def normalize(self) -> Locator:
-        """A locator for the same element by what a person knows it by: its test id, its role and name, its label, its text.
+        """Returns a locator for the same element by its test id, role and name, label, or text.
 
-        Where none of these tells it from the others, by its number among them or its place in the document.
+        If none of these is unique, by its index or its position in the document.
         """
         way = self._perform(deeds.deed("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
@@ -216,12 +216,12 @@ class Locator(ApiObject):
         depth: int | None = None,
         boxes: bool | None = None,
     ) -> str:
-        """What assistive technology is told of the element, as text, with `depth` levels below (all unless told).
+        """Returns the accessibility tree of the element as text, with `depth` levels. Default: all.
 
         With the mode `"ai"`, and with `boxes`, it is an outline with refs for `Page.get_by_ref`; see `Page.snapshot`.
 
         Raises:
-            TimeoutError: When there was no such element after `timeout` milliseconds (30 s unless told).
+            TimeoutError: If no element matches within `timeout` milliseconds. Default: 30 s.
         """
         if boxes or mode == "ai":
             limit = self._frame._timeout(timeout)
@@ -231,19 +231,19 @@ class Locator(ApiObject):
         return cast("str", self._perform(deeds.deed("aria_snapshot", depth=depth), timeout))
 
     def all(self) -> list[Locator]:
-        """A locator for each element that is there now."""
+        """Returns a locator for each element that matches now."""
         return [self.nth(index) for index in range(self.count())]
 
     def count(self) -> int:
-        """How many elements are there now."""
+        """Returns the number of elements that match now."""
         return cast("int", self._run(self._frame._native.count(self._selector), None, self._log()))
 
     def all_text_contents(self) -> list[str]:
-        """The text in each element that is there now."""
+        """Returns the `textContent` of each element that matches now."""
         return self._texts(drawn=False)
 
     def all_inner_texts(self) -> list[str]:
-        """The text of each element that is there now, as it is drawn."""
+        """Returns the `innerText` of each element that matches now."""
         return self._texts(drawn=True)
 
     def _texts(self, *, drawn: bool) -> list[str]:
@@ -251,11 +251,11 @@ class Locator(ApiObject):
         return cast("list[str]", found)
 
     def element_handle(self, *, timeout: float | timedelta | None = None) -> ElementHandle:
-        """The element itself, as soon as it is there.
+        """Returns a handle to the element, once it is attached.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)
         found = self._run(
@@ -264,7 +264,7 @@ class Locator(ApiObject):
         return cast("ElementHandle", handle_of(self.page, found))
 
     def element_handles(self) -> list[ElementHandle]:
-        """The elements that are there now."""
+        """Returns handles to the elements that match now."""
         return self._frame.query_selector_all(self._selector)
 
     def evaluate(
@@ -275,11 +275,11 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         isolated_context: bool | None = None,
     ) -> Any:
-        """Runs a function with the element, as soon as it is there.
+        """Runs a function with the element, once it is attached.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)
         operation = self._frame._native.evaluate_on(
@@ -288,7 +288,7 @@ class Locator(ApiObject):
         return self._run(operation, limit, self._log())
 
     def evaluate_all(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
-        """Runs a function with all elements that are there now."""
+        """Runs a function with all elements that match now."""
         isolated = self._connection.isolated(isolated_context)
         return self._frame._evaluate_all(self._selector, expression, arg, isolated)
 
@@ -300,11 +300,11 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         isolated_context: bool | None = None,
     ) -> JSHandle:
-        """Like `evaluate`; what it gives stays in the page.
+        """Like `evaluate`, but returns a handle to the value in the page.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         element = self.element_handle(timeout=timeout)
         return element.evaluate_handle(expression, arg, isolated_context=isolated_context)
@@ -315,22 +315,22 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         state: Literal["attached", "detached", "hidden", "visible"] | None = None,
     ) -> None:
-        """Waits until the element is there, is seen (unless told), is hidden or is gone.
+        """Waits until the element is attached, visible (default), hidden or detached.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._frame._wait_for(self._selector, state, True, timeout, self._log())
 
     def wait_for_function(
         self, expression: str, *, arg: Any = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Waits until a function of the element gives something true.
+        """Waits until a function of the element returns a truthy value.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         element = self.element_handle(timeout=timeout)
         limit = self._frame._timeout(timeout)
@@ -352,12 +352,12 @@ class Locator(ApiObject):
         scroll: Literal["auto", "none"] | None = None,
         steps: int | None = None,
     ) -> None:
-        """Drags the element onto another one, in so many `steps` of the pointer.
+        """Drags the element onto another one, with this number of pointer `steps`.
 
-        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+        Positions are in CSS pixels from the elements' top left corners. Default: near their centers.
 
         Raises:
-            TimeoutError: When one of them was not to be acted on after `timeout` milliseconds (30 s unless told).
+            TimeoutError: If one of them is not actionable within `timeout` milliseconds. Default: 30 s.
         """
         self._frame._drag(
             self._selector,
@@ -381,14 +381,14 @@ class Locator(ApiObject):
     ) -> None:
         """Drops files or texts on the element, as if they came from another program.
 
-        `payload` has `files` (paths, or files by their content) and `data` (texts by their kinds, such as
+        `payload` has `files` (paths, or files by content) and `data` (texts by MIME type, for example
         `text/plain`).
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         given = payload.get("files")
         with deeds.files_of(given) as files:
@@ -412,11 +412,11 @@ class Locator(ApiObject):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of the element, scrolled into view.
+        """Returns a screenshot of the element, scrolled into view.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         element = self.element_handle(timeout=timeout)
         return element.screenshot(
@@ -434,32 +434,32 @@ class Locator(ApiObject):
         )
 
     def highlight(self, *, style: str | None = None) -> Disposable:
-        """Has the browser draw around all elements that match now, for whoever looks at the window or takes a picture.
+        """Outlines all elements that match now, in the window and in screenshots.
 
-        It is drawn in the browser's own way, whatever the `style`. The page is not changed and cannot notice.
+        The browser draws the outline, whatever `style` says. The page is not changed and cannot notice.
         """
         self._run(self._frame._native.highlight(self._selector))
         return Disposable(self.hide_highlight, self._runtime)
 
     def hide_highlight(self) -> None:
-        """Takes back what `highlight` drew for this locator."""
+        """Removes the outlines of `highlight` for this locator."""
         self._frame._native.hide_highlight(self._selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for images, by their alternative text."""
+        """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
             selectors.written("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for controls, by their label."""
+        """Returns a locator for form controls by their label."""
         return self._by(
             selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for fields, by their placeholder."""
+        """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
             selectors.written("get_by_placeholder", text, exact=exact or None),
@@ -480,7 +480,7 @@ class Locator(ApiObject):
         selected: bool | None = None,
         exact: bool | None = None,
     ) -> Locator:
-        """A locator for elements, by their role, their name and their states."""
+        """Returns a locator for elements by role, accessible name and states."""
         wanted: dict[str, Any] = {
             "checked": checked,
             "disabled": disabled,
@@ -496,17 +496,17 @@ class Locator(ApiObject):
         return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
-        """A locator for elements, by their test id."""
+        """Returns a locator for elements by test id."""
         return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by the text in them."""
+        """Returns a locator for elements by their text."""
         return self._by(
             selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by their title."""
+        """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
             selectors.written("get_by_title", text, exact=exact or None),
@@ -527,15 +527,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top.
+        """Clicks the element once it is visible, stable, enabled and not covered.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait for any of that; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips these checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             deeds.unfollowed(
@@ -561,15 +561,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice.
+        """Double-clicks the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
@@ -588,12 +588,12 @@ class Locator(ApiObject):
     ) -> None:
         """Moves the pointer over the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
             deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
@@ -610,14 +610,14 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`.
+        """Taps the element; the context needs `has_touch`.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         check_touch(self.page.context._options)
         self._perform(
@@ -634,14 +634,14 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not.
+        """Checks a checkbox or radio button, unless it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
@@ -657,12 +657,12 @@ class Locator(ApiObject):
     ) -> None:
         """Unchecks a checkbox, if it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
@@ -679,12 +679,12 @@ class Locator(ApiObject):
     ) -> None:
         """Checks or unchecks a checkbox or a radio button.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
@@ -696,11 +696,11 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds.
+        """Fills a field, replacing its value.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("fill", value=value, force=force), timeout)
 
@@ -711,29 +711,29 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Empties a field.
+        """Clears a field.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("fill", value="", force=force), timeout)
 
     def focus(self, *, timeout: float | timedelta | None = None) -> None:
-        """Puts the focus on the element.
+        """Focuses the element.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("focus"), timeout)
 
     def blur(self, *, timeout: float | timedelta | None = None) -> None:
-        """Takes the focus away from the element.
+        """Removes the focus from the element.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("blur"), timeout)
 
@@ -745,13 +745,13 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+        """Focuses the element and presses a key or combination such as `Control+A`.
 
         `delay` is how long the key is held, in milliseconds.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout)
 
@@ -763,11 +763,11 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `delay` is from key to key, in ms.
+        """Types a text key by key. `delay` between keys is in milliseconds.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
@@ -779,11 +779,11 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+        """Types a text key by key. Prefer `fill` unless the page listens to keys. `delay` between keys is in milliseconds.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
@@ -798,11 +798,11 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then.
+        """Selects options of a `<select>` and returns the selected values.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         choices = option_choices(value, index, label, element)
         return cast(
@@ -814,29 +814,29 @@ class Locator(ApiObject):
         """Selects all text of the element.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("select_text", force=force), timeout)
 
     def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
     ) -> int:
-        """Scrolls what the element is, or is in, to its end, and on as long as what loads there makes it longer.
+        """Scrolls the element, or its scroll container, to the end for as long as loading makes it longer.
 
-        Gives how often it grew; `most_times` is how often it may.
+        Returns how often it grew; `most_times` is the limit.
 
         Raises:
-            TimeoutError: When it still grows after `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: If it still grows after `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._frame._scroll_to_end(self._selector, most_times, self._frame._timeout(timeout))
 
     def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
-        """Scrolls until the element can be seen.
+        """Scrolls the element into view.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(deeds.deed("scroll_into_view"), timeout)
 
@@ -847,11 +847,11 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content.
+        """Sets the files of a file input, by path or content.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         with deeds.files_of(files) as paths:
             self._perform(deeds.given_files(paths, files), timeout)
@@ -862,116 +862,116 @@ class Locator(ApiObject):
         """Dispatches an event on the element, whatever its state.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._frame._dispatch(self._selector, type, event_init, True, timeout, log=self._log())
 
     def text_content(self, *, timeout: float | timedelta | None = None) -> str | None:
-        """The text in the element, seen or not.
+        """Returns the element's `textContent`.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str | None", self._perform(deeds.deed("text_content"), timeout))
 
     def inner_text(self, *, timeout: float | timedelta | None = None) -> str:
-        """The text of the element as it is drawn.
+        """Returns the element's `innerText`.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(deeds.deed("inner_text"), timeout))
 
     def inner_html(self, *, timeout: float | timedelta | None = None) -> str:
-        """The HTML in the element.
+        """Returns the element's `innerHTML`.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(deeds.deed("inner_html"), timeout))
 
     def get_attribute(self, name: str, *, timeout: float | timedelta | None = None) -> str | None:
-        """The value of an attribute; `None` where it has none.
+        """Returns the value of an attribute, or `None`.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str | None", self._perform(deeds.deed("attribute", name=name), timeout))
 
     def input_value(self, *, timeout: float | timedelta | None = None) -> str:
-        """What an input, a text area or a select holds.
+        """Returns the value of an input, a text area or a select.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("str", self._perform(deeds.deed("input_value"), timeout))
 
     def bounding_box(self, *, timeout: float | timedelta | None = None) -> FloatRect | None:
-        """Where the element is in the viewport, in CSS pixels; `None` when it is not drawn.
+        """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return deeds.rectangle(self._perform(deeds.deed("bounding_box"), timeout))
 
     def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element can be seen now; nothing is waited for.
+        """Returns whether the element is visible now, without waiting.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._frame._is_visible(self._selector, True)
 
     def is_hidden(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for.
+        """Returns whether the element is missing or hidden now, without waiting.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return not self._frame._is_visible(self._selector, True)
 
     def is_enabled(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is enabled.
+        """Returns whether the element is enabled.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(deeds.deed("is_enabled"), timeout))
 
     def is_disabled(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is disabled.
+        """Returns whether the element is disabled.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return not self._perform(deeds.deed("is_enabled"), timeout)
 
     def is_editable(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element can be edited.
+        """Returns whether the element is editable.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(deeds.deed("is_editable"), timeout))
 
     def is_checked(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is checked.
+        """Returns whether the element is checked.
 
         Raises:
-            Error: When there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the locator matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast("bool", self._perform(deeds.deed("is_checked"), timeout))
 
@@ -986,7 +986,7 @@ def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
 
 
 class FrameLocator(ApiObject):
-    """A way into the frame that an element shows."""
+    """A locator for a frame by its `<iframe>` element."""
 
     def __init__(self, frame: Frame, selector: str, told: str) -> None:
         super().__init__(frame._connection)
@@ -1003,25 +1003,25 @@ class FrameLocator(ApiObject):
 
     @property
     def first(self) -> FrameLocator:
-        """A way into the first of several frames."""
+        """Returns a frame locator for the first match."""
         if self._frame_selector == ANY_FRAME:
             return self
         return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._told_as}.first")
 
     @property
     def last(self) -> FrameLocator:
-        """A way into the last of several frames."""
+        """Returns a frame locator for the last match."""
         if self._frame_selector == ANY_FRAME:
             return self
         return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._told_as}.last")
 
     @property
     def owner(self) -> Locator:
-        """A locator for the element that shows the frame."""
+        """Returns a locator for the `<iframe>` element."""
         return Locator(self._frame, self._frame_selector, self._told_as.removesuffix(".content_frame"))
 
     def nth(self, index: int) -> FrameLocator:
-        """A way into one of several frames, counted from 0."""
+        """Returns a frame locator for the match with this index, from 0."""
         return FrameLocator(
             self._frame, f"{self._frame_selector} >> nth={index}", f"{self._told_as}.nth({index})"
         )
@@ -1035,7 +1035,7 @@ class FrameLocator(ApiObject):
         has: Locator | None = None,
         has_not: Locator | None = None,
     ) -> Locator:
-        """A locator for what is found in the frame."""
+        """Returns a locator for a selector in the frame."""
         suffix, told = _within(self._frame, selector_or_locator)
         if isinstance(selector_or_locator, Locator):
             suffix = selector_or_locator._selector
@@ -1050,7 +1050,7 @@ class FrameLocator(ApiObject):
         )
 
     def frame_locator(self, selector: str) -> FrameLocator:
-        """A way into a frame within the frame."""
+        """Returns a frame locator for a nested frame."""
         return FrameLocator(
             self._frame,
             f"{self._way}{selector}",
@@ -1058,20 +1058,20 @@ class FrameLocator(ApiObject):
         )
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for images, by their alternative text."""
+        """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
             selectors.written("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for controls, by their label."""
+        """Returns a locator for form controls by their label."""
         return self._by(
             selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for fields, by their placeholder."""
+        """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
             selectors.written("get_by_placeholder", text, exact=exact or None),
@@ -1092,7 +1092,7 @@ class FrameLocator(ApiObject):
         selected: bool | None = None,
         exact: bool | None = None,
     ) -> Locator:
-        """A locator for elements, by their role, their name and their states."""
+        """Returns a locator for elements by role, accessible name and states."""
         wanted: dict[str, Any] = {
             "checked": checked,
             "disabled": disabled,
@@ -1108,17 +1108,17 @@ class FrameLocator(ApiObject):
         return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
-        """A locator for elements, by their test id."""
+        """Returns a locator for elements by test id."""
         return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by the text in them."""
+        """Returns a locator for elements by their text."""
         return self._by(
             selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by their title."""
+        """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
             selectors.written("get_by_title", text, exact=exact or None),

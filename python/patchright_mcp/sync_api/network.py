@@ -45,7 +45,7 @@ is a navigation request by calling isNavigationRequest() method."""
 
 
 class Request(ApiObject):
-    """A request of a page. One that is redirected is followed by another one."""
+    """A request of a page. A redirect is a new request."""
 
     _is_traced = False
 
@@ -66,35 +66,35 @@ class Request(ApiObject):
 
     @property
     def url(self) -> str:
-        """The address."""
+        """The URL."""
         return cast("str", self._overrides.get("url") or self._native.url)
 
     @property
     def method(self) -> str:
-        """Such as `GET`."""
+        """The HTTP method, for example `GET`."""
         return cast("str", self._overrides.get("method") or self._native.method)
 
     @property
     def resource_type(self) -> str:
-        """What the page wants it for: `document`, `script`, `image`, `fetch` and so on."""
+        """The resource type: `document`, `script`, `image`, `fetch` and so on."""
         return self._native.resource_type
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that the page set, by their names in lower case. `all_headers` has those of the network, too."""
+        """The headers that the page set, by lower-case name. `all_headers` includes those of the network stack."""
         given = self._overrides.get("headers")
         return given if given is not None else joined(self._native.headers)
 
     def all_headers(self) -> dict[str, str]:
-        """All headers that were sent, by their names in lower case."""
+        """Returns all headers that were sent, by lower-case name."""
         return joined(self._sent_headers())
 
     def headers_array(self) -> list[NameValue]:
-        """All headers that were sent, each as it was."""
+        """Returns all headers that were sent, unchanged and with duplicates."""
         return listed(self._sent_headers())
 
     def header_value(self, name: str) -> str | None:
-        """The value of a header; `None` where it was not sent."""
+        """Returns the value of a header, or `None`."""
         return (self.all_headers()).get(name.lower())
 
     def _sent_headers(self) -> list[tuple[str, str]]:
@@ -105,19 +105,19 @@ class Request(ApiObject):
 
     @property
     def post_data(self) -> str | None:
-        """What is sent along, as text."""
+        """The request body as text."""
         body = self.post_data_buffer
         return body.decode("utf-8", "replace") if body is not None else None
 
     @property
     def post_data_buffer(self) -> bytes | None:
-        """What is sent along."""
+        """The request body as bytes."""
         given = self._overrides.get("body")
         return given if given is not None else self._native.body
 
     @property
     def post_data_json(self) -> Any | None:
-        """What is sent along, read as JSON or as a form."""
+        """The request body, parsed as JSON or as a form."""
         text = self.post_data
         if not text:
             return None
@@ -141,18 +141,18 @@ class Request(ApiObject):
 
     @property
     def service_worker(self) -> Worker | None:
-        """The service worker that asked, where it was one."""
+        """The service worker that sent the request, if any."""
         native = self._native.service_worker
         return self._traffic.worker_of(native) if native is not None else None
 
     @property
     def redirected_from(self) -> Request | None:
-        """The request whose answer led here."""
+        """The request that was redirected to this one, if any."""
         return self._redirected_from
 
     @property
     def redirected_to(self) -> Request | None:
-        """The request to which its answer led."""
+        """The request that this one was redirected to, if any."""
         if self._redirected_to is None:
             native = self._native.redirected_to
             return self._traffic.request_of(native) if native is not None else None
@@ -160,21 +160,21 @@ class Request(ApiObject):
 
     @property
     def failure(self) -> str | None:
-        """Why it failed, such as `net::ERR_FAILED`; `None` unless it did."""
+        """The failure reason, for example `net::ERR_FAILED`, or `None`."""
         return self._native.failure
 
     @property
     def timing(self) -> ResourceTiming:
-        """When what happened, in milliseconds after `startTime`; -1 for what did not."""
+        """Timing, in milliseconds after `startTime`; -1 if unavailable."""
         return cast("ResourceTiming", self._native.timing)
 
     @property
     def existing_response(self) -> Response | None:
-        """The response, if there is one already."""
+        """The response, if it has arrived."""
         return self._response or self._answered()
 
     def is_navigation_request(self) -> bool:
-        """Whether it loads a document into a frame."""
+        """Returns whether the request navigates a frame."""
         return self._native.is_navigation
 
     def _answered(self) -> Response | None:
@@ -183,17 +183,17 @@ class Request(ApiObject):
         return self._traffic.response_of(native) if native is not None else None
 
     def response(self) -> Response | None:
-        """Waits for the response; `None` when the request failed."""
+        """Waits for the response; returns `None` if the request failed."""
         native = self._run(self._native.response())
         return self._traffic.response_of(native) if native is not None else None
 
     def sizes(self) -> RequestSizes:
-        """How many bytes went over the wire, when it is done."""
+        """Returns the transferred sizes in bytes, once the request is finished."""
         return cast("RequestSizes", self._run(self._native.sizes()))
 
 
 class Response(ApiObject):
-    """What came back for a request."""
+    """A response to a page's request."""
 
     _is_traced = False
 
@@ -213,54 +213,54 @@ class Response(ApiObject):
 
     @property
     def url(self) -> str:
-        """The address that answered."""
+        """The URL of the response."""
         return self._native.url
 
     @property
     def status(self) -> int:
-        """Such as 200."""
+        """The HTTP status, for example 200."""
         return self._native.status
 
     @property
     def status_text(self) -> str:
-        """Such as `OK`."""
+        """The status text, for example `OK`."""
         return self._native.status_text
 
     @property
     def ok(self) -> bool:
-        """Whether the status is one of success: 200 to 299."""
+        """Whether the status is from 200 to 299."""
         return self.status == 0 or 200 <= self.status <= 299
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that the page may see, by their names in lower case."""
+        """The headers visible to the page, by lower-case name."""
         return joined(self._native.headers)
 
     def all_headers(self) -> dict[str, str]:
-        """All headers that came, by their names in lower case."""
+        """Returns all response headers, by lower-case name."""
         return joined(self._run(self._native.all_headers()))
 
     def headers_array(self) -> list[NameValue]:
-        """All headers that came, each as it was."""
+        """Returns all response headers, unchanged and with duplicates."""
         return listed(self._run(self._native.all_headers()))
 
     def header_value(self, name: str) -> str | None:
-        """The value of a header; several are joined by commas, cookies by newlines."""
+        """Returns the value of a header; several values are joined by commas, cookies by newlines."""
         return (self.all_headers()).get(name.lower())
 
     def header_values(self, name: str) -> list[str]:
-        """All values of a header."""
+        """Returns all values of a header."""
         told = self.headers_array()
         return [header["value"] for header in told if header["name"].lower() == name.lower()]
 
     @property
     def from_service_worker(self) -> bool:
-        """Whether a service worker answered."""
+        """Whether a service worker answered the request."""
         return self._native.from_service_worker
 
     @property
     def request(self) -> Request:
-        """What it is the response to."""
+        """The request that it answers."""
         return self._request
 
     @property
@@ -269,34 +269,34 @@ class Response(ApiObject):
         return self._request.frame
 
     def server_addr(self) -> RemoteAddr | None:
-        """The address and the port of the server."""
+        """Returns the server's IP address and port."""
         address = self._native.server_address
         return {"ipAddress": address[0], "port": address[1]} if address else None
 
     def security_details(self) -> SecurityDetails | None:
-        """The certificate and the protocol; `None` over plain HTTP."""
+        """Returns the certificate and TLS protocol; `None` over plain HTTP."""
         return cast("SecurityDetails | None", self._native.security_details)
 
     def http_version(self) -> str:
-        """Such as `HTTP/1.1`."""
+        """Returns the HTTP version, for example `HTTP/1.1`."""
         return self._native.http_version
 
     def finished(self) -> None:
-        """Waits for the end of the body."""
+        """Waits until the body has been received."""
         reason = self._run(self._native.finished())
         if reason:
             raise Error(reason)
 
     def body(self) -> bytes:
-        """The body."""
+        """Returns the body as bytes."""
         return cast("bytes", self._run(self._native.body()))
 
     def text(self) -> str:
-        """The body as text."""
+        """Returns the body as text."""
         return (self.body()).decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """Returns the body parsed as JSON."""
         return json_module.loads(self.text())
 
 
@@ -311,11 +311,11 @@ class WebSocket(SocketEvents):
 
     @property
     def url(self) -> str:
-        """The address that it is connected to."""
+        """The URL of the connection."""
         return self._native.url
 
     def is_closed(self) -> bool:
-        """Whether it was closed."""
+        """Returns whether it is closed."""
         return self._closed
 
     def _happened(self, name: str, payload: Any) -> None:
@@ -338,7 +338,7 @@ class WebSocket(SocketEvents):
 
 
 class Worker(WorkerEvents):
-    """A worker: a script without a document."""
+    """A web worker or service worker."""
 
     def __init__(self, traffic: Traffic, native: NativeWorker) -> None:
         super().__init__(traffic.context._connection)
@@ -359,19 +359,19 @@ class Worker(WorkerEvents):
 
     @property
     def url(self) -> str:
-        """Where its script is."""
+        """The URL of its script."""
         return self._native.url
 
     def evaluate(
         self, expression: str, arg: Any | None = None, *, isolated_context: bool | None = True
     ) -> Any:
-        """Runs a script in the worker and gives its value. There is one world only, whatever `isolated_context` says."""
+        """Runs a script in the worker and returns its value. Workers have one world, whatever `isolated_context` says."""
         return self._run(self._native.evaluate(expression, arg))
 
     def evaluate_handle(
         self, expression: str, arg: Any | None = None, *, isolated_context: bool | None = True
     ) -> JSHandle:
-        """Like `evaluate`; what the script gives stays in the worker."""
+        """Like `evaluate`, but returns a handle to the value in the worker."""
         page = self._traffic.page_of(self._native.page)
         return handle_of(page, self._run(self._native.evaluate_handle(expression, arg)))
 
@@ -385,7 +385,7 @@ class Worker(WorkerEvents):
 
 
 class Download(ApiObject):
-    """A file that a page sends."""
+    """A download."""
 
     def __init__(self, page: Page, native: NativeDownload) -> None:
         super().__init__(page._connection)
@@ -398,43 +398,43 @@ class Download(ApiObject):
 
     @property
     def page(self) -> Page:
-        """The page that sends it."""
+        """The page that started the download."""
         return self._page
 
     @property
     def url(self) -> str:
-        """Where it comes from."""
+        """The URL of the file."""
         return self._native.url
 
     @property
     def suggested_filename(self) -> str:
-        """The name that the site proposes, made safe."""
+        """The file name suggested by the site, made safe."""
         return self._native.suggested_filename
 
     def path(self) -> Path:
-        """Waits for the end: where the file is. It goes with its context."""
+        """Waits for the download and returns the file's path. The file is deleted with its context."""
         path, reason = self._ended()
         if path is None:
             raise Error(f"Download.path: {reason}")
         return Path(path)
 
     def failure(self) -> str | None:
-        """Waits for the end: why there is no file, or `None`."""
+        """Waits for the download and returns the failure reason, or `None`."""
         return (self._ended())[1]
 
     def save_as(self, path: str | Path) -> None:
-        """Waits for the end and copies the file. Folders that are missing are made."""
+        """Waits for the download and copies the file. Missing folders are created."""
         _, reason = self._ended()
         if reason is not None:
             raise Error(f"Download.save_as: {reason}")
         self._run(self._native.save_as(self._context._native, Path(path)))
 
     def delete(self) -> None:
-        """Waits for the end and removes the file."""
+        """Waits for the download and deletes the file."""
         self._run(self._native.delete(self._context._native))
 
     def cancel(self) -> None:
-        """Stops it. One that has ended stays as it is."""
+        """Cancels the download. A finished download is not affected."""
         self._run(self._native.cancel(self._context._native))
 
     def _ended(self) -> tuple[str | None, str | None]:
@@ -591,7 +591,7 @@ class Traffic:
 
 
 class PageTraffic(ApiObject):
-    """What a page sends and receives."""
+    """Network traffic of a page."""
 
     _context: BrowserContext
     _native: Any
@@ -601,26 +601,26 @@ class PageTraffic(ApiObject):
 
     @property
     def request(self) -> APIRequestContext:
-        """Sends requests without the page, with its cookies."""
+        """Sends API requests with the page's cookies."""
         return self._context.request
 
     @property
     def local_storage(self) -> WebStorage:
-        """What the site of the current document keeps for ever."""
+        """The local storage of the current document's origin."""
         return WebStorage(cast("Page", self), "local")
 
     @property
     def session_storage(self) -> WebStorage:
-        """What the site of the current document keeps for as long as the tab is open."""
+        """The session storage of the current document's origin."""
         return WebStorage(cast("Page", self), "session")
 
     @property
     def workers(self) -> list[Worker]:
-        """Its workers that run now."""
+        """Its running workers."""
         return self._context._traffic.workers(cast("Page", self))
 
     def requests(self) -> list[Request]:
-        """Its newest requests, at most 100, oldest first."""
+        """Returns the newest requests, at most 100, oldest first."""
         return [self._context._traffic.request_of(native) for native in self._native.requests()]
 
     def route(
@@ -630,7 +630,7 @@ class PageTraffic(ApiObject):
         *,
         times: int | None = None,
     ) -> Disposable:
-        """Has `handler` decide the requests for these addresses. The newest handler comes first."""
+        """Calls `handler` for requests to matching URLs. The newest handler takes precedence."""
         return self._routing.add(url, handler, times)
 
     def route_from_har(
@@ -643,9 +643,9 @@ class PageTraffic(ApiObject):
         update_content: Literal["attach", "embed"] | None = None,
         update_mode: Literal["full", "minimal"] | None = None,
     ) -> None:
-        """Answers requests from an HTTP archive. What is not in it fails, or goes on with `not_found="fallback"`.
+        """Answers requests from an HTTP archive. Other requests fail, or continue with `not_found="fallback"`.
 
-        With `update` the archive is written instead, when the context closes.
+        With `update`, records the archive instead and writes it when the context closes.
         """
         route_from(
             self._context,
@@ -663,11 +663,11 @@ class PageTraffic(ApiObject):
         url: str | re.Pattern[str] | Callable[[str], bool],
         handler: Callable[[Route], Any] | Callable[[Route, Request], Any] | None = None,
     ) -> None:
-        """Takes back what `route` did."""
+        """Removes a route."""
         self._routing.remove(url, handler)
 
     def unroute_all(self, *, behavior: str | None = None) -> None:
-        """Takes back all routes. `wait` waits for handlers that run; `ignoreErrors` lets them fail unheard."""
+        """Removes all routes. `wait` waits for running handlers; `ignoreErrors` ignores their errors."""
         self._routing.remove_all(behavior)
 
     def _url_predicate(self, wanted: Any) -> Callable[[Any], Any]:
@@ -696,10 +696,10 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Request]:
-        """Waits, at its end, for a request that its body causes.
+        """Waits, when the `with` block ends, for a request sent in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("request", url_or_predicate, timeout)
 
@@ -709,10 +709,10 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Request]:
-        """Waits, at its end, until a request that its body causes is done.
+        """Waits, when the `with` block ends, until a request sent in it is finished.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("requestfinished", predicate, timeout)
 
@@ -722,10 +722,10 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a response that its body causes.
+        """Waits, when the `with` block ends, for a response received in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("response", url_or_predicate, timeout)
 
@@ -735,10 +735,10 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[WebSocket]:
-        """Waits, at its end, for a web socket that its body opens.
+        """Waits, when the `with` block ends, for a web socket opened in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("websocket", predicate, timeout)
 
@@ -748,10 +748,10 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Worker]:
-        """Waits, at its end, for a worker that its body starts.
+        """Waits, when the `with` block ends, for a worker started in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("worker", predicate, timeout)
 
@@ -761,22 +761,22 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Download]:
-        """Waits, at its end, for a download that its body begins.
+        """Waits, when the `with` block ends, for a download started in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._expect_traffic("download", predicate, timeout)
 
 
 class ContextTraffic(ApiObject):
-    """What the pages of a context send and receive."""
+    """Network traffic of a context's pages."""
 
     _traffic: Traffic
 
     @property
     def service_workers(self) -> list[Worker]:
-        """The service workers that run now."""
+        """The running service workers."""
         return self._traffic.workers(None)
 
     def route(
@@ -786,7 +786,7 @@ class ContextTraffic(ApiObject):
         *,
         times: int | None = None,
     ) -> Disposable:
-        """Has `handler` decide the requests of all pages for these addresses, unless a route of the page does."""
+        """Calls `handler` for requests of all pages to matching URLs. Routes of a page take precedence."""
         return self._traffic.routing.add(url, handler, times)
 
     def route_from_har(
@@ -799,9 +799,9 @@ class ContextTraffic(ApiObject):
         update_content: Literal["attach", "embed"] | None = None,
         update_mode: Literal["full", "minimal"] | None = None,
     ) -> None:
-        """Answers requests from an HTTP archive. What is not in it fails, or goes on with `not_found="fallback"`.
+        """Answers requests from an HTTP archive. Other requests fail, or continue with `not_found="fallback"`.
 
-        With `update` the archive is written instead, when the context closes.
+        With `update`, records the archive instead and writes it when the context closes.
         """
         route_from(
             cast("BrowserContext", self),
@@ -819,11 +819,11 @@ class ContextTraffic(ApiObject):
         url: str | re.Pattern[str] | Callable[[str], bool],
         handler: Callable[[Route], Any] | Callable[[Route, Request], Any] | None = None,
     ) -> None:
-        """Takes back what `route` did."""
+        """Removes a route."""
         self._traffic.routing.remove(url, handler)
 
     def unroute_all(self, *, behavior: str | None = None) -> None:
-        """Takes back all routes. `wait` waits for handlers that run; `ignoreErrors` lets them fail unheard."""
+        """Removes all routes. `wait` waits for running handlers; `ignoreErrors` ignores their errors."""
         self._traffic.routing.remove_all(behavior)
 
 

@@ -53,7 +53,7 @@ _ASKS = {"filechooser": "_chooser_opened", "called": "_answer", "in_the_way": "_
 
 
 class Page(PageTraffic, PageConsole, Closes, PageEvents):
-    """One tab."""
+    """A page: one tab of the browser."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
         super().__init__(context._connection)
@@ -217,7 +217,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     @property
     def main_frame(self) -> Frame:
-        """The frame of the page itself."""
+        """The main frame."""
         return self._main_frame
 
     @property
@@ -227,17 +227,17 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     @property
     def keyboard(self) -> Keyboard:
-        """Its keys."""
+        """The keyboard."""
         return self._keyboard
 
     @property
     def mouse(self) -> Mouse:
-        """Its pointer."""
+        """The mouse."""
         return self._mouse
 
     @property
     def touchscreen(self) -> Touchscreen:
-        """Its touch screen."""
+        """The touchscreen."""
         return self._touchscreen
 
     @property
@@ -247,12 +247,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     @property
     def url(self) -> str:
-        """The address of the current document."""
+        """The URL of the current document."""
         return self._main_frame.url
 
     @property
     def viewport_size(self) -> ViewportSize | None:
-        """How large it is, in CSS pixels; `None` when as large as its window."""
+        """The emulated viewport size, in CSS pixels; `None` if the page fills its window."""
         size = self._native.viewport
         return {"width": size[0], "height": size[1]} if size else None
 
@@ -262,7 +262,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         *,
         url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
     ) -> Frame | None:
-        """The frame with this name, or with an address that is meant."""
+        """Returns the frame with this name, or with a matching URL."""
         if name is None and url is None:
             raise Error("Either name or url matcher should be specified")
         for frame in self.frames:
@@ -273,7 +273,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return None
 
     def is_closed(self) -> bool:
-        """Whether it was closed."""
+        """Returns whether it is closed."""
         return self._closed
 
     def _check_open(self) -> None:
@@ -281,16 +281,16 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             raise closed_error(self._close_reason)
 
     def opener(self) -> Page | None:
-        """The page that opened it, if that is still there."""
+        """Returns the page that opened it, if it is still open."""
         opener = self._native.opener
         return self._context._page_of(opener) if opener is not None and not opener.is_closed else None
 
     def set_default_timeout(self, timeout: float | timedelta) -> None:
-        """How long all waits last unless told, in milliseconds. 30 s at first."""
+        """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
         self._default_timeout = deeds.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
-        """How long navigations last unless told, in milliseconds."""
+        """Sets the default timeout of navigations, in milliseconds."""
         self._default_navigation_timeout = deeds.milliseconds(timeout)
 
     # Its life.
@@ -301,7 +301,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._video._end()
 
     def close(self, *, run_before_unload: bool | None = None, reason: str | None = None) -> None:
-        """Closes it. With `run_before_unload` it is asked first and may refuse: then it is not waited for."""
+        """Closes the page. With `run_before_unload`, the page may refuse, and this does not wait."""
         self._close_reason = reason
         if not run_before_unload:
             self._finish_recordings()
@@ -316,7 +316,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
                 self._owned_context.close()
 
     def bring_to_front(self) -> None:
-        """Makes it the tab that is seen."""
+        """Brings the page's tab to the front."""
         self._run(self._native.bring_to_front())
 
     def reload(
@@ -325,13 +325,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Loads the document again.
+        """Reloads the page.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            Error: When the navigation failed.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the navigation fails.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
@@ -344,13 +344,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Goes back in its history; `None` where there is nothing.
+        """Goes back in the history; returns `None` if there is no entry.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            Error: When the navigation failed.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the navigation fails.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
@@ -363,13 +363,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Goes forward in its history; `None` where there is nothing.
+        """Goes forward in the history; returns `None` if there is no entry.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            Error: When the navigation failed.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the navigation fails.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
@@ -377,11 +377,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         )
 
     def set_viewport_size(self, viewport_size: ViewportSize) -> None:
-        """Makes it this large, in CSS pixels."""
+        """Resizes the viewport, in CSS pixels."""
         self._run(self._native.set_viewport(viewport_size["width"], viewport_size["height"]))
 
     def set_extra_http_headers(self, headers: dict[str, str]) -> None:
-        """Sends these headers with each of its requests, beside those of its context."""
+        """Sets headers that are sent with each request of the page, in addition to the context's."""
         self._run(self._native.set_extra_headers(checked_headers(headers)))
 
     def emulate_media(
@@ -393,7 +393,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         forced_colors: Literal["active", "none", "null"] | None = None,
         contrast: Literal["more", "no-preference", "null"] | None = None,
     ) -> None:
-        """Has the page drawn as for other media or tastes; `"null"` takes that back."""
+        """Emulates media type and preferences such as the color scheme; `"null"` resets."""
         given = {
             "media": media,
             "color_scheme": color_scheme,
@@ -412,11 +412,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         url: str | re.Pattern[str] | Callable[[str], bool],
         handler: Callable[[WebSocketRoute], Any],
     ) -> None:
-        """Has `handler` decide about web sockets that the page opens from now on: see `BrowserContext.route_web_socket`."""
+        """Calls `handler` for new web sockets of the page; see `BrowserContext.route_web_socket`."""
         self._context._socket_routing.add(self, url, handler)
 
     def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> Disposable:
-        """Runs a script in each document of this page, before the document's own. Disposed of, it runs in no further document."""
+        """Runs a script in each new document of this page, before the page's scripts. Disposing of the result removes it."""
         added = self._run(self._native.add_init_script(script_source(script, path)))
         return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
@@ -428,9 +428,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         no_wait_after: bool | None = None,
         times: int | None = None,
     ) -> None:
-        """Calls `handler` when an element is seen before or during an action, to clear it out of the way.
+        """Calls `handler` when an element is visible before or during an action, to remove it.
 
-        Unless `no_wait_after`, the action then waits until the element is hidden. After so many `times` it is forgotten.
+        The action then waits until the element is hidden, unless `no_wait_after` is set. The handler runs at most `times` times.
         """
         if locator._frame is not self._main_frame:
             raise Error("Locator must belong to the main frame of this page")
@@ -441,7 +441,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._forget_spent(number)
 
     def remove_locator_handler(self, locator: Locator) -> None:
-        """Forgets what was said about an element."""
+        """Removes a locator handler."""
         for number, (known, _) in list(self._locator_handlers.items()):
             if (known._frame, known._selector) == (locator._frame, locator._selector):
                 del self._locator_handlers[number]
@@ -450,10 +450,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def expose_function(
         self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
     ) -> None:
-        """Gives the page a function that calls `callback` and gives a promise of its result.
+        """Exposes a function to the page. It calls `callback` and returns a promise of the result.
 
-        Frames of the page's own site have it too. In frames of other sites, which would find a name that no page has, and in
-        empty ones it is only with `all_frames`, or where a script of yours says its name: an init script, or one evaluated there.
+        Frames of the same site have it too. Frames of other sites, which could notice it, and empty frames have it only with
+        `all_frames`, or where your own init script or evaluated script uses its name.
         """
         self.expose_binding(
             name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
@@ -467,10 +467,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         handle: bool | None = None,
         all_frames: bool | None = None,
     ) -> None:
-        """Like `expose_function`; `callback` is first told who calls: its context, page and frame.
+        """Like `expose_function`, but the first argument of `callback` is the caller: context, page and frame.
 
         Raises:
-            Error: When the name is taken.
+            Error: If the name is already exposed.
         """
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
@@ -487,30 +487,30 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         depth: int | None = None,
         boxes: bool | None = None,
     ) -> str:
-        """What assistive technology is told of the page, as text; see `Locator.aria_snapshot`."""
+        """Returns the accessibility tree of the page as text; see `Locator.aria_snapshot`."""
         if mode == "ai":
             return self.snapshot(depth=depth, boxes=boxes)
         return self.locator("body").aria_snapshot(timeout=timeout, mode=mode, depth=depth, boxes=boxes)
 
     @property
     def video(self) -> Video | None:
-        """Its video, when its context was made with `record_video_dir`."""
+        """The page's video, if its context was created with `record_video_dir`."""
         return self._video
 
     @property
     def screencast(self) -> Screencast:
-        """What it looks like from moment to moment."""
+        """The page's screencast."""
         return self._screencast
 
     @property
     def webmcp(self) -> WebMCP:
-        """The tools that its main document offers to agents."""
+        """The tools that the main document offers to agents (WebMCP)."""
         return self._main_frame.webmcp
 
     def pause(self) -> None:
-        """Stands still until somebody presses Enter in the terminal, or closes the page. Without a window it goes on at once.
+        """Pauses until Enter is pressed in the terminal or the page is closed. Returns at once in headless mode.
 
-        Meanwhile the page can be used by hand, and looked at with the browser's developer tools.
+        Meanwhile the page can be used by hand and inspected with the developer tools.
         """
         browser = self._context.browser
         if browser is None or browser._native.is_headless or self._closed:
@@ -521,12 +521,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         ended.result()
 
     def pick_locator(self) -> Locator:
-        """Waits until somebody clicks an element in the window, and gives a locator for it.
+        """Waits until somebody clicks an element in the window, and returns a locator for it.
 
-        The browser draws around what the pointer is over. The page hears nothing of it, and cannot notice.
+        The browser outlines the element under the pointer. The page cannot notice.
 
         Raises:
-            Error: When it is given up by `cancel_pick_locator`, or begun anew.
+            Error: If canceled by `cancel_pick_locator`, or started again.
         """
         try:
             selector, written = self._run(self._native.pick(), 0.0)
@@ -537,24 +537,24 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return Locator(self._main_frame, selector, written)
 
     def cancel_pick_locator(self) -> None:
-        """Gives up what `pick_locator` waits for; does nothing where nobody picks."""
+        """Cancels `pick_locator`, if it is waiting."""
         self._native.cancel_pick()
 
     def record_script(self, *, language: Literal["python", "typescript"] = "python") -> ScriptRecording:
-        """From now on what is done in this page is written as a script, until what this gives is dropped.
+        """Records what is done in this page as a script, until the result is disposed of.
 
-        Its `written` is a test that does it again. The page cannot notice. What is typed into fields for passwords is not
-        written: the script reads it from the environment.
+        Its `written` is a test that repeats it. The page cannot notice. Passwords are not written: the script reads them
+        from the environment.
         """
         return cast("ScriptRecording", self._run(self._native.record_script(language)))
 
     def get_by_ref(self, ref: str) -> Locator:
-        """A locator for the element that a snapshot named so, in whichever frame it is.
+        """Returns a locator for the element with this ref in a snapshot, in any frame.
 
-        A ref stays with its element. When that is gone, there is no such element any more: what is done with it fails at once.
+        A ref stays with its element. Once the element is gone, actions on it fail at once.
 
         Raises:
-            Error: When it is used, for a ref whose element is gone, and for what is no ref.
+            Error: When used, if the element is gone or the text is not a ref.
         """
         return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
 
@@ -567,11 +567,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         all_refs: bool | None = None,
         max_chars: int | None = None,
     ) -> str:
-        """The page as an outline in which each element to act on has a ref, for `get_by_ref`: what the MCP server shows.
+        """Returns the page as an outline with a ref for each interactive element, for `get_by_ref`, as the MCP server shows it.
 
-        `ref` shows one element only, of a heading its section; `depth` is how many levels; `boxes` says where each element is;
-        `all_refs` names texts and groups, too. What does not fit in `max_chars` (50,000 unless told) is told in short,
-        and a last line that begins with `#` says so.
+        `ref` limits it to one element, or a heading's section; `depth` is the number of levels; `boxes` adds positions;
+        `all_refs` gives texts and groups refs too. What exceeds `max_chars` (default: 50,000) is shortened, and a last line
+        starting with `#` says so.
 
         Example:
             print(page.snapshot())  # - button "Save" [ref=c0p0f0e12]
@@ -581,34 +581,34 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return cast("str", self._run(self._native.snapshot(chosen)))
 
     def markdown(self) -> str:
-        """What can be read on the page, as Markdown, with the main content first."""
+        """Returns the readable content of the page as Markdown, main content first."""
         return self.read("markdown")
 
     def read(self, format: Literal["text", "markdown", "html"] = "text") -> str:
-        """What can be read on the page: as plain text, as Markdown, or the document as it stands."""
+        """Returns the readable content of the page as plain text or Markdown, or the document's HTML."""
         return cast("str", self._run(self._native.read(format)))
 
     def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
     ) -> int:
-        """Scrolls to the end of the page, and on as long as what loads there makes it longer. Gives how often it grew.
+        """Scrolls to the end of the page for as long as loading makes it longer. Returns how often it grew.
 
-        `most_times` is how often it may. A list within the page: `Locator.scroll_to_end`.
+        `most_times` is the limit. For a list in the page, use `Locator.scroll_to_end`.
 
         Raises:
-            TimeoutError: When it still grows after `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: If it still grows after `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame._scroll_to_end(None, most_times, self._timeout(timeout))
 
     def extract(self, model: type[T], *, each: str | None = None) -> list[T]:
-        """Typed values by selectors: a dataclass or a pydantic model for each element of `each`, or one for the page.
+        """Extracts typed values by selectors: a dataclass or pydantic model for each element of `each`, or one for the page.
 
-        Fields say where they stand: `price: Annotated[Decimal, Select(".price")]`. They are `str`, `int`, `float`, `Decimal`,
+        Fields name their selector: `price: Annotated[Decimal, Select(".price")]`. They are `str`, `int`, `float`, `Decimal`,
         `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another dataclass or model within the element found, a list of one of
         them, or one of them or `None`. How each is read, numbers above all: see `patchright_mcp.extract`.
 
         Raises:
-            Error: When a field that is not optional finds nothing, or a text that is not what the field wants.
+            Error: If a required field matches nothing, or its text cannot be converted.
             TypeError: For a field of another type.
         """
         fields = extraction.fields_of(model)
@@ -616,19 +616,19 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return [extraction.made(model, fields, values) for values in told]
 
     def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
-        """What stands in the way and asks for a person; `None` where nothing does. Nothing here tries to get past it.
+        """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.
 
-        `asked` is the address that was wanted; unless told the one that led here, by redirects of servers. A form that asks
-        for a password is in the way of who came to read, and not of who `acts`.
+        `asked` is the requested URL. Default: the one that redirected here. A password form counts as a challenge for
+        reading, not if `acts` is set.
         """
         return cast("Wall | None", self._run(self._native.wall(asked, acts)))
 
     def hide_highlight(self) -> None:
-        """Takes back all that `Locator.highlight` drew on this page."""
+        """Removes all outlines of `Locator.highlight` on this page."""
         self._native.hide_highlights()
 
     def request_gc(self) -> None:
-        """Has the browser free what no script of the page can reach any more."""
+        """Triggers garbage collection in the page."""
         session = self._context.new_cdp_session(self)
         session.send("HeapProfiler.collectGarbage")
         session.detach()
@@ -652,16 +652,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of what is seen, of the whole page, or of a part of it.
+        """Returns a screenshot of the viewport, the whole page, or a part of it.
 
-        `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels. `scale` says whether the picture has a pixel for each
-        CSS pixel or for each of the device (unless told). `animations="disabled"` ends those that end and takes the others
-        back to their beginning; `caret` is hidden unless told. What the locators of `mask` find is covered with
-        `mask_color` (`#FF00FF` unless told), without a change to the page. `style` is CSS that applies meanwhile; into
-        shadow roots it reaches only where values are inherited.
+        `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels. `scale` is one pixel per CSS pixel or per device pixel
+        (default). `animations="disabled"` finishes finite animations and resets the others; `caret` is hidden by default.
+        `mask` covers elements with `mask_color` (default: `#FF00FF`) without changing the page. `style` is CSS that applies
+        during the screenshot; it reaches shadow roots only through inherited values.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
@@ -714,7 +713,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         outline: bool | None = None,
         tagged: bool | None = None,
     ) -> bytes:
-        """The page on paper, as PDF. Lengths are texts such as `2cm`, or numbers of CSS pixels."""
+        """Returns the page as PDF. Lengths are texts such as `2cm`, or numbers of CSS pixels."""
         size = _paper(format) if format else (8.5, 11.0)
         sides = margin or {}
         options = {
@@ -750,10 +749,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def expect_popup(
         self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
     ) -> EventContextManager[Page]:
-        """Waits, at its end, for a page that its body has opened.
+        """Waits, when the `with` block ends, for a page that was opened in it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return EventContextManager(self._expect("popup", predicate, timeout))
 
@@ -763,21 +762,21 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[FileChooser]:
-        """Waits, at its end, for a file chooser that its body has opened; it is not shown.
+        """Waits, when the `with` block ends, for a file chooser opened in it. No window is shown.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return EventContextManager(self._expect("filechooser", predicate, timeout))
 
     def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
-        """Runs an expression or a function, and gives its value; see `Frame.evaluate`."""
+        """Runs an expression or a function and returns its value; see `Frame.evaluate`."""
         return self._main_frame.evaluate(expression, arg, isolated_context=isolated_context)
 
     def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
-        """Like `evaluate`; what it gives stays in the page."""
+        """Like `evaluate`, but returns a handle to the value in the page."""
         return self._main_frame.evaluate_handle(expression, arg, isolated_context=isolated_context)
 
     def click(
@@ -796,15 +795,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top.
+        """Clicks the element once it is visible, stable, enabled and not covered.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait for any of that; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips these checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.click(
             selector,
@@ -836,15 +835,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice.
+        """Double-clicks the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.dblclick(
             selector,
@@ -875,12 +874,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> None:
         """Moves the pointer over the element.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.hover(
             selector,
@@ -907,14 +906,14 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`.
+        """Taps the element; the context needs `has_touch`.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.tap(
             selector,
@@ -940,14 +939,14 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not.
+        """Checks a checkbox or radio button, unless it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.check(
             selector,
@@ -974,12 +973,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> None:
         """Unchecks a checkbox, if it is checked.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.uncheck(
             selector,
@@ -1007,12 +1006,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> None:
         """Checks or unchecks a checkbox or a radio button.
 
-        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
-        `force` does not wait until it can be acted on; `trial` only waits.
+        `position` is in CSS pixels from the element's top left corner. Default: near its center.
+        `force` skips the actionability checks; `trial` only performs them.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.set_checked(
             selector,
@@ -1036,11 +1035,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds.
+        """Fills a field, replacing its value.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.fill(
             selector, value, force=force, no_wait_after=no_wait_after, strict=strict, timeout=timeout
@@ -1049,11 +1048,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Puts the focus on the element.
+        """Focuses the element.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.focus(selector, strict=strict, timeout=timeout)
 
@@ -1067,13 +1066,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+        """Focuses the element and presses a key or combination such as `Control+A`.
 
         `delay` is how long the key is held, in milliseconds.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.press(
             selector, key, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
@@ -1089,11 +1088,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+        """Types a text key by key. Prefer `fill` unless the page listens to keys. `delay` between keys is in milliseconds.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.type(
             selector, text, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
@@ -1112,11 +1111,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then.
+        """Selects options of a `<select>` and returns the selected values.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.select_option(
             selector,
@@ -1139,11 +1138,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content.
+        """Sets the files of a file input, by path or content.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.set_input_files(
             selector, files, no_wait_after=no_wait_after, strict=strict, timeout=timeout
@@ -1161,41 +1160,41 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Dispatches an event on the element, whatever its state.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.dispatch_event(selector, type, event_init, strict=strict, timeout=timeout)
 
     def text_content(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str | None:
-        """The text in the element, seen or not.
+        """Returns the element's `textContent`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.text_content(selector, strict=strict, timeout=timeout)
 
     def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The text of the element as it is drawn.
+        """Returns the element's `innerText`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.inner_text(selector, strict=strict, timeout=timeout)
 
     def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The HTML in the element.
+        """Returns the element's `innerHTML`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.inner_html(selector, strict=strict, timeout=timeout)
 
@@ -1207,78 +1206,78 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> str | None:
-        """The value of an attribute; `None` where it has none.
+        """Returns the value of an attribute, or `None`.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.get_attribute(selector, name, strict=strict, timeout=timeout)
 
     def input_value(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """What an input, a text area or a select holds.
+        """Returns the value of an input, a text area or a select.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.input_value(selector, strict=strict, timeout=timeout)
 
     def is_visible(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element can be seen now; nothing is waited for, whatever `timeout` says."""
+        """Returns whether the element is visible now, without waiting. `timeout` has no effect."""
         return self._main_frame.is_visible(selector, strict=strict)
 
     def is_hidden(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for, whatever `timeout` says."""
+        """Returns whether the element is missing or hidden now, without waiting. `timeout` has no effect."""
         return self._main_frame.is_hidden(selector, strict=strict)
 
     def is_enabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is enabled.
+        """Returns whether the element is enabled.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.is_enabled(selector, strict=strict, timeout=timeout)
 
     def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is disabled.
+        """Returns whether the element is disabled.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.is_disabled(selector, strict=strict, timeout=timeout)
 
     def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element can be edited.
+        """Returns whether the element is editable.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.is_editable(selector, strict=strict, timeout=timeout)
 
     def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is checked.
+        """Returns whether the element is checked.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.is_checked(selector, strict=strict, timeout=timeout)
 
@@ -1292,7 +1291,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> Response | None:
         """Navigates the main frame; see `Frame.goto`.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
         """
         return self._main_frame.goto(url, referer=referer, timeout=timeout, wait_until=wait_until)
 
@@ -1303,21 +1302,21 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Puts other content into the document, and waits until that has loaded.
+        """Replaces the document's content and waits until it has loaded.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.set_content(html, timeout=timeout, wait_until=wait_until)
 
     def content(self, *, include_shadow: bool | None = None) -> str:
-        """The document as HTML, with its doctype; see `Frame.content`."""
+        """Returns the document as HTML with its doctype; see `Frame.content`."""
         return self._main_frame.content(include_shadow=include_shadow)
 
     def title(self) -> str:
-        """The title of the document."""
+        """Returns the title of the document."""
         return self._main_frame.title()
 
     def wait_for_load_state(
@@ -1326,10 +1325,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has reached a moment of its life.
+        """Waits until the document reaches a load state.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.wait_for_load_state(state, timeout=timeout)
 
@@ -1340,12 +1339,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Waits until the document has an address that is meant.
+        """Waits until the document's URL matches.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.wait_for_url(url, timeout=timeout, wait_until=wait_until)
 
@@ -1356,23 +1355,23 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a navigation that its body causes.
+        """Waits, when the `with` block ends, for a navigation started in it.
 
-        `wait_until` is `load` unless told.
+        `wait_until` defaults to `load`.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.expect_navigation(timeout=timeout, url=url, wait_until=wait_until)
 
     def eval_on_selector(
         self, selector: str, expression: str, arg: Any | None = None, *, strict: bool | None = None
     ) -> Any:
-        """Runs a function with the element that a selector finds, in the page's own world."""
+        """Runs a function with the first element that matches a selector, in the page's own world."""
         return self._main_frame.eval_on_selector(selector, expression, arg, strict=strict)
 
     def eval_on_selector_all(self, selector: str, expression: str, arg: Any | None = None) -> Any:
-        """Runs a function with all elements that a selector finds."""
+        """Runs a function with all elements that match a selector."""
         return self._main_frame.eval_on_selector_all(selector, expression, arg)
 
     def wait_for_function(
@@ -1383,15 +1382,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         polling: float | Literal["raf"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> JSHandle:
-        """Waits until a script gives something true, and gives that.
+        """Waits until a script returns a truthy value, and returns it.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.wait_for_function(expression, arg=arg, polling=polling, timeout=timeout)
 
     def wait_for_timeout(self, timeout: float | timedelta) -> None:
-        """Lets time pass. Waiting for what is to happen is better."""
+        """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
         self._main_frame.wait_for_timeout(timeout)
 
     def add_script_tag(
@@ -1402,21 +1401,21 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         type: str | None = None,
         url: str | None = None,
     ) -> ElementHandle:
-        """Adds a `<script>` to the document, and waits until it has loaded."""
+        """Adds a `<script>` to the document and waits until it has loaded."""
         return self._main_frame.add_script_tag(content=content, path=path, type=type, url=url)
 
     def add_style_tag(
         self, *, content: str | None = None, path: str | Path | None = None, url: str | None = None
     ) -> ElementHandle:
-        """Adds a style sheet to the document, and waits until it has loaded."""
+        """Adds a style sheet to the document and waits until it has loaded."""
         return self._main_frame.add_style_tag(content=content, path=path, url=url)
 
     def query_selector(self, selector: str, *, strict: bool | None = None) -> ElementHandle | None:
-        """The first element that a selector finds now; `None` where there is none."""
+        """Returns the first element that matches a selector now, or `None`."""
         return self._main_frame.query_selector(selector, strict=strict)
 
     def query_selector_all(self, selector: str) -> list[ElementHandle]:
-        """All elements that a selector finds now."""
+        """Returns all elements that match a selector now."""
         return self._main_frame.query_selector_all(selector)
 
     def wait_for_selector(
@@ -1427,11 +1426,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element is there, is seen (unless told), is hidden or is gone.
+        """Waits until an element is attached, visible (default), hidden or detached.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return self._main_frame.wait_for_selector(selector, state=state, strict=strict, timeout=timeout)
 
@@ -1452,11 +1451,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> None:
         """Drags one element onto another.
 
-        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+        Positions are in CSS pixels from the elements' top left corners. Default: near their centers.
 
         Raises:
-            Error: With `strict`, when there are several such elements.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: With `strict`, if the selector matches several elements.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._main_frame.drag_and_drop(
             source,
@@ -1481,25 +1480,25 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         has_not_text: str | re.Pattern[str] | None = None,
         has_text: str | re.Pattern[str] | None = None,
     ) -> Locator:
-        """A locator for what a selector finds."""
+        """Returns a locator for a selector."""
         return self._main_frame.locator(
             selector, has=has, has_not=has_not, has_not_text=has_not_text, has_text=has_text
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """A way into the frame that an element shows; without a selector, into whichever frame has what is sought."""
+        """Returns a frame locator for an `<iframe>`; without a selector, for whichever frame contains the target."""
         return self._main_frame.frame_locator(selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for images, by their alternative text."""
+        """Returns a locator for images by their alternative text."""
         return self._main_frame.get_by_alt_text(text, exact=exact)
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for controls, by their label."""
+        """Returns a locator for form controls by their label."""
         return self._main_frame.get_by_label(text, exact=exact)
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for fields, by their placeholder."""
+        """Returns a locator for fields by their placeholder."""
         return self._main_frame.get_by_placeholder(text, exact=exact)
 
     def get_by_role(
@@ -1600,7 +1599,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         pressed: bool | None = None,
         selected: bool | None = None,
     ) -> Locator:
-        """A locator for elements, by their role, their name and their states."""
+        """Returns a locator for elements by role, accessible name and states."""
         return self._main_frame.get_by_role(
             role,
             checked=checked,
@@ -1616,15 +1615,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         )
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
-        """A locator for elements, by their test id."""
+        """Returns a locator for elements by test id."""
         return self._main_frame.get_by_test_id(test_id)
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by the text in them."""
+        """Returns a locator for elements by their text."""
         return self._main_frame.get_by_text(text, exact=exact)
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
-        """A locator for elements, by their title."""
+        """Returns a locator for elements by their title."""
         return self._main_frame.get_by_title(text, exact=exact)
 
 

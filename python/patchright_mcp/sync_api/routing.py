@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _urls as urls
 from .._core import Promise
+from .._failures import caller
+from .._options import kind_of
 from ..errors import Error
 from ._base import ApiObject, taken
 from ._disposable import Disposable
 
 if TYPE_CHECKING:
+    from .._core import Operation
     from .._core import Route as NativeRoute
     from .api_request import APIResponse
     from .context import BrowserContext
@@ -49,8 +52,8 @@ class Handler:
         if self._left is not None:
             self._left -= 1
 
-    def run(self, route: Route) -> None:
-        """Has it decide. It may do so later than it returns."""
+    def run(self, route: Route) -> bool:
+        """Has it decide. It may do so later than it returns. False where it raised something that nobody wants to hear of."""
         done = Promise()
         self._running.append(done)
         try:
@@ -59,6 +62,9 @@ class Handler:
         except Exception:
             if not self.is_unheard:
                 raise
+            return False
+        else:
+            return True
         finally:
             done.resolve(None)
             self._running.remove(done)
@@ -134,7 +140,7 @@ class Routing:
 
 
 class Route(ApiObject):
-    """A request that waits for a decision: sent on, answered here, or refused."""
+    """An intercepted request: continue, fulfill or abort it."""
 
     def __init__(self, request: Request, native: NativeRoute, chain: list[Routing]) -> None:
         super().__init__(request._connection)
@@ -149,7 +155,7 @@ class Route(ApiObject):
 
     @property
     def request(self) -> Request:
-        """The request that waits."""
+        """The intercepted request."""
         return self._request
 
     def _decide(self) -> bool:
@@ -160,28 +166,50 @@ class Route(ApiObject):
                 continue
             self._decided = False
             handler.spend()
-            handler.run(self)
-            # Not before: the engine would let go of what still waits.
-            for routing in self._chain:
-                routing.drop_spent()
-            return True
+            try:
+                if handler.run(self) or self._decided:
+                    return True
+            except Exception:
+                self._give_up()
+                raise
+            finally:
+                # Not before: the engine would let go of what still waits.
+                for routing in self._chain:
+                    routing.drop_spent()
         self._decided = True
-        self._resume()
+        self._run(self._resumed())
         return False
 
     def _stands(self, handler: Handler) -> bool:
         """Whether a handler was not removed meanwhile."""
         return any(handler in routing.handlers for routing in self._chain)
 
-    def _begin(self) -> None:
+    def _check(self) -> None:
         if self._decided:
             raise Error("Route is already handled!")
+
+    def _begin(self) -> None:
+        self._check()
         self._decided = True
 
-    def abort(self, error_code: str | None = None) -> None:
-        """Has the request fail; `failed` unless told how."""
+    def _give_up(self) -> None:
+        """Nobody will decide any more: the request fails, so that the page does not wait for ever."""
+        if not self._decided:
+            self._decided = True
+            self._runtime.start(self._native.abort("failed"))
+
+    def _settle(self, operation: Operation) -> None:
+        """Decides. What fails can be decided once more."""
         self._begin()
-        self._run(self._native.abort(error_code or "failed"))
+        try:
+            self._run(operation)
+        except Exception:
+            self._decided = False
+            raise
+
+    def abort(self, error_code: str | None = None) -> None:
+        """Aborts the request. Default error code: `failed`."""
+        self._settle(self._native.abort(error_code or "failed"))
 
     def fulfill(
         self,
@@ -194,8 +222,8 @@ class Route(ApiObject):
         content_type: str | None = None,
         response: APIResponse | None = None,
     ) -> None:
-        """Answers the request here. What is not given comes from `response`, if there is one."""
-        self._begin()
+        """Fulfills the request. Omitted values come from `response`, if given."""
+        self._check()
         if json is not None:
             if body is not None:
                 raise Error("Can specify either body or json parameters")
@@ -218,8 +246,7 @@ class Route(ApiObject):
             told["content-type"] = mimetypes.guess_type(str(path))[0] or "application/octet-stream"
         if path is not None:
             body = Path(path).read_bytes()
-        content = body.encode() if isinstance(body, str) else body or b""
-        self._run(self._native.fulfill(status or 200, list(told.items()), content))
+        self._settle(self._native.fulfill(_status(status), list(told.items()), _content(body)))
 
     def fetch(
         self,
@@ -232,10 +259,10 @@ class Route(ApiObject):
         max_retries: int | None = None,
         timeout: float | timedelta | None = None,
     ) -> APIResponse:
-        """Sends the request from here, and gives the answer; the request goes on waiting.
+        """Sends the request and returns the response, without fulfilling the request.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         request = self._request
         return request._traffic.context.request.fetch(
@@ -256,10 +283,10 @@ class Route(ApiObject):
         headers: dict[str, str] | None = None,
         post_data: Any | None = None,
     ) -> None:
-        """Sends the request on, with what is to be otherwise."""
-        self._begin()
+        """Continues the request, with optional overrides."""
+        self._check()
         self._override(url, method, headers, post_data)
-        self._resume()
+        self._settle(self._resumed())
 
     def fallback(
         self,
@@ -269,34 +296,44 @@ class Route(ApiObject):
         headers: dict[str, str] | None = None,
         post_data: Any | None = None,
     ) -> None:
-        """Leaves the decision to the next handler, with what is to be otherwise."""
-        self._begin()
+        """Passes the request to the next handler, with optional overrides."""
+        self._check()
         self._override(url, method, headers, post_data)
+        self._begin()
         self._runtime.spawn(self._decide())
 
     def _override(
         self, url: str | None, method: str | None, headers: dict[str, str] | None, post_data: Any | None
     ) -> None:
-        overrides = self._request._overrides
-        if url is not None:
-            overrides["url"] = url
-        if method is not None:
-            overrides["method"] = method
+        given: dict[str, Any] = {"url": url, "method": method}
         if headers is not None:
-            overrides["headers"] = {name.lower(): str(value) for name, value in headers.items()}
+            given["headers"] = {
+                name.lower(): str(value) for name, value in headers.items() if value is not None
+            }
         if post_data is not None:
             is_plain = isinstance(post_data, (str, bytes))
             text = post_data if is_plain else json_module.dumps(post_data)
-            overrides["body"] = text.encode() if isinstance(text, str) else text
+            given["body"] = text.encode() if isinstance(text, str) else text
+        self._request._overrides.update({name: value for name, value in given.items() if value is not None})
 
-    def _resume(self) -> None:
+    def _resumed(self) -> Operation:
         overrides = self._request._overrides
         headers = overrides.get("headers")
-        self._run(
-            self._native.resume(
-                overrides.get("url"),
-                overrides.get("method"),
-                list(headers.items()) if headers is not None else None,
-                overrides.get("body"),
-            )
+        return self._native.resume(
+            overrides.get("url"),
+            overrides.get("method"),
+            list(headers.items()) if headers is not None else None,
+            overrides.get("body"),
         )
+
+
+def _status(status: Any) -> int:
+    if status is not None and not isinstance(status, int):
+        raise Error(f"{caller()}: status: expected number, got {kind_of(status)}")
+    return status or 200
+
+
+def _content(body: Any) -> bytes:
+    if body is not None and not isinstance(body, (str, bytes)):
+        raise Error(f"{caller()}: body: expected string or bytes, got {kind_of(body)}")
+    return body.encode() if isinstance(body, str) else body or b""

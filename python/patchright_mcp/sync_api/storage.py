@@ -20,11 +20,11 @@ class WebStorage(ApiObject):
         self._kind = kind
 
     def items(self) -> list[NameValue]:
-        """All that is kept."""
+        """Returns all items."""
         return [{"name": name, "value": value} for name, value in self._kept(None)]
 
     def get_item(self, name: str) -> str | None:
-        """What is kept under a name; `None` where there is nothing."""
+        """Returns the value of an item, or `None`."""
         return next((value for _, value in self._kept(name)), None)
 
     def _kept(self, name: str | None) -> list[tuple[str, str]]:
@@ -32,13 +32,13 @@ class WebStorage(ApiObject):
         return cast("list[tuple[str, str]]", found)
 
     def set_item(self, name: str, value: str) -> None:
-        """Keeps a value under a name."""
+        """Sets an item."""
         self._run(self._page._main_frame._native.store(self._kind, name, value))
 
     def remove_item(self, name: str) -> None:
-        """Forgets what is kept under a name."""
+        """Removes an item."""
         self._run(self._page._main_frame._native.forget_stored(self._kind, name))
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Removes all items."""
         self._run(self._page._main_frame._native.forget_stored(self._kind, None))

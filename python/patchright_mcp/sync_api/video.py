@@ -26,7 +26,7 @@ _POSITIONS = ("bottom", "bottom-left", "bottom-right", "top", "top-left", "top-r
 
 
 class Video(ApiObject):
-    """A video of a page, as WebM. It is whole once its page is closed."""
+    """A WebM video of a page. It is complete once its page is closed."""
 
     def __init__(self, page: Page, native: _core.Video) -> None:
         super().__init__(page._connection)
@@ -43,21 +43,21 @@ class Video(ApiObject):
         return cls(page, _core.Video(page._native, str(path), _how(size, fps=fps)))
 
     def path(self) -> Path:
-        """Where it is."""
+        """Returns the file's path."""
         return Path(self._native.path)
 
     def save_as(self, path: str | Path) -> None:
-        """Waits until its page is closed, and copies it; folders are made.
+        """Waits until the page is closed and copies the video. Missing folders are created.
 
         Raises:
-            Error: When it could not be made.
+            Error: If the video could not be recorded.
         """
         self._run(self._native.until_ended())
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self._native.path, path)
 
     def delete(self) -> None:
-        """Waits until its page is closed, and removes it."""
+        """Waits until the page is closed and deletes the video."""
         with suppress(Error):
             self._run(self._native.until_ended())
         Path(self._native.path).unlink(missing_ok=True)
@@ -76,7 +76,7 @@ def _how(size: ViewportSize | ScreencastSize | None, **options: Any) -> dict[str
 
 
 class Screencast(ApiObject):
-    """What a page looks like from moment to moment: as pictures, and as a video."""
+    """A screencast of a page: frames and video."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page._connection)
@@ -95,16 +95,16 @@ class Screencast(ApiObject):
         quality: int | None = None,
         size: ScreencastSize | None = None,
     ) -> Disposable:
-        """Begins to call `on_frame` with pictures, as JPEG, or to write a video to `path`, as WebM.
+        """Starts calling `on_frame` with JPEG frames, or recording a WebM video to `path`.
 
-        The next picture comes when `on_frame` is done with this one. `fps` (25 unless told) is the most pictures a second of the
-        video, `quality` is from 0 to 100, and `size` is what pictures are scaled down to fit into (800 by 800 unless told). Who
-        watches already has said for all.
+        The next frame comes when `on_frame` has finished. `fps` is the maximum frame rate of the video. Default: 25. `quality`
+        is from 0 to 100. `size` is the box that frames are scaled down to. Default: 800 by 800. The first watcher's values
+        apply to all.
 
-        A video is whole after `stop`, and when the page, its context or its browser has been closed.
+        A video is complete after `stop`, or when the page, its context or its browser is closed.
 
         Raises:
-            Error: When it has begun already; when `path` has the ending of another kind of video.
+            Error: If it is already running, or `path` has the extension of another format.
         """
         if self._native is not None or self._video is not None:
             raise Error(f"{caller()}: Screencast is already started")
@@ -123,10 +123,10 @@ class Screencast(ApiObject):
         return Disposable(self.stop, self._runtime)
 
     def stop(self) -> None:
-        """Ends it; the video is written then.
+        """Stops the screencast and writes the video.
 
         Raises:
-            Error: When the video could not be made.
+            Error: If the video could not be recorded.
         """
         self._f = None
         if self._native is not None:
@@ -161,10 +161,10 @@ class Screencast(ApiObject):
         | None = None,
         style: ScreencastActionStyle | None = None,
     ) -> Disposable:
-        """Shows each action on an element in the pictures, for `duration` milliseconds (500 unless told) before it is done.
+        """Shows each action on an element in the frames, for `duration` milliseconds before it runs. Default: 500.
 
-        That is its name at `position`, a frame around the element, and where the pointer presses; not what is typed. `style`
-        has declarations of CSS for each. The page itself is not changed. Nothing waits while nobody watches.
+        It shows the action's name at `position`, an outline of the element, and the point of a click; never typed text. `style`
+        has CSS declarations for each. The page is not changed. Nothing waits unless frames are being recorded.
         """
         check_choice("cursor", cursor, ("none", "pointer"))
         check_choice("position", position, _POSITIONS)
@@ -173,25 +173,21 @@ class Screencast(ApiObject):
         return Disposable(self.hide_actions, self._runtime)
 
     def hide_actions(self) -> None:
-        """Shows actions no longer."""
+        """Stops showing actions."""
         self._captions.show_actions(None)
 
     def show_chapter(
         self, title: str, *, description: str | None = None, duration: float | None = None
     ) -> None:
-        """Shows a title in the middle of the pictures, the page blurred behind it, for `duration` milliseconds (2000 unless told).
-
-        It is waited for. The page itself is not changed.
-        """
+        """Shows a title over the blurred page, for `duration` milliseconds (default: 2000), and waits. The page is not changed."""
         shown = 2000 if duration is None else duration
         self._run(self._captions.show_chapter(title, description, shown))
 
     def show_overlay(self, html: str, *, duration: float | None = None) -> Disposable:
-        """Lays HTML over the pictures, as large as the viewport, until what this gives is disposed of.
+        """Shows HTML over the frames, as large as the viewport, until the result is disposed of.
 
-        With `duration` that is so many milliseconds, which are waited for. The page itself is not changed, so that only pictures,
-        videos and traces show it. Scripts in it do not run, what moves in it stands as it ends, and pictures in it have to be
-        `data:` addresses.
+        With `duration`, shows it for this many milliseconds and waits. The page is not changed: only frames, videos and
+        traces show it. Scripts in it do not run, animations show their end state, and images must be `data:` URLs.
         """
         number = cast("int", self._run(self._captions.show(html, duration)))
 
@@ -201,9 +197,9 @@ class Screencast(ApiObject):
         return Disposable(remove, self._runtime)
 
     def show_overlays(self) -> None:
-        """Shows again what `hide_overlays` hid."""
+        """Shows hidden overlays again."""
         self._captions.set_hidden(False)
 
     def hide_overlays(self) -> None:
-        """Hides what `show_overlay` and `show_chapter` show, without taking it off."""
+        """Hides overlays and chapters without removing them."""
         self._captions.set_hidden(True)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class WebMCP(ApiObject):
-    """What the document of a frame offers, in a browser that was launched with `--enable-features=WebMCPTesting`."""
+    """Tools that a frame's document offers to agents. Needs `--enable-features=WebMCPTesting` at launch."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame._connection)
         self._frame = frame
 
     def tools(self, *, timeout: float | timedelta | None = None) -> list[WebMCPTool]:
-        """What it offers now.
+        """Returns the tools offered now.
 
         Raises:
-            Error: When the browser was launched without.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If the browser was launched without that feature.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)
         return cast("list[WebMCPTool]", self._run(_core.offered_tools(self._frame._native), limit))
@@ -33,11 +33,11 @@ class WebMCP(ApiObject):
     def call_tool(
         self, name: str, input: Any | None = None, *, timeout: float | timedelta | None = None
     ) -> Any:
-        """Has the page do what it offers, with `input` as its schema says, and gives what it answers.
+        """Calls a tool of the page with an `input` that matches its schema, and returns the result.
 
         Raises:
-            Error: When there is no such tool, when it fails, and when the browser was launched without.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: If there is no such tool, it fails, or the browser was launched without that feature.
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)
         given = {} if input is None else input

@@ -25,11 +25,12 @@ pub struct Proxy {
 pub(super) enum Kind {
     Http,
     Https,
+    Socks4,
     Socks5,
 }
 
 impl Proxy {
-    /// Reads `http://host:port`, `https://…`, `socks5://…` or `host:port`. A name and password may stand in the address.
+    /// Reads `http://host:port`, `https://…`, `socks5://…`, `socks4://…` or `host:port`. A name and password may stand in the address.
     ///
     /// # Errors
     /// `invalid_arguments`, which repeats nothing of the address: it may hold a password.
@@ -40,7 +41,7 @@ impl Proxy {
         bypass: Option<String>,
     ) -> Result<Self> {
         let wrong = |problem: &str| Error::InvalidArguments { problems: vec![format!("proxy: {problem}")] };
-        const SHAPE: &str = "the server must be http://host:port, https://host:port or socks5://host:port";
+        const SHAPE: &str = "the server must be http://host:port, https://host:port, socks5://host:port or socks4://host:port";
         if server.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(wrong(SHAPE));
         }
@@ -50,6 +51,7 @@ impl Proxy {
             "http" => (Kind::Http, 80),
             "https" => (Kind::Https, 443),
             "socks5" | "socks5h" => (Kind::Socks5, 1080),
+            "socks4" | "socks4a" => (Kind::Socks4, 1080),
             _ => return Err(wrong(SHAPE)),
         };
         // A URL of another scheme than http keeps its host as it is written.
@@ -61,12 +63,18 @@ impl Proxy {
         let own = |text: &str| percent_decoded(text);
         let username = username.or_else(|| Some(own(url.username())).filter(|name| !name.is_empty()));
         let password = password.or_else(|| url.password().map(own));
+        if kind == Kind::Socks4 && password.is_some() {
+            return Err(wrong("SOCKS 4 knows no passwords"));
+        }
         if kind == Kind::Socks5
             && [&username, &password].iter().any(|part| part.as_ref().is_some_and(|part| part.len() > 255))
         {
             return Err(wrong("SOCKS allows 255 bytes for a user name or password"));
         }
-        if username.as_deref().is_some_and(|name| kind != Kind::Socks5 && name.contains(':')) {
+        if username
+            .as_deref()
+            .is_some_and(|name| matches!(kind, Kind::Http | Kind::Https) && name.contains(':'))
+        {
             return Err(wrong("a user name cannot contain a colon"));
         }
         if bypass.as_deref().is_some_and(|bypass| bypass.chars().any(char::is_control)) {
@@ -84,6 +92,7 @@ impl Proxy {
         let scheme = match self.kind {
             Kind::Http => "http",
             Kind::Https => "https",
+            Kind::Socks4 => "socks4",
             Kind::Socks5 => "socks5",
         };
         format!("{scheme}://{}:{}", self.host, self.port)
@@ -100,8 +109,13 @@ impl Proxy {
             _ if !self.judged => true,
             Kind::Http => policy.permits_server("http", &self.host, self.port),
             Kind::Https => policy.permits_server("https", &self.host, self.port),
-            Kind::Socks5 => policy.permits_tunnel(&self.host, self.port),
+            Kind::Socks4 | Kind::Socks5 => policy.permits_tunnel(&self.host, self.port),
         }
+    }
+
+    /// The hosts that are reached without it, separated by commas.
+    pub fn bypass(&self) -> Option<&str> {
+        self.bypass.as_deref()
     }
 
     pub fn has_credentials(&self) -> bool {

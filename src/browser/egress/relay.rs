@@ -3,6 +3,8 @@
 //! The browser cannot be given a password on its command line, asks for one where nobody can answer, and knows none for
 //! SOCKS. The relay adds the credentials, lets through only what the policy permits, and remembers why something was
 //! refused, which the browser would not tell.
+mod socks;
+
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -380,10 +382,11 @@ impl Shared {
         let _ = stream.set_nodelay(true);
         let mut stream: Box<dyn Stream> = match proxy.kind {
             Kind::Https => Box::new(encrypt(stream, name).await.map_err(unreachable)?),
-            Kind::Http | Kind::Socks5 => Box::new(stream),
+            Kind::Http | Kind::Socks4 | Kind::Socks5 => Box::new(stream),
         };
         let early = match proxy.kind {
-            Kind::Socks5 => socks(&mut stream, proxy, request).await.map(|()| Vec::new())?,
+            Kind::Socks5 => socks::version_5(&mut stream, proxy, request).await.map(|()| Vec::new())?,
+            Kind::Socks4 => socks::version_4(&mut stream, proxy, request).await.map(|()| Vec::new())?,
             Kind::Http | Kind::Https if request.is_tunnel || request.is_socket => {
                 tunnel(&mut stream, proxy, request).await?
             }
@@ -421,7 +424,7 @@ impl Shared {
     /// The head as the next in the chain wants it. One request goes over one connection: the next one on it would come
     /// without our additions.
     fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
-        let to_proxy = self.upstream.as_ref().filter(|proxy| proxy.kind != Kind::Socks5);
+        let to_proxy = self.upstream.as_ref().filter(|proxy| matches!(proxy.kind, Kind::Http | Kind::Https));
         let mut lines = head.split_inclusive(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
         let mut written = match to_proxy {
@@ -474,74 +477,6 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
         Some(status) => Err(Refusal::Refused(format!("HTTP {status}"))),
         None => Err(Refusal::Refused("it does not speak HTTP".to_owned())),
     }
-}
-
-/// Asks a SOCKS proxy for a connection to the server, by name, so that the name is looked up over there.
-async fn socks(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -> Result<(), Refusal> {
-    const BY_PASSWORD: u8 = 2;
-    let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
-    let methods: &[u8] = if proxy.credentials.is_some() { &[5, 2, 0, BY_PASSWORD] } else { &[5, 1, 0] };
-    stream.write_all(methods).await.map_err(broke)?;
-    let mut chosen = [0; 2];
-    stream.read_exact(&mut chosen).await.map_err(broke)?;
-    match (chosen, &proxy.credentials) {
-        ([5, 0], _) => {}
-        ([5, BY_PASSWORD], Some((username, password))) => {
-            let mut ask = vec![1];
-            for part in [username, password] {
-                ask.push(u8::try_from(part.len()).unwrap_or(u8::MAX));
-                ask.extend_from_slice(part.as_bytes());
-            }
-            stream.write_all(&ask).await.map_err(broke)?;
-            let mut answer = [0; 2];
-            let answered = stream.read_exact(&mut answer).await;
-            if answered.is_err() || answer[1] != 0 {
-                return Err(Refusal::Credentials);
-            }
-        }
-        ([5, _], _) => return Err(Refusal::Credentials),
-        _ => return Err(Refusal::Refused("it does not speak SOCKS 5".to_owned())),
-    }
-    let mut ask = vec![5, 1, 0];
-    match &request.host {
-        Host::Domain(name) => {
-            ask.extend([
-                3,
-                u8::try_from(name.len()).map_err(|_| Refusal::Server(io::ErrorKind::InvalidInput))?,
-            ]);
-            ask.extend_from_slice(name.as_bytes());
-        }
-        Host::Ipv4(address) => {
-            ask.push(1);
-            ask.extend(address.octets());
-        }
-        Host::Ipv6(address) => {
-            ask.push(4);
-            ask.extend(address.octets());
-        }
-    }
-    ask.extend(request.port.to_be_bytes());
-    stream.write_all(&ask).await.map_err(broke)?;
-    let mut answer = [0; 4];
-    stream.read_exact(&mut answer).await.map_err(broke)?;
-    let reason = match answer[1] {
-        0 => None,
-        2 => Some("its rules forbid it"),
-        3 => Some("it cannot reach that network"),
-        4 => Some("it cannot reach that server"),
-        5 => Some("that server accepts no connection"),
-        _ => Some("it would not say why"),
-    };
-    if let Some(reason) = reason {
-        return Err(Refusal::Refused(reason.to_owned()));
-    }
-    let length = match answer[3] {
-        1 => 4,
-        4 => 16,
-        _ => usize::from(stream.read_u8().await.map_err(broke)?),
-    };
-    let mut bound = vec![0; length + 2];
-    stream.read_exact(&mut bound).await.map_err(broke).map(drop)
 }
 
 /// Reads up to the empty line, from what has been read `already` on; what came after it is given too.

@@ -17,7 +17,7 @@ use crate::browser::objects::journal::Mark;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_quotes};
 
 const DISPATCH: &str = include_str!("../injected/dispatch.js");
 
@@ -195,7 +195,7 @@ pub struct Press {
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
     delay: Option<f64>,
-    /// Held meanwhile and no others; what the keyboard holds unless told.
+    /// Modifiers held during the action, and no others. Default: those that the keyboard holds.
     modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,
@@ -208,7 +208,7 @@ pub struct Press {
 }
 
 fn wrong(what: &str, value: &str) -> Error {
-    Error::InvalidArguments { problems: vec![format!("{what}: {value:?} is not known")] }
+    Error::InvalidArguments { problems: vec![format!("{what}: {} is not known", in_quotes(value))] }
 }
 
 impl Press {
@@ -308,7 +308,7 @@ impl ElementHandle {
             }
             ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
             ElementAction::ScrollIntoView => self.scroll_into_view(&within).await?,
-            ElementAction::SetInputFiles { paths, types } => self.give_files(paths, types).await?,
+            ElementAction::SetInputFiles { paths, types } => drop(self.give_files(paths, types).await?),
             ElementAction::Drop(dropped) => self.drop_here(dropped, &within).await?,
             ElementAction::Dispatch { event, init } => {
                 if event == "click" {

@@ -12,11 +12,12 @@ use super::noted::{HandMove, HandMoves};
 use crate::browser::injected::obstacle;
 use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Journey, Point, Randomness, Rect};
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::network::NetworkLog;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Cover, Error, Obstacle, Result};
 
-/// How long an action waits for its element, unless told.
+/// Default time that an action waits for its element.
 pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
 /// How an action goes about its element.
@@ -32,6 +33,8 @@ pub struct ActionOptions {
     pub style: Option<InputStyle>,
     /// In how many even steps the pointer goes straight to the middle, when not as the style does it.
     pub steps: Option<u32>,
+    /// Fails at once where nothing is under way that could still free the element, instead of waiting for the limit.
+    pub refuses: bool,
     /// Leaves the page where it is scrolled to.
     pub keeps_scroll: bool,
     /// Where to note what was done.
@@ -46,6 +49,7 @@ impl Default for ActionOptions {
             position: None,
             style: None,
             steps: None,
+            refuses: false,
             keeps_scroll: false,
             noted: None,
         }
@@ -56,6 +60,12 @@ impl ActionOptions {
     /// The default, with another limit.
     pub fn within(limit: Duration) -> Self {
         Self { limit, ..Self::default() }
+    }
+
+    /// The same, failing at once where nothing could still free the element.
+    #[must_use]
+    pub fn refusing(self) -> Self {
+        Self { refuses: true, ..self }
     }
 
     /// Notes what was done, where anybody wants to know.
@@ -174,6 +184,9 @@ pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) 
     rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
+/// After so many looks, each of which scrolls in another way, an element is refused that nothing can free.
+const FEWEST_LOOKS: u32 = 3;
+
 /// How long to wait for a way by pointer where there is another one.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -192,12 +205,14 @@ impl ElementHandle {
     /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
     pub(in crate::browser) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,
-        limit: Duration,
+        options: &ActionOptions,
         mut look: impl FnMut(u32) -> Looking,
     ) -> Result<T> {
+        let limit = options.limit;
         let mut obstacle = Obstacle::Silent;
         let page = self.frame().page()?;
-        let deadline = Instant::now() + limit;
+        let begun = Instant::now();
+        let deadline = begun + limit;
         let search = async {
             for (attempt, pause) in (0..).zip(pauses()) {
                 rest(pause).await;
@@ -205,6 +220,10 @@ impl ElementHandle {
                 match look(attempt).await? {
                     Attempt::Done(found) => return Ok(found),
                     Attempt::Blocked(by) => obstacle = by,
+                }
+                let is_final = options.refuses && obstacle.stays();
+                if is_final && self.is_calm(&page).await && attempt >= FEWEST_LOOKS {
+                    return Err(Error::NotActionable { obstacle: obstacle.clone(), waited: begun.elapsed() });
                 }
             }
             Err(Error::Cancelled)
@@ -220,13 +239,22 @@ impl ElementHandle {
         told.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
     }
 
+    /// Whether nothing loads, moves or has just changed in the documents that could free the element.
+    pub(crate) async fn is_calm(&self, page: &Page) -> bool {
+        let main = page.main_frame();
+        if page.with_network(NetworkLog::is_waiting) || !is_calm(self.frame()).await {
+            return false;
+        }
+        self.frame().number() == main.number() || is_calm(main).await
+    }
+
     /// Waits until the element is in the states asked for, without scrolling or pointing at it.
     pub(in crate::browser) async fn until_ready(&self, need: Need, options: &ActionOptions) -> Result<()> {
         if options.force {
             return Ok(());
         }
         let need = Need { stable: false, hit: false, ..need };
-        self.until_clear(options.limit, |_| async move {
+        self.until_clear(options, |_| async move {
             Ok(match self.look(need, &Aim::default()).await? {
                 Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
                 Look::Blocked(by) => Attempt::Blocked(by),
@@ -245,7 +273,7 @@ impl ElementHandle {
                 Attempt::Blocked(obstacle) => Err(Error::NotActionable { obstacle, waited: Duration::ZERO }),
             };
         }
-        self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
+        self.until_clear(options, |attempt| self.approach_once(need, options, attempt)).await
     }
 
     /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
@@ -433,6 +461,11 @@ impl ElementHandle {
         }
         Ok(point)
     }
+}
+
+async fn is_calm(frame: &Frame) -> bool {
+    let Ok(world) = frame.utility().await else { return false };
+    world.call::<bool>("isCalm", &[]).await.unwrap_or(false)
 }
 
 impl Page {

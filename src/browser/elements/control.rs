@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::actionability::ActionOptions;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::{Several, wrong_value};
-use super::seek::Match;
+use super::matches::Match;
 use super::settle::Moving;
 use super::written::{self, Written};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Result};
+use crate::error::{ElementKind, Error, Needed, Result, quoted};
 
 /// What a control is, by how it gets its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -54,11 +54,81 @@ pub struct Shown {
     /// What it shows is drawn by something else, which may show a part only.
     #[serde(default)]
     pub proxy: bool,
+    /// What became of the text that was typed into it last.
+    pub outcome: Option<Outcome>,
+    /// Where other parts of that text went.
+    #[serde(default)]
+    pub strays: Vec<Stray>,
 }
+
+/// What became of a text that was typed into a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Same,
+    /// The field made something else of it: by its format, its limits, or what it lets through.
+    Made,
+    /// It arrived, and the field does not show it: a terminal, or a field that empties itself.
+    Taken,
+    /// A part of it went to another field.
+    Strayed,
+    Lost,
+}
+
+/// A field that got a part of a text which was meant for another one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Stray {
+    role: String,
+    name: String,
+    shows: String,
+}
+
+/// What the engine answers of a text that was typed.
+#[derive(Debug, Deserialize)]
+pub(in crate::browser) struct Typed {
+    pub(in crate::browser) outcome: Outcome,
+    strays: Vec<Stray>,
+    shows: String,
+}
+
+impl Typed {
+    /// The error that it is, unless the field took the text.
+    pub(in crate::browser) fn error(&self) -> Option<Error> {
+        match self.outcome {
+            Outcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
+            Outcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
+            Outcome::Same | Outcome::Made | Outcome::Taken => None,
+        }
+    }
+}
+
+fn strayed(shows: String, strays: &[Stray]) -> Error {
+    let told = |stray: &Stray| {
+        format!(
+            "{} {}, which shows {}",
+            stray.role,
+            quoted(&stray.name, LONGEST_STRAY),
+            quoted(&stray.shows, LONGEST_STRAY)
+        )
+    };
+    Error::Strayed { shows, into: strays.iter().map(told).collect() }
+}
+
+/// How much is told of a field that got what was not meant for it.
+const LONGEST_STRAY: usize = 60;
 
 impl Shown {
     pub fn is_empty(&self) -> bool {
         self.values.iter().all(|value| value.trim().is_empty())
+    }
+
+    /// The error of a control that does not hold what it was given.
+    pub fn not_taken(&self) -> Error {
+        let shows = if self.secret { String::new() } else { self.values.join(", ") };
+        match self.outcome {
+            Some(Outcome::Strayed) => strayed(shows, &self.strays),
+            _ => Error::NotTaken { shows },
+        }
     }
 }
 
@@ -106,13 +176,11 @@ impl ElementHandle {
     pub async fn shown_after(&self, value: &str) -> Result<Shown> {
         let shown = self.shown().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
-        let is_same = shown.values == [value];
-        match holds_text && (shown.is_empty() || shown.unchanged && !is_same) && !value.trim().is_empty() {
-            true => Err(Error::NotTaken {
-                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
-            }),
-            false => Ok(shown),
-        }
+        let is_refused = match shown.outcome {
+            Some(outcome) => matches!(outcome, Outcome::Strayed | Outcome::Lost),
+            None => holds_text && (shown.is_empty() || shown.unchanged && shown.values != [value]),
+        };
+        if is_refused && !value.trim().is_empty() { Err(shown.not_taken()) } else { Ok(shown) }
     }
 
     /// The input that takes the files that the element stands for.

@@ -25,9 +25,9 @@ pub struct ElementHandle {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptionChoice {
-    /// By value, or else by label.
+    /// The first of this value or this label.
     Any(String),
-    /// By value or label, or else by what is like no other label.
+    /// By label, or else by value, or else by what is like no other label.
     Like(String),
     Value(String),
     Label(String),

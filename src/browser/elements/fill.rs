@@ -1,9 +1,12 @@
 //! Getting a value into a field, by keys and pointer wherever they reach it, so that the page hears what it would hear
 //! from a person.
+use std::time::Duration;
+
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
+use super::control::{Outcome, Typed};
 use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, Opened};
 use super::hearing::Hearing;
@@ -75,8 +78,54 @@ struct DatePart {
 }
 
 impl ElementHandle {
-    /// Replaces what the field holds.
+    /// Replaces what the field holds. A text of which letters are lost is put in once more, as a whole.
+    ///
+    /// # Errors
+    /// `not_taken` when the field holds something else then, which is not what it makes of the text.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let kind = self.fill_once(value, options).await?;
+        let Some(mut typed) = self.typed(kind).await? else { return Ok(()) };
+        if typed.outcome == Outcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
+            self.frames(2).await?;
+            let Some(still) = self.typed(kind).await? else { return Ok(()) };
+            typed = still;
+            if typed.outcome == Outcome::Lost {
+                match self.insert_again(value, options).await {
+                    // What has come in its place is another element.
+                    Err(Error::StaleRef { .. }) => {}
+                    inserted => inserted?,
+                }
+                let Some(inserted) = self.typed(kind).await? else { return Ok(()) };
+                typed = inserted;
+            }
+        }
+        match typed.error() {
+            // An editor may show what it got a while later.
+            Some(Error::NotTaken { .. }) if kind == FieldKind::Editable => Ok(()),
+            error => error.map_or(Ok(()), Err),
+        }
+    }
+
+    /// What became of the text that was filled in; nothing where that cannot be known any more.
+    async fn typed(&self, kind: FieldKind) -> Result<Option<Typed>> {
+        let is_text = matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable);
+        if !is_text || self.frame().page()?.dialog().is_some() {
+            return Ok(None);
+        }
+        // The page may have gone elsewhere with it.
+        Ok(self.ask("outcome", vec![value_argument(&true)]).await.unwrap_or(None))
+    }
+
+    /// Puts the text in as a whole, as an input method does it.
+    async fn insert_again(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let how = json!({ "force": options.force, "select": true, "again": true });
+        let opened = self.open_field(value, &how, options).await?.checked();
+        let Ok(Opened { value, empty, proxy: false, .. }) = opened else { return Ok(()) };
+        let input = self.input(options)?.heard_as(Heard { keys: false, ..Heard::ALL });
+        replace_selected(&input, &value, empty).await
+    }
+
+    async fn fill_once(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
         let at_once = hearing != Hearing::Keys;
@@ -87,10 +136,10 @@ impl ElementHandle {
             FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
                 // Who hears that it got the focus may listen to its keys from then on.
                 let turned = hearing == Hearing::Focus && self.hearing_of_keys().await == Hearing::Keys;
-                if turned {
-                    return self.fill_text(&value, empty, options).await;
+                match turned {
+                    true => self.fill_text(&value, empty, options).await,
+                    false => replace_selected(&input, &value, empty).await,
                 }
-                replace_selected(&input, &value, empty).await
             }
             FieldKind::Editable => self.edit(&value, empty, &input, options).await,
             FieldKind::Multiline if proxy => self.edit(&value, false, &input, options).await,
@@ -98,7 +147,48 @@ impl ElementHandle {
             FieldKind::Date => self.fill_date(&value, empty, &input).await,
             FieldKind::Range => self.fill_range(&value, options).await,
             FieldKind::Color => self.set_value(&value).await,
+        }?;
+        Ok(kind)
+    }
+
+    /// Types key by key, at the end of what the field holds. A tab or a line break is put in as a text, for its key would
+    /// leave the field, or send the form.
+    pub async fn type_lines(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        #[derive(Deserialize, PartialEq)]
+        #[serde(rename_all = "lowercase")]
+        enum By {
+            Text,
+            Key,
+            Never,
         }
+        let breaks = ['\n', '\r', '\t'];
+        let by = if text.contains(breaks) { self.ask("breaksBy", Vec::new()).await? } else { By::Key };
+        if by == By::Never {
+            let what = if text.contains('\t') { "tab" } else { "line break" };
+            return Err(Error::TakesNoKey { what });
+        }
+        self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&true)]).await?;
+        if by == By::Key {
+            return self.type_text(text, delay, options).await;
+        }
+        let keyboard = self.input(options)?.keyboard();
+        let text = text.replace("\r\n", "\n");
+        for (number, part) in text.split_inclusive(breaks).enumerate() {
+            let line = part.trim_end_matches(breaks);
+            match number {
+                0 => self.type_text(line, delay, options).await?,
+                _ => keyboard.type_text(line, delay).await?,
+            }
+            if line.len() < part.len() {
+                keyboard.insert_text(&part[line.len()..].replace('\r', "\n")).await?;
+            }
+        }
+        Ok(())
     }
 
     /// What is heard of keys here; all of them where that is not known.
@@ -108,12 +198,13 @@ impl ElementHandle {
 
     /// Waits until the field can be filled; reads what is written as people do.
     async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Opened> {
-        let opened = self.open_field(value, select, options).await?;
+        let how = json!({ "force": options.force, "select": select });
+        let opened = self.open_field(value, &how, options).await?;
         match opened.checked() {
             Ok(opened) => Ok(opened),
             Err((wrong, needed)) => match needed.as_deref().map(|needed| written::read(needed, value)) {
                 Some(Written::As(held)) => {
-                    let opened = self.open_field(&held, select, options).await?.checked();
+                    let opened = self.open_field(&held, &how, options).await?.checked();
                     opened.map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
                 }
                 written => Err(wrong_value(wrong, needed.as_deref(), written.as_ref())),
@@ -122,10 +213,9 @@ impl ElementHandle {
     }
 
     /// A look at the field. Where nobody hears how a hand gets there, the same look goes in and selects.
-    async fn open_field(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Field> {
-        let how = json!({ "force": options.force, "select": select });
-        let arguments = || vec![value_argument(&value), value_argument(&how)];
-        self.until_clear(options.limit, |_| async move {
+    async fn open_field(&self, value: &str, how: &Value, options: &ActionOptions) -> Result<Field> {
+        let arguments = || vec![value_argument(&value), value_argument(how)];
+        self.until_clear(options, |_| async move {
             let field: Field = self.ask("openField", arguments()).await?;
             Ok(match field.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),
@@ -302,7 +392,7 @@ impl ElementHandle {
     ) -> Result<Vec<String>> {
         let force = options.force;
         // Options often come late: they are looked for until the time is over.
-        let found = self.until_clear(options.limit, |_| async move {
+        let found = self.until_clear(options, |_| async move {
             let found = self.options(choices, several, force).await?;
             Ok(match found.answer.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),

@@ -2,7 +2,7 @@
 //!
 //! Only the browser knows all listeners, and it knows them by its own numbers of nodes. So the document tells which nodes
 //! an event passes, and the browser which of them listen.
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use tokio::try_join;
 
 use super::element::ElementHandle;
@@ -11,6 +11,9 @@ use crate::browser::objects::world::{RemoteHandle, value_argument};
 use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
+
+/// How many elements that listen to the wheel are looked at.
+const MOST_WHEEL_HEARERS: usize = 100;
 
 /// What a page hears of keys that go to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +101,27 @@ impl ElementHandle {
         Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
     }
 
+    /// Learns which elements of its document listen to the wheel, so that no wheel of ours is turned over them. Answers
+    /// whether there are any.
+    pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
+        // Where the browser does not know, the page's own controls are known by their kind.
+        let Ok(listeners) = Listeners::around(self).await else { return Ok(false) };
+        let (session, context) = (self.world().session(), Some(self.world().context_id()));
+        let found = listeners.on_nodes(is_wheel).take(MOST_WHEEL_HEARERS);
+        let found = found.map(async |listener| {
+            let node = RemoteHandle::of_node(session, listener.backend_node_id, context).await.ok()??;
+            Some((listener.passive, node))
+        });
+        let (passive, nodes): (Vec<bool>, Vec<_>) = join_all(found).await.into_iter().flatten().unzip();
+        if nodes.is_empty() {
+            return Ok(false);
+        }
+        let mut arguments = vec![value_argument(&passive)];
+        arguments.extend(nodes.iter().map(RemoteHandle::argument));
+        self.world().call_with::<Option<bool>>("adoptWheelHearers", arguments).await?;
+        Ok(true)
+    }
+
     /// What is heard of a pointer that goes over these points of the page and presses at the last one. Where that is not
     /// known, everything is.
     pub(in crate::browser) async fn heard_on_way(
@@ -152,6 +176,10 @@ fn is_move(kind: &str) -> bool {
     const WAYS: [&str; 6] = ["move", "over", "out", "enter", "leave", "rawupdate"];
     let way = kind.strip_prefix("pointer").or_else(|| kind.strip_prefix("mouse"));
     way.is_some_and(|way| WAYS.contains(&way))
+}
+
+fn is_wheel(kind: &str) -> bool {
+    matches!(kind, "wheel" | "mousewheel" | "DOMMouseScroll")
 }
 
 fn is_key(kind: &str) -> bool {

@@ -80,13 +80,21 @@ impl ElementHandle {
         }
         let input = self.input(options)?;
         let mouse = input.mouse();
+        let mut is_known = false;
         for turn in 0..MOST_TURNS {
             // An alignment is asked for once; after that, being in view is enough.
             let attempt = if turn == 0 { attempt } else { 0 };
             // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
             let here = self.frame().parent().is_none().then(|| mouse.position());
             let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
-            let turn = match self.ask("nextTurn", arguments).await? {
+            let mut next = self.ask("nextTurn", arguments.clone()).await?;
+            if !is_known && matches!(next, Next::Turn(_)) {
+                is_known = true;
+                if self.learn_wheel_hearers().await? {
+                    next = self.ask("nextTurn", arguments).await?;
+                }
+            }
+            let turn = match next {
                 Next::Done(()) => return Ok(true),
                 Next::Never(_) => return Ok(false),
                 Next::Turn(turn) => turn,

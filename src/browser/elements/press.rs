@@ -62,7 +62,7 @@ impl ElementHandle {
     /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
         let need = Need { stable: true, ..Need::default() };
-        self.until_clear(options.limit, |attempt| async move {
+        self.until_clear(options, |attempt| async move {
             let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
             if shows == "none" {
                 return Ok(Attempt::Blocked(Obstacle::Hidden));
@@ -107,7 +107,7 @@ impl ElementHandle {
         need: Need,
         options: &ActionOptions,
     ) -> Result<Point> {
-        self.until_clear(options.limit, |attempt| async move {
+        self.until_clear(options, |attempt| async move {
             let scroll = (!options.keeps_scroll).then_some(attempt);
             let aim = Aim { scroll, at: None, position: options.position };
             Ok(match self.look_from_page(need, &aim).await? {

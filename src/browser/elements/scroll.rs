@@ -152,17 +152,24 @@ impl Scroller {
 
     /// How far it is now.
     pub async fn scrolled(&self) -> Result<Scrolled> {
+        self.scrolled_before(0.0).await
+    }
+
+    /// The same, with a point from which a wheel can scroll it so far.
+    async fn scrolled_before(&self, distance: f64) -> Result<Scrolled> {
         let pointer = self.page.mouse().position();
         let offset = self.offset().await?;
         let pointer = json!([pointer.x - offset.x, pointer.y - offset.y]);
-        let arguments = vec![value_argument(&self.axis.name()), value_argument(&pointer)];
+        let arguments =
+            vec![value_argument(&self.axis.name()), value_argument(&pointer), value_argument(&distance)];
         let scrolled = self.element.ask::<Option<Scrolled>>("scrolled", arguments).await?;
         scrolled.ok_or_else(|| self.element.stale())
     }
 
     /// Scrolls so far, at most to its end, and waits until it rests. Gives how far it was before, and how far it is now.
     pub async fn scroll_by(&self, distance: f64) -> Result<(Scrolled, Scrolled)> {
-        let before = self.scrolled().await?;
+        self.element.learn_wheel_hearers().await?;
+        let before = self.scrolled_before(distance).await?;
         let wanted = (before.at + distance).clamp(0.0, before.most.max(before.at)) - before.at;
         if wanted.abs() < 1.0 {
             // A page may do something of its own at its end when a wheel is turned.

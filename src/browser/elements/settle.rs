@@ -16,6 +16,7 @@ use tokio::try_join;
 use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
+use super::matches::element_in_words;
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
@@ -81,6 +82,26 @@ pub enum LostPress {
     Again(Moving),
     /// The page takes the element out and puts it back whenever the pointer comes to it: what holds it got the press.
     Past(Cover),
+}
+
+impl LostPress {
+    /// The failure that it is, with what is said of an element that the page put in the place of the pressed one. What a
+    /// hand's press reaches as well, around the element, is none: answers what that was.
+    pub fn judged(lost: Option<Self>, told: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
+        match lost {
+            None => Ok(None),
+            Some(Self::Past(holder)) => Ok(Some(holder)),
+            Some(Self::By(cover)) => Err(Error::PressMissed { cover: Box::new(cover) }),
+            Some(Self::Again(again)) => Err(Error::PressReplaced { again: told(&again) }),
+        }
+    }
+}
+
+impl Moving {
+    /// Its role and its name, on one line.
+    pub fn in_words(&self) -> String {
+        element_in_words(&self.role, &self.name)
+    }
 }
 
 /// An element that was placed elsewhere.

@@ -54,7 +54,10 @@ impl Part for UploadPart {
 
 impl ElementHandle {
     /// Gives files to a file input. An empty list takes away those it has.
-    pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<()> {
+    ///
+    /// # Errors
+    /// `not_taken` when they do not arrive. Answers how many did; those of a folder are counted.
+    pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<usize> {
         self.give_files(files, &[]).await
     }
 
@@ -63,8 +66,8 @@ impl ElementHandle {
         &self,
         files: &[PathBuf],
         types: &[Option<String>],
-    ) -> Result<()> {
-        self.check_files(files.len(), files.iter().any(|file| file.is_dir())).await?;
+    ) -> Result<usize> {
+        self.check_files(files.len(), files.iter().filter(|file| file.is_dir()).count()).await?;
         let mut paths = Vec::with_capacity(files.len());
         for file in files {
             let told = |error: std::io::Error| Error::File {
@@ -78,7 +81,7 @@ impl ElementHandle {
             })?);
         }
         if paths.is_empty() {
-            return self.ask("setValue", vec![value_argument(&"")]).await;
+            return self.ask::<()>("setValue", vec![value_argument(&"")]).await.map(|()| 0);
         }
         if !types.is_empty() {
             self.ask::<()>("retypeNextFiles", vec![value_argument(&types)]).await?;
@@ -86,8 +89,8 @@ impl ElementHandle {
         self.hand_over(paths).await
     }
 
-    /// Whether the input takes so many files, or a folder.
-    async fn check_files(&self, count: usize, has_folder: bool) -> Result<()> {
+    /// Whether the input takes so many files, so many of which are folders.
+    async fn check_files(&self, count: usize, folders: usize) -> Result<()> {
         let input: FileInput = self.ask("fileInput", Vec::new()).await?;
         if let Some(found) = input.wrong {
             return Err(Error::WrongElement { found, needed: Needed::FileInput });
@@ -99,15 +102,34 @@ impl ElementHandle {
             let found = ElementKind::new("file-one");
             return Err(Error::WrongElement { found, needed: Needed::SeveralFiles });
         }
-        if has_folder && !input.folder {
+        if folders > 0 && !input.folder {
             let found = ElementKind::new("input[type=file]");
             return Err(Error::WrongElement { found, needed: Needed::Files });
+        }
+        if input.folder && count > 0 && (count, folders) != (1, 1) {
+            let found = ElementKind::new("file-folder");
+            return Err(Error::WrongElement { found, needed: Needed::Folder });
         }
         Ok(())
     }
 
-    /// Tells the browser which files the input has.
-    async fn hand_over(&self, paths: Vec<String>) -> Result<()> {
+    /// Tells the browser which files the input has. Answers how many have arrived.
+    async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
+        let (count, is_folder) = (paths.len(), paths.iter().any(|path| Path::new(path).is_dir()));
+        self.ask::<()>("noteFiles", Vec::new()).await?;
+        self.give_paths(paths).await?;
+        if self.frame().page()?.dialog().is_some() {
+            return Ok(count);
+        }
+        match self.ask::<usize>("filesArrived", Vec::new()).await {
+            Ok(arrived) if arrived < count && !is_folder => Err(Error::NotTaken { shows: String::new() }),
+            Ok(arrived) => Ok(arrived),
+            // The page has gone elsewhere with them.
+            Err(_) => Ok(count),
+        }
+    }
+
+    async fn give_paths(&self, paths: Vec<String>) -> Result<()> {
         let control = self.control().await?;
         let brings_change = paths.iter().any(|path| is_folder_with_files(Path::new(path)));
         let set = SetFileInputFiles {
@@ -127,15 +149,14 @@ impl ElementHandle {
     }
 
     /// Gives open files to a file input.
-    pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<()> {
+    pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<usize> {
         let page = self.frame().page()?;
         if own_folder(&page)?.is_none() {
             // A browser that we did not start may have another view of the disk: it gets the name.
             let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
             return self.set_input_files(&paths).await;
         }
-        let has_folder = files.iter().any(|file| file.path.is_dir());
-        self.check_files(files.len(), has_folder).await?;
+        self.check_files(files.len(), files.iter().filter(|file| file.path.is_dir()).count()).await?;
         self.hand_over(page.names_of(files)?).await
     }
 
@@ -186,6 +207,11 @@ impl Page {
         };
         let (mut names, mut held) = (Vec::new(), Vec::new());
         for OpenedFile { file, path } in files {
+            // In a folder browsers follow no links.
+            if path.is_dir() {
+                names.push(path.display().to_string());
+                continue;
+            }
             let failed = |reason: String| Error::File { path: path.display().to_string(), reason };
             let (name, folder) = link(&folder, &file, &path).map_err(|error| failed(error.to_string()))?;
             names.push(

@@ -8,7 +8,7 @@ use crate::browser::options::emulation::Geolocation;
 use crate::browser::traffic::api_request::{ApiContext, ApiOptions, ApiRequest};
 use crate::error::{Error, Result};
 
-/// Who is asked where an address is, unless told.
+/// Default service that locates an IP address.
 pub const GEO_SERVICE: &str = "https://ipapi.co/json/";
 const LIMIT: Duration = Duration::from_secs(15);
 const LARGEST_ANSWER: usize = 1 << 16;

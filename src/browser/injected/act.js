@@ -140,13 +140,13 @@ engine.fieldFor = (node, value) => {
  * A look at a field that is to be filled: what `fieldFor` answers, or `{blocked}`. With `select`, a field for text has
  * the focus then, and all that it holds is selected.
  */
-engine.openField = (node, value, { force, select }) => {
+engine.openField = (node, value, { force, select, again }) => {
   const field = engine.fieldFor(node, value);
   if (field.wrong) return field;
   const control = controlOf(node);
   const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
   if (blocked) return blocked;
-  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control);
+  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control, field.value, { again });
   if (select && SELECTED.has(field.kind) && !field.proxy) {
     engine.focus(control);
     if (!field.empty) engine.selectAll(control);
@@ -241,8 +241,7 @@ const isDisabledOption = (option) =>
   option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
 
 /** Whether an option is the one that was asked for: `{any}`, `{like}`, `{value}`, `{label}` or `{index}`. */
-function isWanted(option, index, { any, like, value, label, index: wanted }) {
-  any ??= like;
+function isWanted(option, index, { any, value, label, index: wanted }) {
   if (any !== undefined) return option.value === any || engine.optionText(option) === engine.collapse(any);
   if (value !== undefined) return option.value === value;
   if (label !== undefined) return engine.optionText(option) === engine.collapse(label);
@@ -261,6 +260,31 @@ function likeTo(options, text) {
 }
 
 /**
+ * The places of the options that a person means by a text: those of that label; else that of this value, which nobody sees;
+ * else those whose label is like it. Of several that cannot be told apart, or that alone can be chosen, one.
+ */
+function meantBy(options, text) {
+  const label = engine.collapse(text);
+  const named = options.flatMap((option, at) => (engine.optionText(option) === label ? [at] : []));
+  const open = named.filter((at) => !isDisabledOption(options[at]) && !isHiddenOption(options[at]));
+  const labelled = open.length ? open : named.slice(0, 1);
+  if (labelled.length) {
+    return labelled.every((at) => options[at].value === options[labelled[0]].value) ? labelled.slice(0, 1) : labelled;
+  }
+  const byValue = options.findIndex((option) => option.value === text);
+  return byValue >= 0 ? [byValue] : likeTo(options, text);
+}
+
+/** The labels of options, with the values of those that others are called like. */
+function toldApart(options, places) {
+  const labels = places.map((at) => engine.optionText(options[at]));
+  return places.map((at, place) => {
+    const isShared = labels.indexOf(labels[place]) !== labels.lastIndexOf(labels[place]);
+    return isShared ? `${labels[place]} (value ${options[at].value})` : labels[place];
+  });
+}
+
+/**
  * The options that were asked for; of a list for one option, and with `first`, only the first of them:
  * `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often the arrow key goes from the selected
  * one to the wanted one. `{blocked}` where they cannot be chosen, with what is `available` where one is not there.
@@ -276,13 +300,10 @@ engine.optionsFor = (node, choices, { first, force }) => {
   let missing = false;
   let matching = null;
   for (const choice of choices) {
-    // A value is meant before a label, when both are there.
-    const any = choice.any ?? choice.like;
-    const byValue = any === undefined ? -1 : options.findIndex((option) => option.value === any);
-    const named = byValue >= 0 ? byValue : options.findIndex((option, at) => isWanted(option, at, choice));
-    const similar = named < 0 && choice.like !== undefined ? likeTo(options, choice.like) : [];
-    if (similar.length > 1) matching ??= similar.slice(0, MOST_OPTIONS_TOLD).map((at) => engine.optionText(options[at]));
-    const index = similar.length === 1 ? similar[0] : named;
+    const found =
+      choice.like === undefined ? [options.findIndex((option, at) => isWanted(option, at, choice))] : meantBy(options, choice.like);
+    if (found.length > 1) matching ??= toldApart(options, found.slice(0, MOST_OPTIONS_TOLD));
+    const index = found.length === 1 ? found[0] : -1;
     if (index < 0) missing = true;
     else if (!wanted.includes(index)) wanted.push(index);
   }
@@ -345,6 +366,26 @@ engine.fileInput = (node) => {
 /** Until the field has the files of a folder, which the browser reads in its own time. */
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
+
+const filesHeard = new WeakMap();
+const noteFilesHeard = (event) => {
+  const [field] = event.composedPath();
+  if (filesHeard.has(field)) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
+};
+/** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
+engine.noteFiles = (node) => {
+  const field = controlOf(node);
+  filesHeard.set(field, 0);
+  for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
+};
+/** How many files have arrived since then. */
+engine.filesArrived = (node) => {
+  const field = controlOf(node);
+  const heard = filesHeard.get(field) ?? 0;
+  filesHeard.delete(field);
+  for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
+  return Math.max(heard, field.files.length);
+};
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {

@@ -285,12 +285,10 @@ const isNumbered = (lines) =>
   lines.every(([first], at) => /^\d+$/.test(first.text) && Number(first.text) === Number(lines[0][0].text) + at) &&
   lines.some((line) => line.length > 1);
 
-const texts = new WeakMap();
-/** Notes what a field shows before it is filled. */
-engine.noteText = (field) => texts.set(field, editedText(field));
 function shownText(field) {
   const text = editedText(field);
-  return { values: text.trim() === "" ? [] : [text], unchanged: texts.get(field) === text };
+  const { outcome, strays } = engine.outcome(field) ?? {};
+  return { values: text.trim() === "" ? [] : [text], unchanged: engine.textBefore(field) === text, outcome, strays };
 }
 
 const choices = new WeakMap();
@@ -302,9 +300,13 @@ function shownOptions(select) {
   return { values, unchanged: Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n") };
 }
 
-/** What a control shows now: `{kind, values, checked, unchanged, secret, proxy}`. */
+/** What a control shows now: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`. */
 engine.shownBy = (node) => {
-  if (!isConnected(node)) return { kind: "gone", values: [] };
+  if (!isConnected(node)) {
+    const heir = engine.heirOf(node);
+    if (!heir) return { kind: "gone", values: [] };
+    return { ...shownText(heir), ...engine.outcome(node), kind: "text", secret: heir.type === "password", proxy: isProxy(heir) };
+  }
   const field = fieldOf(node);
   const kind = displays.has(field) ? "slider" : kindOf(field);
   switch (kind) {
@@ -405,6 +407,7 @@ const itemText = (item) =>
 let before = null;
 /** Notes what is drawn before a list opens, so that one that says nothing of itself is known by having come. */
 engine.noteDrawn = () => {
+  engine.forgetTyping();
   before = new WeakSet(queryAll(document, "*").filter(isDrawn));
 };
 const hasCome = (element) => before !== null && !before.has(element);

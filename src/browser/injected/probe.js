@@ -254,7 +254,8 @@ function coverName(hit, node) {
   const cover = [];
   for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
   const named = nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
-  return { ...named, shown: engine.shown(hit), ...(cover.length > 1 && { within: engine.shown(cover[0]) }) };
+  const acts = closest(hit, `${PRESSED},${ENTERED}`) !== null;
+  return { ...named, ...(acts && { acts }), shown: engine.shown(hit), ...(cover.length > 1 && { within: engine.shown(cover[0]) }) };
 }
 
 const SHARES = [
@@ -279,19 +280,27 @@ const pointAt = (box, [across, down]) => ({
   y: whole(box.top + high(box) * down, box.top, box.bottom),
 });
 
-/** A point where a press reaches the node: `{point}`, or `{by}`, the name of what is in the way. */
+/** Why a press at a point, where something else is hit, does not reach the node. */
+function missedAs(node, hit, point) {
+  if (!hit) return { blocked: "outside" };
+  const { kind } = engine.unreached(node, hit, point);
+  const blocked = { inert: "inert", clipped: "clipped", hidden: "clipped", "no pointer": "pointerless" }[kind] ?? "covered";
+  return blocked === "covered" ? { blocked, by: coverName(hit, node) } : { blocked };
+}
+
+/** A point where a press reaches the node: `{point}`, or what is in the way, `{blocked, by}`. */
 function freePoint(node, box, preferred) {
   let second = null;
-  let by = null;
+  let why = null;
   for (const share of preferred ? [preferred, ...SHARES] : SHARES) {
     const point = pointAt(box, share);
     const hit = elementAt(point.x, point.y);
     if (!hit) continue;
-    if (!reaches(hit, node)) by ??= coverName(hit, node);
+    if (!reaches(hit, node)) why ??= [hit, point];
     else if (interrupts(hit, node)) second ??= point;
     else return { point };
   }
-  return second ? { point: second } : { by };
+  return second ? { point: second } : missedAs(node, ...(why ?? []));
 }
 
 /* ------------------------------------------------------------------ states */
@@ -318,6 +327,10 @@ const drawn = (node) => {
 
 /** What is drawn in the place of a field that keys only pass through; the node itself where it is no such field. */
 const standInOf = (node) => (engine.isProxy(node) ? (engine.faceOf(node) ?? node) : node);
+
+/** What a press may land on in order to reach the node: what is drawn for it, and its labels. */
+const targetsOf = (node) => [...new Set([standInOf(node), drawn(node), ...labelsOf(node)])];
+engine.aiming = { SHARES, boxesOf, inside, isArea, overlap, pointAt, reaches, targetsOf, viewport };
 
 /** Whether there is something of the node to see: itself, or what juts out of a box of no size. */
 const isShown = (node) =>
@@ -465,8 +478,48 @@ const rootScrolls = () => {
   return { scroller, x: !/hidden|clip/.test(overflowX), y: !/hidden|clip/.test(overflowY) };
 };
 
+/** What a turned wheel changes while it has the focus, or what a page often changes by it. */
+const TURNED = "input,select,[role=spinbutton],[role=slider]";
+const FRAMES = "iframe,frame,object,embed";
+
+let wheelHearers = [];
+/** Learns which elements listen to the wheel themselves; `passive` tells of each whether it leaves the scrolling to the browser. */
+engine.adoptWheelHearers = (passive, ...elements) => {
+  wheelHearers = elements.map((element, at) => ({ element, passive: passive[at] }));
+};
+
+/** Whether an element would do something of its own with a wheel that is turned to scroll this. */
+function takesWheel({ element, passive }, scroller) {
+  if (!(element instanceof Element) || !isConnected(element) || within(scroller, element)) return false;
+  if (element === document.body || element === document.documentElement) return false;
+  const [box, view] = [rectOf(element), viewport()];
+  const covers = box.left <= view.left && box.top <= view.top && box.right >= view.right && box.bottom >= view.bottom;
+  // What is around everything, such as the root of a framework, cannot be avoided.
+  return !(covers && passive);
+}
+
+/**
+ * Whether a wheel that is turned at this point to scroll by `dx` and `dy` could change what a control holds: where it is
+ * turned, or on the way, for what is scrolled passes below the pointer.
+ */
+engine.wheelChanges = (point, scroller, dx, dy) => {
+  const hearers = wheelHearers.filter((hearer) => takesWheel(hearer, scroller)).map(({ element }) => element);
+  for (let node = elementAt(point.x, point.y); node && node !== scroller; node = engine.flatParent(node)) {
+    if (matches(node, TURNED) || hearers.includes(node)) return true;
+  }
+  const active = engine.activeElement();
+  const focused = active && [closest(active, TURNED), closest(active, FRAMES)].filter(Boolean);
+  const [left, right] = [point.x + Math.min(dx, 0), point.x + Math.max(dx, 0)];
+  const [top, bottom] = [point.y + Math.min(dy, 0), point.y + Math.max(dy, 0)];
+  return [...(focused ?? []), ...hearers].some((element) => {
+    const box = rectOf(element);
+    return box.left <= right && box.right >= left && box.top <= bottom && box.bottom >= top;
+  });
+};
+
 /** Whether a wheel turned at this point moves this scroller, and nothing inside of it. */
 function wheelReaches(point, scroller, dx, dy) {
+  if (engine.wheelChanges(point, scroller, dx, dy)) return false;
   const root = document.scrollingElement ?? document.documentElement;
   for (let node = elementAt(point.x, point.y); node; node = engine.flatParent(node)) {
     if (node === scroller) return true;
@@ -678,15 +731,15 @@ function where(node, need, at, position) {
     }
     if (!clear) return { blocked: need.visible || need.hit || rectsOf(node).length ? "outside" : "hidden" };
     if (!need.hit) return { clear: sized(clear), point: pointAt(clear, at ?? SHARES[0]) };
-    const { point, by } = freePoint(node, clear, at);
-    return point ? { clear: sized(clear), point } : { blocked: by ? "covered" : "outside", by };
+    const { point, ...why } = freePoint(node, clear, at);
+    return point ? { clear: sized(clear), point } : why;
   }
   const point = positioned(node, position);
   const box = { left: point.x, top: point.y, right: point.x, bottom: point.y };
   const view = viewport();
   if (point.x < 0 || point.y < 0 || point.x >= view.right || point.y >= view.bottom) return { blocked: "outside" };
   const hit = elementAt(point.x, point.y);
-  if (need.hit && (!hit || !reaches(hit, node))) return { blocked: hit ? "covered" : "outside", by: hit && coverName(hit, node) };
+  if (need.hit && (!hit || !reaches(hit, node))) return missedAs(node, hit, point);
   return { clear: sized(clear ?? box), point };
 }
 
@@ -700,7 +753,7 @@ engine.confirm = (node, point, need) => {
   if (!hit) return { blocked: "outside" };
   return [subject, ...labelsOf(node)].some((target) => reaches(hit, target))
     ? { clear: sized(boxed(rectOf(subject))), point }
-    : { blocked: "covered", by: coverName(hit, subject) };
+    : missedAs(subject, hit, point);
 };
 
 /** What takes a press on what lies at a point instead of the node: its name; null where the node takes it. */

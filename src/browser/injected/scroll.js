@@ -94,9 +94,9 @@ const SPOTS = [0.5, 0.25, 0.75, 0.1, 0.9];
 
 /**
  * How far a scroller is: `{at, most, room, isPage, point}`. The point is where a wheel reaches it: where the pointer is, if that is
- * such a place; null where there is none.
+ * such a place; null where there is none from which it can be scrolled so far without changing anything else.
  */
-engine.scrolled = (scroller, axis, pointer) => {
+engine.scrolled = (scroller, axis, pointer, distance) => {
   if (!engine.native.isConnected(scroller)) return null;
   const { at, all, room } = placeOf(scroller, axis);
   const port = portOf(scroller);
@@ -106,7 +106,9 @@ engine.scrolled = (scroller, axis, pointer) => {
     if (pointer && pointer[0] > port.x && pointer[0] < port.x + port.width && pointer[1] > port.y && pointer[1] < port.y + port.height) {
       spots.unshift(pointer);
     }
-    point = spots.find(([x, y]) => reaches(scroller, axis, x, y)) ?? null;
+    const [dx, dy] = axis === "x" ? [distance, 0] : [0, distance];
+    const isFree = ([x, y]) => reaches(scroller, axis, x, y) && !engine.wheelChanges({ x, y }, scroller, dx, dy);
+    point = spots.find(isFree) ?? null;
   }
   return { at, most: Math.max(0, all - room), room, isPage: scroller === pageOf(), point };
 };

@@ -33,9 +33,9 @@ const DISABLED = 32; // aria-disabled around it
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
+const HELD = 16384; // something around it clips, scrolls or places what it holds
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
 const ASIDE = 1 << 20; // aria-hidden around it
-const INERT = 1 << 21; // it can be seen and not used
 
 /* ------------------------------------------------------------------- frames */
 
@@ -88,6 +88,7 @@ engine.walk = (options = {}) =>
     }
     if (walk.isSmall) void engine.notePlaces(walk.acting);
     const front = walk.hiddenToo ? [] : engine.sight.front(walk.acting);
+    if (!walk.hiddenToo) engine.markReach(walk.usable);
     return JSON.stringify({
       first: engine.firstRef,
       last: engine.lastRef,
@@ -132,6 +133,8 @@ class Walk {
     this.active = engine.activeElement();
     this.isSmall = document.getElementsByTagName("*").length <= 2000;
     this.acting = [];
+    /** What is listed to be used, with its node. */
+    this.usable = [];
     const page = document.documentElement;
     if (!page) return; // Not a word of the document has come.
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
@@ -254,7 +257,10 @@ class Walk {
     if (!WITHOUT_OVERFLOW.has(display)) {
       if (style.contentVisibility === "hidden" && !this.hiddenToo) return;
       around = this.surroundings(element, style, around, attributes);
-    } else if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
+    } else {
+      if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
+      if (display === "table-cell" && (style.position !== "static" || style.overflow !== "visible")) around |= HELD;
+    }
     if (attributes && isBlanked(style)) around |= BLANKED;
     const pointer = hasHand(style.cursor);
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
@@ -278,7 +284,7 @@ class Walk {
   /** Marks what a person sees and cannot use, such as a toast over a modal dialog that it does not stand in. */
   inert(element, around) {
     this.notices.add(element);
-    return (around & ~UNREAD) | INERT;
+    return around & ~UNREAD;
   }
 
   control(element, tag, role, depth, around) {
@@ -325,7 +331,8 @@ class Walk {
     if (!(control instanceof HTMLInputElement) || control.type === "hidden") return around;
     this.flush(depth);
     const role = roleOf(control);
-    this.push(element, depth, role, nameOf(control, role) || collapse(native.textContent(element)), this.details(control, role, around));
+    const name = nameOf(control, role) || collapse(native.textContent(element));
+    this.usable.push([element, this.push(element, depth, role, name, this.details(control, role, around)), false]);
     this.acting.push(element);
     return around | QUIET | LISTED;
   }
@@ -353,7 +360,10 @@ class Walk {
     if (clickable) details.c = clickable;
     if (around & QUIET && role === "img") details.z = 1;
     const node = this.push(element, depth, role, name, details);
-    if (acts || clickable) this.acting.push(element);
+    if (acts || clickable) {
+      this.acting.push(element);
+      this.usable.push([element, node, !(around & HELD)]);
+    }
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
@@ -433,7 +443,7 @@ class Walk {
       const box = native.rectOf(element);
       details.in = [Math.round(box.x + element.clientLeft), Math.round(box.y + element.clientTop)];
     }
-    this.push(element, depth, "iframe", nameOf(element, "iframe"), details);
+    this.usable.push([element, this.push(element, depth, "iframe", nameOf(element, "iframe"), details)]);
   }
 
   /** The areas of an image map: they have no boxes of their own to be found by. */
@@ -442,7 +452,7 @@ class Walk {
     const map = name && native.rootOf(image).querySelector(`map[name="${CSS.escape(name)}"]`);
     if (!map) return;
     for (const area of native.querySelectorAll(map, "area[href]")) {
-      this.push(area, depth, "link", nameOf(area, "link"), this.details(area, "link", 0, "area"));
+      this.usable.push([area, this.push(area, depth, "link", nameOf(area, "link"), this.details(area, "link", 0, "area"))]);
     }
   }
 
@@ -464,7 +474,7 @@ class Walk {
     if (states.readonly) details.r = 1;
     if (states.invalid) details.i = 1;
     if (around & DISABLED || (tag !== "fieldset" && engine.isDisabledControl(element, tag))) details.d = 1;
-    if (around & INERT && (this.notices.has(element) || INTERACTIVE_ROLES.has(role))) details.j = 1;
+    if (this.notices.has(element)) details.m = "inert";
     if (element === this.active) details.a = 1;
     if (role === "link") {
       const url = hrefOf(element);
@@ -529,6 +539,7 @@ class Walk {
     const { position } = style;
     let own = element === this.viewportsOverflow ? 0 : cutBy(element, style);
     const isPlaced = position !== "static";
+    if ((isPlaced && position !== "relative") || (element !== this.viewportsOverflow && style.overflow !== "visible")) around |= HELD;
     if (isPlaced || (attributes && style.transform !== "none")) {
       const box = native.rectOf(element);
       if (isPlaced && !(around & AWAY) && this.isAway(box)) around |= AWAY;

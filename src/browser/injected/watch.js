@@ -214,7 +214,19 @@ let press = null;
 /** Notes from now on whether a press gets to the node, and is answered by a click. */
 engine.watchPress = (node) => {
   endPress();
-  press = { node, called: inWords(node), down: false, up: false, clicked: false, by: null, at: null, reached: false, past: false };
+  press = {
+    node,
+    called: inWords(node),
+    down: false,
+    up: false,
+    clicked: false,
+    by: null,
+    over: null,
+    at: null,
+    reached: false,
+    past: false,
+  };
+  press.answers = answersPress(node);
   for (const kind of PRESS) addEventListener(kind, notePress, { capture: true, passive: true });
 };
 
@@ -235,8 +247,15 @@ function notePress(event) {
   } else if (event.type === "mousedown" || event.type === "mouseup") {
     press.reached ||= path.includes(press.node);
     press.past ||= path[0] !== press.node && native.isConnected(press.node) && native.contains(path[0], press.node);
+    if (event.type === "mouseup" && press.down && native.isConnected(press.node)) press.over ??= cameOver(path[0]);
   } else if (event.type === "pointerup") press.up = true;
   else if (event.type !== "pointerdown") press.clicked ||= path.some((place) => place === press.node || isSuccessor(place));
+}
+
+/** What lies over the node; what is around it does not, where a page takes the pointer from all but an open menu. */
+function cameOver(hit) {
+  for (let here = press.node; here; here = engine.flatParent(here)) if (here === hit) return null;
+  return engine.missedBy(press.node, hit);
 }
 
 /** Whether an element is called as the pressed one was when it was still there. */
@@ -246,10 +265,19 @@ function isSuccessor(element) {
   return role === press.called.role && name === press.called.name;
 }
 
-/** Where a press came to nothing: `{by}`, what lay over the node at the last moment, `{again}`, what the page put in its place meanwhile, or `{past}`, what got the press since the page takes the node out and puts it back whenever it is pointed at. */
+/** What a press alone may open or put the focus into; what lies over it then is no loss. */
+const OPENERS = "[aria-haspopup]:not([aria-haspopup=false]),[aria-expanded],[role=combobox],select,textarea,[contenteditable]";
+const PRESSED_AS_BUTTONS = /^(?:button|submit|reset|image|checkbox|radio|file|color|range)$/;
+function answersPress(node) {
+  const pressed = Element.prototype.closest.call(node, "button,a,input,[role]") ?? node;
+  return matches(pressed, OPENERS) || (pressed instanceof HTMLInputElement && !PRESSED_AS_BUTTONS.test(pressed.type));
+}
+
+/** Where a press came to nothing: `{by}`, what lay over the node at the last moment or before the button was let go, `{again}`, what the page put in its place meanwhile, or `{past}`, what got the press since the page takes the node out and puts it back whenever it is pointed at. */
 function lostPress() {
   if (!press?.down) return null;
   if (press.by) return { by: press.by };
+  if (press.over && !press.clicked && !press.answers && !answersPress(press.node)) return { by: press.over };
   if (press.past && press.up && !press.reached && !press.clicked && isUnderPress())
     return { past: { tag: native.localName(engine.flatParent(press.node)) } };
   if (!press.up || press.clicked || native.isConnected(press.node)) return null;

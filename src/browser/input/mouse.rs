@@ -56,7 +56,7 @@ pub struct ClickOptions {
     pub modifiers: Vec<Modifier>,
     /// Whether what the keyboard holds beside them is let go meanwhile.
     pub only: bool,
-    /// How long the button is held; as long as a finger does it, or not at all, unless told.
+    /// How long the button is held. Default: as long as a person does, or not at all with instant input.
     pub hold: Option<Duration>,
 }
 

@@ -43,7 +43,7 @@ impl Bound {
 }
 
 impl Browser {
-    /// Lets others work in this browser, who reach it on this machine at a port: one that is free unless told.
+    /// Opens a port on this machine for other clients. Default: any free port.
     ///
     /// # Errors
     /// `unsupported` where the browser does not speak the protocol; `invalid_arguments` where the port is taken.

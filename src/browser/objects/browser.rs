@@ -243,6 +243,20 @@ impl Browser {
         &self.inner.version
     }
 
+    /// `chromium` or `firefox`.
+    pub fn name(&self) -> &'static str {
+        match self.inner.dialect {
+            Dialect::Chromium => "chromium",
+            Dialect::Firefox => "firefox",
+        }
+    }
+
+    /// The version alone, such as `156.0.8078.73`.
+    pub fn version_number(&self) -> &str {
+        let product = &self.inner.version.product;
+        product.split_once('/').map_or(product.as_str(), |(_, version)| version)
+    }
+
     /// What it speaks, and so what it can be asked for.
     pub fn dialect(&self) -> Dialect {
         self.inner.dialect

@@ -401,7 +401,10 @@ impl BrowserContext {
 
     /// Why a connection failed since `begun`, if it is our relay that knows.
     pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
-        self.inner.relay.as_ref()?.explain(begun)
+        match &self.inner.relay {
+            Some(relay) => relay.explain(begun),
+            None => self.browser().ok()?.default_context().inner.relay.as_ref()?.explain(begun),
+        }
     }
 
     /// Remembers why a connection fails that goes through our relay.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 
 use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
+use crate::folders::make_private;
 
 /// How many downloads a context remembers: the newest.
 const REMEMBERED: usize = 200;
@@ -137,13 +138,21 @@ impl Downloads {
             },
             "canceled" => {
                 remove_arrived(&arrived);
-                let reason = if by_id { "canceled" } else { "it was cancelled or the connection broke" };
-                DownloadState::Failed { reason: reason.to_owned() }
+                let reason = if by_id { "canceled".to_owned() } else { why_cancelled(folder) };
+                DownloadState::Failed { reason }
             }
             _ => return false,
         };
         UNFINISHED.lock().remove(&arrived);
         true
+    }
+}
+
+/// Why a download ended early. The browser does not say so of a folder that it cannot write to.
+fn why_cancelled(folder: &Path) -> String {
+    match make_private(folder).and_then(|()| tempfile::tempfile_in(folder)) {
+        Ok(_) => "it was cancelled or the connection broke".to_owned(),
+        Err(error) => format!("{} cannot be written to: {error}", folder.display()),
     }
 }
 

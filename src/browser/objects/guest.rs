@@ -18,7 +18,8 @@ pub(in crate::browser) struct Guest {
 }
 
 /// The browsers that a person may have running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
 pub enum PersonsBrowser {
     Chrome,
     Edge,

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::cdp::types::network::{
-    HeaderList, LoadingFailed, LoadingFinished, RequestWillBeSent, Response, ResponseReceived,
-    WebSocketCreated,
+    HeaderList, LoadingFailed, LoadingFinished, RequestWillBeSent, RequestWillBeSentExtraInfo, Response,
+    ResponseReceived, ResponseReceivedExtraInfo, WebSocketCreated,
 };
 use crate::sync::unix_time;
 
@@ -42,6 +42,10 @@ pub struct RequestEntry {
     /// Counts the requests of its page; never given again.
     pub number: u64,
     pub sent_headers: HeaderList,
+    /// The headers that went over the network, with cookies; `None` until the browser reports them.
+    pub network_headers: Option<HeaderList>,
+    /// The headers that came over the network, with the cookies that they set.
+    pub received_headers: Option<HeaderList>,
     /// What it sent, as far as that was told.
     pub sent_body: Option<Vec<u8>>,
     /// It sent something that was not told, or was too long to be kept.
@@ -57,6 +61,8 @@ pub struct NetworkLog {
     positions: HashMap<String, usize>,
     /// How documents were answered whose requests are not told to anybody, by their loaders.
     untold: VecDeque<(String, Response)>,
+    /// Network headers that were reported before their requests.
+    early_headers: VecDeque<(String, HeaderList)>,
 }
 
 impl NetworkLog {
@@ -69,6 +75,14 @@ impl NetworkLog {
     pub fn document_response(&self, loader: &str) -> Option<&Response> {
         let untold = || self.untold.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
         self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(untold)
+    }
+
+    /// Whether something is on its way that the page's content may depend on.
+    pub(in crate::browser) fn is_waiting(&self) -> bool {
+        self.entries.iter().any(|entry| {
+            let counts = matches!(&*entry.kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch");
+            counts && entry.ended.is_none() && entry.response.is_none() && entry.failure.is_none()
+        })
     }
 
     /// The request with this id that was not redirected yet.
@@ -110,7 +124,10 @@ impl NetworkLog {
         }
         let (body, untold) = body_of(&told.request);
         let sends_more = untold || body.as_ref().is_some_and(|body| body.len() > LONGEST_SENT);
+        let early = self.early_headers.iter().position(|(id, _)| *id == told.request_id);
+        let early = early.and_then(|at| self.early_headers.remove(at));
         self.push(RequestEntry {
+            network_headers: early.map(|(_, headers)| headers),
             id: told.request_id,
             sent_headers: told.request.headers,
             sent_body: body.filter(|_| !sends_more),
@@ -126,6 +143,23 @@ impl NetworkLog {
             redirects,
             ..RequestEntry::default()
         });
+    }
+
+    pub(in crate::browser) fn sent(&mut self, report: RequestWillBeSentExtraInfo) {
+        match self.get_mut(&report.request_id) {
+            Some(entry) if entry.network_headers.is_none() => entry.network_headers = Some(report.headers),
+            // It belongs to a request, or to a redirect, that is reported next.
+            _ => {
+                self.early_headers.truncate(UNTOLD - 1);
+                self.early_headers.push_front((report.request_id, report.headers));
+            }
+        }
+    }
+
+    pub(in crate::browser) fn received(&mut self, report: ResponseReceivedExtraInfo) {
+        if let Some(entry) = self.get_mut(&report.request_id) {
+            entry.received_headers = Some(report.headers);
+        }
     }
 
     pub(in crate::browser) fn answered(&mut self, told: ResponseReceived) {

@@ -49,7 +49,7 @@ pub struct Emulation {
     pub scripts_disabled: bool,
     pub bypass_csp: bool,
     pub media: Media,
-    /// Width and height of the screen; as large as the viewport unless told.
+    /// Width and height of the screen. Default: the viewport's.
     pub screen: Option<(u32, u32)>,
     /// Whether a page believes that it has the focus while it is worked on.
     pub focus: bool,

@@ -3,17 +3,9 @@ use std::str::FromStr;
 
 /// A size of paper.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    serde::Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumString,
+    Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, strum::Display, strum::EnumString,
 )]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Paper {

@@ -11,7 +11,7 @@ pub(in crate::browser) struct Identity {
     pub brand: Option<String>,
     /// Such as `156.0.8078.79`.
     pub version: String,
-    /// The one that pages see unless told otherwise.
+    /// The default that pages see.
     pub user_agent: String,
     /// Whether that was given to it as an argument.
     pub disguised: bool,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result, human};
 /// How often the progress is told.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// How long a server may send nothing, unless told.
+/// Default time that a server may send nothing.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// What the name of a download that is not finished begins with.

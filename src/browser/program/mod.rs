@@ -2,5 +2,6 @@
 pub(super) mod endpoint;
 pub mod find;
 pub(super) mod identity;
+#[cfg(feature = "install")]
 pub mod install;
 pub mod launch;

@@ -14,7 +14,7 @@ use crate::browser::objects::world::Scope;
 use crate::cdp::types::page::SetDocumentContent;
 use crate::error::{Error, Result};
 
-/// How often a condition is looked at, unless told: about as often as the page is drawn.
+/// Default polling interval of a condition: about one frame.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
 /// How long a look that was begun in time may take.
 const LAST_LOOK: Duration = Duration::from_millis(500);

@@ -1,6 +1,7 @@
 //! Requests that no page makes: sent from here, with the cookies of a context or of their own.
 mod body;
 mod lost;
+mod way;
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -14,13 +15,15 @@ use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response};
 use tokio::time::timeout;
-use url::{Origin, Url};
+use url::{Origin, Url, form_urlencoded};
 
 use body::{unpacked, write};
 use lost::{Lost, failed, lost};
+use way::Way;
 
 use super::cookies;
 use crate::browser::egress::client_certificate::ClientCertificate;
+use crate::browser::egress::proxy::Proxy;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
 use crate::browser::options::storage_state::{AlsoStored, StorageState, StoredCookie};
@@ -36,7 +39,7 @@ pub struct ApiOptions {
     pub ignore_https_errors: bool,
     pub client_certificates: Vec<ClientCertificate>,
     pub http_credentials: Vec<HttpCredentials>,
-    pub proxy: Option<ApiProxy>,
+    pub proxy: Option<Proxy>,
     pub max_redirects: usize,
     pub fail_on_status: bool,
     /// How long a request may take, redirects and body included.
@@ -63,31 +66,15 @@ impl Default for ApiOptions {
     }
 }
 
-impl ApiOptions {
-    /// The same way out as a context's pages have, with the same rules.
-    fn on_the_way_of(mut self, context: &BrowserContext) -> Self {
-        let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
-        self.proxy = self.proxy.or(relay);
-        self
-    }
-}
-
-/// A proxy, as users name one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ApiProxy {
-    pub server: String,
-    /// Hosts that are reached without it, separated by commas.
-    pub bypass: Option<String>,
-    pub username: Option<String>,
-    pub password: Option<String>,
-}
-
 /// One request to send. Everything left out is as the context has it.
 #[derive(Debug, Clone, Default)]
 pub struct ApiRequest {
     pub url: String,
     pub method: String,
+    /// Added to the address's own, in place of those of the same names.
     pub parameters: Vec<(String, String)>,
+    /// As it is written, in place of the address's own.
+    pub query: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<ApiBody>,
     pub limit: Option<Duration>,
@@ -141,6 +128,7 @@ pub struct ApiContext {
 #[derive(Debug)]
 struct Inner {
     options: ApiOptions,
+    way: Way,
     jar: Jar,
     /// Those that take anybody for who they say they are, and those that show a certificate, are others.
     clients: Mutex<HashMap<(bool, Option<usize>), Client>>,
@@ -159,28 +147,30 @@ enum Jar {
 impl ApiContext {
     /// One with cookies of its own.
     pub fn new(options: ApiOptions, state: StorageState) -> Self {
-        Self::with_jar(options, Jar::Own(Mutex::new(state)))
+        Self::with_jar(options, None, Jar::Own(Mutex::new(state)))
     }
 
     /// One that goes the way of a browser's context, and shares nothing else with it.
     pub fn beside_context(context: &BrowserContext, options: ApiOptions) -> Self {
-        Self::new(options.on_the_way_of(context), StorageState::default())
+        Self::with_jar(options, Some(context), Jar::Own(Mutex::default()))
     }
 
     /// One that shares the cookies of a browser's context.
-    pub fn of_context(context: &BrowserContext, options: ApiOptions) -> Self {
-        let mut options = options.on_the_way_of(context);
+    pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
         options.client_certificates = context.options().client_certificates;
         options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
-        Self::with_jar(options, Jar::Shared(context.clone()))
+        Self::with_jar(options, Some(context), Jar::Shared(context.clone()))
     }
 
-    fn with_jar(options: ApiOptions, jar: Jar) -> Self {
+    /// On the way that a context's pages have, with the same rules, where there is one and no proxy of its own.
+    fn with_jar(options: ApiOptions, context: Option<&BrowserContext>, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
+        let way = Way::new(context, options.proxy.clone());
         Self {
             inner: Arc::new(Inner {
                 options,
+                way,
                 jar,
                 clients: Mutex::default(),
                 kept: Mutex::default(),
@@ -278,7 +268,7 @@ impl ApiContext {
             hop.introduce(known);
         }
         loop {
-            let client = self.client(ignore, &hop.url)?;
+            let client = self.client(ignore, &hop.url).await?;
             let response = self.hop(&client, &hop, request.max_retries).await?;
             let challenge = response.header("www-authenticate").unwrap_or_default();
             let is_basic = challenge.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case("basic"));
@@ -311,6 +301,7 @@ impl ApiContext {
     async fn hop(&self, client: &Client, hop: &Hop, retries: usize) -> Result<ApiResponse> {
         let mut left = retries;
         let mut pause = Duration::from_millis(100);
+        let begun = Instant::now();
         loop {
             match self.exchange(client, hop).await {
                 Err(Lost::Reset(_)) if left > 0 => {
@@ -318,7 +309,9 @@ impl ApiContext {
                     tokio::time::sleep(pause).await;
                     pause *= 2;
                 }
-                Err(Lost::Reset(error) | Lost::For(error)) => return Err(error),
+                Err(Lost::Reset(error) | Lost::For(error)) => {
+                    return Err(self.inner.way.explain(begun).unwrap_or(error));
+                }
                 Ok(response) => return Ok(response),
             }
         }
@@ -428,7 +421,7 @@ impl ApiContext {
         Ok(())
     }
 
-    fn client(&self, ignore_https_errors: bool, url: &Url) -> Result<Client> {
+    async fn client(&self, ignore_https_errors: bool, url: &Url) -> Result<Client> {
         let certificates = &self.inner.options.client_certificates;
         let shown = certificates.iter().position(|certificate| certificate.is_for(url));
         let kind = (ignore_https_errors, shown);
@@ -444,8 +437,8 @@ impl ApiContext {
             let identity = reqwest::Identity::from_pem(certificates[shown].pem());
             builder = builder.identity(identity.map_err(|error| failed(&error.to_string()))?);
         }
-        if let Some(proxy) = &self.inner.options.proxy {
-            builder = builder.proxy(read_proxy(proxy)?);
+        if let Some(proxy) = self.inner.way.proxy().await? {
+            builder = builder.proxy(proxy);
         }
         let client = builder.build().map_err(|error| failed(&error.to_string()))?;
         self.inner.clients.lock().insert(kind, client.clone());
@@ -464,7 +457,8 @@ struct Hop {
 
 impl Hop {
     fn first(request: &ApiRequest, options: &ApiOptions) -> Result<Self> {
-        let url = resolve(&request.url, options.base_url.as_deref(), &request.parameters)?;
+        let mut url = resolve(&request.url, options.base_url.as_deref())?;
+        add_parameters(&mut url, request);
         let method = if request.method.is_empty() { "GET".to_owned() } else { request.method.to_uppercase() };
         let method = Method::from_bytes(method.as_bytes()).map_err(|_| failed("this is no method"))?;
         let mut headers = HeaderMap::new();
@@ -477,6 +471,8 @@ impl Hop {
             set(&mut headers, name, value)?;
         }
         let body = match &request.body {
+            // As browsers do: some servers insist on being told that nothing comes.
+            None if matches!(method, Method::POST | Method::PUT | Method::PATCH) => Some(Vec::new()),
             None => None,
             Some(body) => {
                 let (bytes, kind) = write(body, headers.get("content-type").is_some());
@@ -540,9 +536,9 @@ impl ApiResponse {
     }
 }
 
-fn resolve(url: &str, base: Option<&str>, parameters: &[(String, String)]) -> Result<Url> {
+fn resolve(url: &str, base: Option<&str>) -> Result<Url> {
     let invalid = || Error::InvalidArguments { problems: vec![format!("Invalid URL {url:?}")] };
-    let mut resolved = match base.and_then(|base| Url::parse(base).ok()) {
+    let resolved = match base.and_then(|base| Url::parse(base).ok()) {
         Some(base) => base.join(url).map_err(|_| invalid())?,
         None => Url::parse(url).map_err(|_| invalid())?,
     };
@@ -554,16 +550,26 @@ fn resolve(url: &str, base: Option<&str>, parameters: &[(String, String)]) -> Re
             )],
         });
     }
-    if !parameters.is_empty() {
-        let named = |name: &str| parameters.iter().any(|(known, _)| known == name);
-        let kept: Vec<_> = resolved
-            .query_pairs()
-            .filter(|(name, _)| !named(name))
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
-        resolved.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(parameters);
-    }
     Ok(resolved)
+}
+
+/// What the address says itself stays as it is written.
+fn add_parameters(url: &mut Url, request: &ApiRequest) {
+    if let Some(query) = &request.query {
+        url.set_query(Some(query));
+    }
+    if request.parameters.is_empty() {
+        return;
+    }
+    let name_of =
+        |pair: &str| form_urlencoded::parse(pair.as_bytes()).next().map(|(name, _)| name.into_owned());
+    let is_replaced = |pair: &&str| {
+        name_of(pair).is_some_and(|name| request.parameters.iter().any(|(known, _)| *known == name))
+    };
+    let own = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    let mut query: Vec<_> = own.filter(|pair| !is_replaced(pair)).map(str::to_owned).collect();
+    query.push(form_urlencoded::Serializer::new(String::new()).extend_pairs(&request.parameters).finish());
+    url.set_query(Some(&query.join("&")));
 }
 
 fn set(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()> {
@@ -573,16 +579,6 @@ fn set(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()> {
     let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
     headers.insert(key, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong())?);
     Ok(())
-}
-
-fn read_proxy(proxy: &ApiProxy) -> Result<reqwest::Proxy> {
-    let server =
-        if proxy.server.contains("://") { proxy.server.clone() } else { format!("http://{}", proxy.server) };
-    let mut read = reqwest::Proxy::all(server).map_err(|error| failed(&error.to_string()))?;
-    if let Some(username) = &proxy.username {
-        read = read.basic_auth(username, proxy.password.as_deref().unwrap_or_default());
-    }
-    Ok(read.no_proxy(proxy.bypass.as_deref().and_then(reqwest::NoProxy::from_string)))
 }
 
 fn too_large(most: usize) -> Error {

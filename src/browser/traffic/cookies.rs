@@ -103,7 +103,8 @@ fn default_path(url: &Url) -> String {
     }
 }
 
-fn parse_date(text: &str) -> Option<f64> {
+/// The time that a cookie's `Expires` names, in seconds since 1970.
+pub(super) fn parse_date(text: &str) -> Option<f64> {
     // Written with dashes, too.
     let plain = text.replace('-', " ");
     let date = httpdate::parse_http_date(text).or_else(|_| httpdate::parse_http_date(&plain)).ok()?;

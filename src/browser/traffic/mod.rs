@@ -3,6 +3,7 @@ pub(super) mod answers;
 pub(super) mod api_request;
 pub(super) mod archive;
 pub(super) mod cookies;
+pub(super) mod har;
 pub(super) mod kept_answers;
 pub(super) mod observer;
 pub(super) mod request;

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use blocking::Blocks;
 pub use blocking::{BlockId, Blocking};
-use hold::{refuse, resume};
+use hold::{follow, refuse, resume};
 
 use super::request::{Origin, Request, Response, Sent};
 use super::route::{Route, entries, preflight_answer};
@@ -281,7 +281,7 @@ impl BrowserContext {
             .filter(|_| !(told.resource_type == "Other" && is_icon_url(&told.request.url)))
         else {
             // Nobody will hear of it otherwise.
-            resume(source, told.request_id, None);
+            resume(source, told.request_id);
             return;
         };
         if told.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
@@ -292,8 +292,7 @@ impl BrowserContext {
                 refuse(source, told.request_id);
                 return;
             }
-            let headers = known.and_then(|first| first.carried()).map(|headers| entries(headers.into_iter()));
-            resume(source, told.request_id, headers);
+            follow(source, &told, known.as_ref());
             return;
         }
         let announced = {
@@ -310,7 +309,7 @@ impl BrowserContext {
         match announced {
             Some((announced, by)) => self.begin(announced, &by, Some((told, source.clone()))),
             // It was announced before anybody routed, or asks for a second time, with a password.
-            None => resume(source, told.request_id, None),
+            None => resume(source, told.request_id),
         }
     }
 

@@ -11,6 +11,10 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
 use crate::error::{Error, Result};
 
+/// Headers with which the browser refuses to send a request on.
+const WRITTEN_BY_THE_BROWSER: [&str; 8] =
+    ["content-length", "host", "transfer-encoding", "trailer", "te", "upgrade", "keep-alive", "cookie2"];
+
 /// A request that is held. Dropping it does not let it go. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Route {
@@ -81,20 +85,16 @@ impl Route {
             return Err(Error::InvalidArguments { problems: vec![problem] });
         }
         self.decide()?;
-        if let Some(headers) = &overrides.headers {
+        let headers = overrides.headers.as_ref().map(|headers| self.sendable(headers));
+        if let Some(headers) = &headers {
             self.request().carry(headers.clone());
         }
-        let headers = overrides.headers.as_ref().map(|headers| {
-            // The browser writes this one itself, and refuses the request where it does not fit.
-            let kept = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
-            entries(kept.cloned())
-        });
         let resume = ContinueRequest {
             request_id: self.inner.id.clone(),
             url: overrides.url.clone(),
             method: overrides.method.clone(),
             post_data: overrides.body.as_ref().map(|body| BASE64_STANDARD.encode(body)),
-            headers,
+            headers: headers.map(|headers| entries(headers.into_iter())),
             intercept_response: None,
         };
         self.tell(self.inner.session.call(resume).await)
@@ -174,7 +174,20 @@ impl Route {
         }
     }
 
-    /// A request that the page has given up meanwhile needs no decision any more.
+    /// The headers without those that the browser writes itself. A cookie that nobody changed is one of them: written out, it
+    /// would be sent in place of what the browser has by then.
+    fn sendable(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
+        let cookie = self.request().headers().get("cookie");
+        let is_changed = |(name, value): &&(String, String)| {
+            !name.eq_ignore_ascii_case("cookie") || cookie != Some(value.as_str())
+        };
+        let is_free = |(name, _): &&(String, String)| {
+            !WRITTEN_BY_THE_BROWSER.iter().any(|own| name.eq_ignore_ascii_case(own))
+        };
+        headers.iter().filter(is_free).filter(is_changed).cloned().collect()
+    }
+
+    /// A request that the page has given up meanwhile needs no decision any more. What the browser refuses can be decided again.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })
@@ -184,7 +197,7 @@ impl Route {
                 Ok(())
             }
             Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
-            other => other.map(drop),
+            other => other.map(drop).inspect_err(|_| self.inner.decided.store(false, Ordering::Release)),
         }
     }
 }

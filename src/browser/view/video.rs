@@ -45,7 +45,7 @@ const LAST_LOOK: Duration = Duration::from_secs(2);
 pub struct VideoOptions {
     /// In pixels.
     pub size: Option<(u32, u32)>,
-    /// The most pictures a second, 25 unless told.
+    /// Maximum frames per second. Default: 25.
     pub fps: Option<u32>,
     /// Of the pictures that it is made of, from 0 to 100.
     pub quality: Option<u32>,

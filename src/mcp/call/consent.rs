@@ -18,6 +18,8 @@ use crate::session::handoff::{self, Answer, Outcome};
 /// What an action does that cannot be known before.
 const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
 
+const NO_WAY: &str = "there is no way to ask the user through this client";
+
 impl Call<'_> {
     fn consent(&self) -> &Consent {
         &self.settings.consent
@@ -99,13 +101,13 @@ impl Call<'_> {
             let (name, from) = (inline(&download.name), origin_of(&download.url));
             let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
             let text = texts::download(self.settings.language, &name, &from);
-            if self.allowed(page.as_ref(), &text).await.is_err() {
+            if let Err(error) = self.allowed(page.as_ref(), &text).await {
                 let what_came = match self.workspace.take_back_download(&download.id).await {
                     Ok(true) => "it was removed",
                     Ok(false) => "the browser cannot stop it, and its file is removed when it has arrived",
                     Err(_) => "it could not be stopped",
                 };
-                self.note(format!("The user did not allow the download of {name}; {what_came}."));
+                self.note(format!("The download of {name} was not allowed ({error}); {what_came}."));
             }
         }
     }
@@ -127,8 +129,8 @@ impl Call<'_> {
             (Ok(Answer::Finished), _) => Ok(()),
             (Ok(Answer::Cancelled), _) => refused("the user refused"),
             (Err(_), _) => refused("the user gave no answer"),
-            (Ok(Answer::Unasked), None) => refused("there is no way to ask the user"),
-            (Ok(Answer::Unasked), Some(page)) => {
+            (Ok(Answer::Unasked | Answer::Coming), None) => refused(NO_WAY),
+            (Ok(Answer::Unasked | Answer::Coming), Some(page)) => {
                 let open = self.live.and_then(|live| live.open_for(page));
                 if open.is_some_and(|open| open.why() != question) {
                     // What they say there is about something else.
@@ -142,7 +144,7 @@ impl Call<'_> {
                     Err(Error::Cancelled) => refused("the user refused"),
                     // Nobody was away from a login: there is no reason for a pause.
                     Err(Error::PersonAway { .. }) => refused("the user gave no answer"),
-                    Err(Error::PersonNeeded { link: None, .. }) => refused("there is no way to ask the user"),
+                    Err(Error::PersonNeeded { link: None, .. }) => refused(NO_WAY),
                     Err(error) => {
                         self.keep_late_answer(page, question);
                         Err(error)

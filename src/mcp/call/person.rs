@@ -69,7 +69,7 @@ impl ClientsPerson<'_> {
         *self.link.lock() = Some(link.url.clone());
         // Who was told of it before comes back to wait.
         let asks = self.call.progress.questions.reach_person() || known;
-        Some(Invitation { link, asks, coming })
+        Some(Invitation { link, asks, known, coming })
     }
 }
 

@@ -70,7 +70,7 @@ impl Guard {
                 .any(|(name, port)| *name == host.0 && port.is_none_or(|port| host.1.unwrap_or(80) == port)),
         };
         if !allowed {
-            return Some("Host is not allowed");
+            return Some("Host is not allowed; the server is told of such names with --allowed-hosts");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let origin = origins.next()?;

@@ -11,7 +11,8 @@ use axum::body::{Body, Bytes};
 use axum::http::header::{self, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt, Empty, Full, LengthLimitError, Limited};
+use futures_util::future::join_all;
+use http_body_util::{BodyExt, Collected, Empty, Full, LengthLimitError, Limited};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -33,6 +34,7 @@ use super::keys::{Keys, Owner, Verdict};
 use super::replicas::{Guests, Place, SharedSessions, connection_name, is_from_peer, works_in_connection};
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
+use crate::json::without_half_pairs;
 use crate::live::Live;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::metrics;
@@ -49,6 +51,8 @@ const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
 /// In this revision there is no handshake.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
+/// In this one, and where none is named, several messages can come at once.
+const WITH_BATCHES: &[u8] = b"2025-03-26";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
 /// What a client is told to wait that finds no room.
@@ -224,6 +228,14 @@ pub(super) struct App {
     pub(super) leaving: AtomicBool,
 }
 
+/// Who sent a request.
+#[derive(Debug, Clone)]
+struct Asker {
+    owner: Owner,
+    session: Option<Name>,
+    from_peer: bool,
+}
+
 pub(super) type Refused = Box<Response<Body>>;
 
 impl App {
@@ -246,7 +258,7 @@ impl App {
         request: Request<Incoming>,
         entrance: &Entrance,
     ) -> Result<Response<Body>, Refused> {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         let from_peer = self.replica.as_ref().is_some_and(|replica| is_from_peer(replica, &parts.headers));
         if from_peer && parts.uri.path() == CALL_PATH {
             entrance.is_known();
@@ -261,7 +273,8 @@ impl App {
             return Ok(told);
         }
         match parts.uri.path() {
-            "/mcp" => {}
+            // Many write an address with a stroke at its end.
+            "/mcp" | "/mcp/" => {}
             path if path.starts_with("/live/") && self.live.is_some() => {
                 entrance.is_known();
                 let Some(live) = &self.live else { return Err(not_allowed()) };
@@ -285,16 +298,59 @@ impl App {
                 },
             },
         };
-        let wants_events = accepts_events(&parts);
-        // As it came, in case that another server is to answer.
-        let asked = self.replica.is_some().then(|| parts.clone());
         match parts.method {
             Method::POST => {}
             Method::GET => return self.stream(parts, session).await,
             Method::DELETE => return Ok(self.end_session(parts, session).await),
             _ => return Err(not_allowed()),
         }
-        let (bytes, message) = read(&parts, body, self.options.limits.arrival).await?;
+        let bytes = read(&parts, body, self.options.limits.arrival).await?;
+        let asker = Asker { owner, session, from_peer };
+        match batch_of(&parts, &bytes) {
+            Some(batch) => self.answer_batch(parts, &asker, batch).await,
+            None => self.answer_message(parts, asker, bytes).await,
+        }
+    }
+
+    /// Answers several messages in one, as revision 2025-03-26 has it.
+    async fn answer_batch(
+        &self,
+        mut parts: Parts,
+        asker: &Asker,
+        batch: Vec<Value>,
+    ) -> Result<Response<Body>, Refused> {
+        parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        if batch.iter().any(|message| message.get("method").is_some_and(|method| method == "initialize")) {
+            return Err(plain(StatusCode::BAD_REQUEST, "initialize cannot be one of several messages"));
+        }
+        let answers = batch.into_iter().map(async |message| {
+            let answer = self.answer_message(parts.clone(), asker.clone(), message.to_string().into());
+            let answer = answer.await.unwrap_or_else(|refused| *refused);
+            let body = answer.into_body().collect().await.map(Collected::to_bytes);
+            serde_json::from_slice::<Value>(&body.unwrap_or_default()).ok()
+        });
+        let answers: Vec<_> = join_all(answers).await.into_iter().flatten().collect();
+        Ok(match answers.is_empty() {
+            true => {
+                let mut accepted = Response::new(Body::empty());
+                *accepted.status_mut() = StatusCode::ACCEPTED;
+                accepted
+            }
+            false => json_response(StatusCode::OK, &Value::Array(answers)),
+        })
+    }
+
+    async fn answer_message(
+        &self,
+        mut parts: Parts,
+        asker: Asker,
+        bytes: Bytes,
+    ) -> Result<Response<Body>, Refused> {
+        let Asker { owner, session, from_peer } = asker;
+        let wants_events = accepts_events(&parts);
+        // As it came, in case that another server is to answer.
+        let asked = self.replica.is_some().then(|| parts.clone());
+        let (bytes, message) = understand(&parts, bytes)?;
         // The SDK answers in both ways to whoever takes both; which one it becomes is decided below.
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let begins = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)));
@@ -427,18 +483,31 @@ impl App {
     }
 }
 
-/// Reads a message, which must be one of JSON-RPC.
-async fn read(
-    parts: &Parts,
-    body: Incoming,
-    limit: Duration,
-) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
+/// Reads a body of JSON.
+async fn read(parts: &Parts, body: Incoming, limit: Duration) -> Result<Bytes, Refused> {
     let kind =
         parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json"));
     }
     let bytes = collect(body, parts, limit).await?;
+    Ok(without_half_pairs(&bytes).map_or(bytes, Bytes::from))
+}
+
+/// The messages of a batch, in a revision that has such.
+fn batch_of(parts: &Parts, bytes: &Bytes) -> Option<Vec<Value>> {
+    let has_batches = parts.headers.get(VERSION).is_none_or(|version| version.as_bytes() == WITH_BATCHES);
+    if !has_batches || !bytes.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    match strict_json::read(bytes) {
+        Ok(Value::Array(batch)) if !batch.is_empty() => Some(batch),
+        _ => None,
+    }
+}
+
+/// Understands a message, which must be one of JSON-RPC.
+fn understand(parts: &Parts, bytes: Bytes) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
     let refused = |error: ErrorData, id: Option<Value>| {
         Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
     };

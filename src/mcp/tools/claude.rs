@@ -68,14 +68,14 @@ pub static MEMBERS: [AnyTool; 31] = [
     AnyTool::of::<tabs::CloseTab>(),
 ];
 
-/// What says that a target is a place.
+/// Marks a target as a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OfPlace {
     Coordinate,
 }
 
-/// What says that a target is an element.
+/// Marks a target as an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OfElement {
@@ -89,7 +89,7 @@ pub enum Kind {
     Ref,
 }
 
-/// A place in the viewport.
+/// Point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Place {
     pub r#type: Option<OfPlace>,
@@ -103,12 +103,12 @@ pub struct Place {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Element {
     pub r#type: Option<OfElement>,
-    /// From `read_page` or `find`.
+    /// Ref from `read_page` or `find`.
     #[schemars(length(min = 1))]
     pub r#ref: String,
 }
 
-/// A place in the viewport, or an element.
+/// Point in the viewport, or element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Target {
     pub r#type: Option<Kind>,
@@ -116,7 +116,7 @@ pub struct Target {
     pub x: Option<f64>,
     #[schemars(range(min = 0))]
     pub y: Option<f64>,
-    /// From `read_page` or `find`.
+    /// Ref from `read_page` or `find`.
     #[schemars(length(min = 1))]
     pub r#ref: Option<String>,
 }

@@ -18,12 +18,12 @@ use crate::mcp::tool::{Effect, Tool};
 const LOG_LIMIT: Duration = Duration::from_millis(300);
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
-/// Read the console of page and workers: the newest 1000 messages and uncaught errors.
+/// Read the newest 1000 console messages and uncaught errors of the page and its workers.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ConsoleMessages {
-    /// At least this grave; info when left out.
+    /// Minimum level. Default: info.
     pub level: Option<ConsoleThreshold>,
-    /// By source maps; whole from the first call on. Noticeable.
+    /// Add source-mapped stack traces, from the first such call on. Pages can notice.
     #[serde(default)]
     pub stacks: bool,
 }

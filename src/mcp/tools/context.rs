@@ -18,19 +18,19 @@ use crate::session::Kind;
 /// The largest file of cookies and storage that is read.
 const LARGEST_STATE: u64 = 64 << 20;
 
-/// Create a context with cookies, storage and cache of its own, and make it the active one.
+/// Create a context with its own cookies, storage and cache, and make it active.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Create {
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
     pub proxy: Option<ProxyArgument>,
-    /// File of `browser_context_save_storage` or Playwright to begin with.
+    /// Storage state file from `browser_context_save_storage` or Playwright.
     #[schemars(length(min = 1))]
     pub storage_state: Option<String>,
 }
 
-/// Proxy for all its traffic.
+/// Proxy for all traffic of the context.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProxyArgument {
     /// `http://`, `https://` or `socks5://host:port`.
@@ -38,7 +38,7 @@ pub struct ProxyArgument {
     pub server: String,
     pub username: Option<String>,
     pub password: Option<String>,
-    /// Hosts reached without it, separated by commas.
+    /// Hosts to reach directly, separated by commas.
     pub bypass: Option<String>,
 }
 
@@ -84,7 +84,7 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
 }
 
-/// Make another context the active one: all tools work on its pages from then on.
+/// Make another context active: all tools then work on its pages.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Switch {
     pub name: String,
@@ -144,7 +144,7 @@ impl Tool for List {
     }
 }
 
-/// Close a context with all its pages. If it was the active one, `default` becomes active.
+/// Close a context and its pages. If it was active, `default` becomes active.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Close {
     pub name: String,
@@ -173,15 +173,15 @@ impl Tool for Close {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveStorage {
-    /// JSON file to write. It holds logins.
+    /// JSON file to write. It contains logins.
     #[schemars(length(min = 1))]
     pub path: String,
-    /// The active one by default.
+    /// Default: the active one.
     pub name: Option<String>,
-    /// Databases too.
+    /// Also databases (`IndexedDB`).
     #[serde(default, rename = "indexedDB")]
     pub indexed_db: bool,
-    /// Private files too.
+    /// Also private files (OPFS).
     #[serde(default)]
     pub opfs: bool,
 }

@@ -32,12 +32,12 @@ pub enum What {
     Performance,
 }
 
-/// Examine the page: Core Web Vitals, accessibility, the CSS rules of an element, coverage, or what keeps it busy.
+/// Inspect the page: Core Web Vitals, accessibility, CSS rules of an element, coverage or performance.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inspect {
-    /// coverage and performance measure from the first call to the second.
+    /// coverage and performance: the first call starts measuring, the second reports.
     pub what: What,
-    /// For styles: ref or selector.
+    /// Ref or selector, for styles.
     pub r#ref: Option<String>,
 }
 

@@ -10,12 +10,12 @@ use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 
-/// Answer the open dialog. When none is open, say how to answer the next one.
+/// Accept or dismiss the open dialog. If none is open, set the answer to the next one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandleDialog {
     pub accept: bool,
-    /// What to write into a prompt.
+    /// Text for a prompt.
     pub prompt_text: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
 
-/// How pages are to look.
+/// Preferred color scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -19,7 +19,7 @@ pub enum Scheme {
     Dark,
 }
 
-/// A network as people have it.
+/// Network profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Network {
     #[serde(rename = "offline")]
@@ -32,34 +32,34 @@ pub enum Network {
     FourG,
 }
 
-/// Pretend another look, device, language, place, network or processor; what is left out is as usual again.
+/// Emulate a color scheme, device, locale, location, network or CPU speed. Omitted settings are reset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Emulate {
     pub color_scheme: Option<Scheme>,
     #[serde(default)]
     pub reduced_motion: bool,
-    /// As on paper.
+    /// Print layout.
     #[serde(default)]
     pub print: bool,
     #[serde(default)]
     pub forced_colors: bool,
-    /// Allow it with `browser_access`.
+    /// Needs the permission from `browser_access`.
     #[schemars(range(min = -90, max = 90))]
     pub latitude: Option<f64>,
     #[schemars(range(min = -180, max = 180))]
     pub longitude: Option<f64>,
     pub network: Option<Network>,
-    /// How many times slower.
+    /// CPU slowdown factor.
     #[schemars(range(min = 1, max = 50))]
     pub cpu: Option<f64>,
-    /// Such as Pixel 9 or iPhone 15; reload afterwards.
+    /// For example Pixel 9 or iPhone 15. Reload afterwards.
     #[schemars(length(min = 1))]
     pub device: Option<String>,
-    /// Such as de-DE.
+    /// For example de-DE.
     #[schemars(length(min = 1))]
     pub locale: Option<String>,
-    /// Such as Europe/Berlin.
+    /// For example Europe/Berlin.
     #[schemars(length(min = 1))]
     pub timezone: Option<String>,
 }

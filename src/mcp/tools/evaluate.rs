@@ -20,7 +20,7 @@ pub struct Evaluate {
     /// `() => { … }`, or `(element) => { … }` with a ref. Can be async.
     #[schemars(length(min = 1))]
     pub function: String,
-    /// Ref or selector of the element to hand over.
+    /// Ref or selector of the element to pass.
     pub r#ref: Option<String>,
     pub element: Option<String>,
 }

@@ -27,18 +27,18 @@ const MOST_PIXELS: u32 = 1_147_000;
 /// A region is enlarged at most so far.
 pub(super) const LARGEST_SCALE: f64 = 4.0;
 
-/// Take a picture that `browser_take_screenshot` cannot: with numbered labels, of a region enlarged, smaller, or of what
-/// changed since the last one.
+/// Take a special screenshot: with numbered labels, an enlarged region, scaled down, or the difference from the last
+/// one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Picture {
-    /// Number what can be acted on; the answer gives the ref of each.
+    /// Number the interactive elements; the answer lists their refs.
     #[serde(default)]
     pub labels: bool,
-    /// x, y, width and height in the viewport.
+    /// x, y, width, height in the viewport.
     #[schemars(length(min = 4, max = 4))]
     pub region: Option<Vec<f64>>,
-    /// What differs from the last picture by this tool, in red.
+    /// Mark differences from this tool's last picture in red.
     #[serde(default)]
     pub compare: bool,
     #[schemars(range(min = 1, max = 100))]
@@ -210,11 +210,11 @@ pub enum Doing {
     Mhtml,
 }
 
-/// Record a video of the tab from start to stop, or save the page whole as one file (mhtml).
+/// Record a video of the tab (start, stop), or save the page as one file (mhtml).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Record {
     pub action: Doing,
-    /// Name in the output directory, or a path below the working directory. Of a video at start or stop.
+    /// File name in the output directory, or a path below the working directory. For a video, at start or stop.
     pub filename: Option<String>,
 }
 

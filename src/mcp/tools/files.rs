@@ -13,14 +13,15 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::Roots;
 
-/// Give files to the open file chooser, or to the page's file input; with ref, drop them there. Without paths, cancel it.
+/// Upload files to the open file chooser or the page's file input; with ref, drop them there. Without paths, cancel the
+/// chooser.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Where to drop them, as from another program.
+    /// Drop target.
     pub r#ref: Option<String>,
-    /// With ref: texts to drop, by kind, such as text/plain.
+    /// With ref: texts to drop, by MIME type.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
 }
@@ -58,16 +59,21 @@ impl Tool for FileUpload {
             },
             None => file_input(&page).await?.ok_or(Error::NoFileChooser)?,
         };
+        let mut arrived = 0;
         let give = async {
-            let given = input.set_opened_files(files).await;
-            if let (Err(_), Some(chooser)) = (&given, chooser) {
-                // It still waits: what was wrong with the files can be mended.
-                page.reopen_file_chooser(chooser);
+            match (input.set_opened_files(files).await, chooser) {
+                (Ok(count), _) => arrived = count,
+                (Err(error), None) => return Err(error),
+                (Err(error), Some(chooser)) => {
+                    // It still waits: what was wrong with the files can be mended.
+                    page.reopen_file_chooser(chooser);
+                    return Err(error);
+                }
             }
-            given
+            Ok(())
         };
         call.act(&page, ActsOn::Given, Box::pin(give)).await?;
-        reply.say(format!("Uploaded {} file(s): {}", names.len(), names.join(", ")));
+        reply.say(format!("Uploaded {arrived} file(s): {}", names.join(", ")));
         reply.show(View::Changes);
         Ok(())
     }
@@ -99,7 +105,8 @@ impl FileUpload {
 
 /// The files. All that cannot be read are told at once.
 pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
-    let (good, bad): (Vec<_>, Vec<_>) = paths.iter().map(|path| roots.open(path)).partition(Result::is_ok);
+    let (good, bad): (Vec<_>, Vec<_>) =
+        paths.iter().map(|path| roots.open_upload(path)).partition(Result::is_ok);
     let mut errors: Vec<Error> = bad.into_iter().filter_map(Result::err).collect();
     match errors.len() {
         0 => Ok(good.into_iter().flatten().collect()),

@@ -11,16 +11,17 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Pattern};
 
-/// Search the whole page for a text or a regular expression, also what a snapshot leaves out: the lines that match, with refs.
+/// Search the whole page, including what a snapshot omits, for a text or regular expression. Returns matching lines
+/// with refs.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Find {
-    /// Upper and lower case are the same.
+    /// Case-insensitive text.
     #[schemars(length(min = 1))]
     pub text: Option<String>,
-    /// Instead of a text, such as (?i)save|submit.
+    /// Instead of text, for example (?i)save|submit.
     #[schemars(length(min = 1))]
     pub regex: Option<String>,
-    /// Lines to show around each; 2 when left out.
+    /// Context lines around each match. Default: 2.
     #[schemars(range(min = 0, max = 50))]
     pub around: Option<u32>,
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::files::opened;
 use super::readback::{Readback, is_mixed, told_values};
 use crate::Result;
-use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
+use crate::browser::{ActsOn, ControlKind, ElementHandle, Outcome, Page, Shown, read_checked};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
@@ -14,7 +14,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// What a field is.
+/// Field type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldType {
@@ -29,21 +29,21 @@ pub enum FieldType {
 /// A field and its value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Field {
-    /// The field in words.
+    /// Name of the field.
     pub name: String,
     pub element: Option<String>,
     pub r#type: Option<FieldType>,
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
+    /// Text; `true` or `false` for a checkbox or radio; option label or value; file path.
     pub value: Option<String>,
-    /// Several options.
+    /// Several option values or labels.
     #[serde(default)]
     pub values: Vec<String>,
 }
 
-/// Fill several fields of a form at once.
+/// Fill several form fields at once.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]
@@ -147,6 +147,10 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
         let name = called(field, found);
         match outcomes.get(at) {
             None => problems.push(format!("{name}: not reached")),
+            Some(Err(Error::NotTaken { .. })) if shown.get(at).is_some() => {
+                problems
+                    .push(format!("{name}: the page did not take it; it shows {}", told_values(&shown[at])));
+            }
             Some(Err(error)) => {
                 let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 let now = shown.get(at).map(|shown| format!(" (it shows {})", told_values(shown)));
@@ -155,6 +159,9 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
             Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
                 None => filled.push((name, String::new())),
                 Some(Readback::Taken(text)) => filled.push((name, text)),
+                Some(Readback::Refused(_)) if shown[at].outcome == Some(Outcome::Strayed) => {
+                    problems.push(format!("{name}: {}", shown[at].not_taken()));
+                }
                 Some(Readback::Refused(text)) => {
                     problems.push(format!("{name}: the page did not take it; it shows {text}"));
                 }
@@ -284,7 +291,7 @@ impl Found<'_> {
         match (self.kind, self.field.r#type) {
             (ControlKind::File, _) => {
                 let files = opened(&self.given, &call.roots().await)?;
-                self.element.set_opened_files(files).await
+                self.element.set_opened_files(files).await.map(drop)
             }
             (ControlKind::Text, Some(FieldType::Combobox)) => {
                 self.element.complete(&self.given, &options).await
@@ -294,14 +301,14 @@ impl Found<'_> {
     }
 }
 
-/// Choose options of a drop-down list.
+/// Select options in a drop-down list.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SelectOption {
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
-    /// Values or labels.
+    /// Option labels or values.
     #[schemars(length(min = 1))]
     pub values: Vec<String>,
 }

@@ -8,7 +8,7 @@ use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
 
-/// Fresh: past all caches.
+/// fresh: reload without caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Go {
@@ -18,13 +18,13 @@ pub enum Go {
     Fresh,
 }
 
-/// Go back or forward in the tab's history, or load the page again.
+/// Go back or forward in the tab's history, or reload.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
     pub action: Go,
     pub wait_until: Option<Until>,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }

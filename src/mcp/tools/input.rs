@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Page, Shown};
-use crate::error::Error;
+use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Outcome, Page, Shown};
+use crate::error::{Cover, Error};
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -36,7 +36,7 @@ pub enum Modifier {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Click {
-    /// Ref of a snapshot, or a selector.
+    /// Ref from a snapshot, or a selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
@@ -44,9 +44,9 @@ pub struct Click {
     pub button: Button,
     #[serde(default)]
     pub double_click: bool,
-    /// Place inside its border: 10,20 (px from the top left) or 90%,50%.
+    /// Point in the element: 10,20 (px from the top left) or 90%,50%.
     pub position: Option<String>,
-    /// Keys held meanwhile.
+    /// Keys to hold.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
     #[serde(default)]
@@ -91,7 +91,7 @@ pub(super) async fn press(
 
 /// What touches an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+pub(super) enum By {
     Pointer,
     Finger,
 }
@@ -113,36 +113,49 @@ async fn reach(
     }
     let position = target::position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
-    let pressed = press_once(call, &page, &element, click, by, &options).await;
-    let lost = match pressed {
-        // It was drawn anew while it was waited for, before anything was pressed.
-        Err(error @ Error::StaleRef { .. }) => match target::successor(call, &page, target).await {
-            Some(successor) => press_once(call, &page, &successor, click, by, &options).await?,
-            None => return Err(error),
-        },
-        pressed => pressed?,
-    };
+    let around = press_found(call, &page, (target, &element), click, by, &options).await?;
     let done = match by {
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
     reply.show(View::Changes);
-    match lost {
-        None => reply.say(format!("{done} {told}")),
-        Some(LostPress::By(cover)) => return Err(Error::PressMissed { cover: Box::new(cover) }),
-        Some(LostPress::Past(holder)) => reply.say(format!(
+    reply.say(match around {
+        None => format!("{done} {told}"),
+        Some(holder) => format!(
             "Pressed {told}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
              {holder} around it, as a hand's would. If nothing came of it, use keys, or its listeners by browser_evaluate."
-        )),
-        Some(LostPress::Again(again)) => {
-            let reference = target::whole_ref(call, &page, element.frame(), again.number);
-            reply.say(format!(
-                "Pressed {told}, but the page put another one in its place before the button was let go, so no click reached it. \
-                 If nothing came of it, click [ref={reference}], which stands there now."
-            ));
-        }
-    }
+        ),
+    });
     Ok(())
+}
+
+/// Clicks or taps an element that was found, or its successor where it is drawn anew before anything was pressed. Answers
+/// what got the press around it, if the page takes it out whenever it is pointed at.
+///
+/// # Errors
+/// `not_actionable` also where the press came to nothing, unless it was forced.
+pub(super) async fn press_found(
+    call: &Call<'_>,
+    page: &Page,
+    (target, element): (&str, &ElementHandle),
+    click: &ClickOptions,
+    by: By,
+    options: &ActionOptions,
+) -> Result<Option<Cover>> {
+    let lost = match press_once(call, page, element, click, by, options).await {
+        Err(error @ Error::StaleRef { .. }) => match target::successor(call, page, target).await {
+            Some(successor) => press_once(call, page, &successor, click, by, options).await?,
+            None => return Err(error),
+        },
+        pressed => pressed?,
+    };
+    if options.force {
+        return Ok(None);
+    }
+    LostPress::judged(lost, |again| {
+        let reference = target::whole_ref(call, page, element.frame(), again.number);
+        format!("{} [ref={reference}]", target::words(&again.role, &again.name))
+    })
 }
 
 /// Clicks or taps an element. Answers why that came to nothing, if it did.
@@ -173,7 +186,7 @@ pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     }
 }
 
-/// Type text into a field, replacing what is there; without ref, where the focus is.
+/// Type text into a field, replacing its value; without ref, into the focused element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     /// Ref or selector.
@@ -184,7 +197,7 @@ pub struct Type {
     /// Press Enter afterwards.
     #[serde(default)]
     pub submit: bool,
-    /// Key by key, for pages that listen to keys.
+    /// Press each key, for pages that listen to keys.
     #[serde(default)]
     pub slowly: bool,
 }
@@ -278,11 +291,9 @@ impl Type {
             return Ok(String::new());
         };
         // A line that is sent leaves an empty field behind.
-        let is_sent = self.text.ends_with('\n') && shown.is_empty();
+        let is_sent = shown.outcome == Some(Outcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
-            Readback::Refused(_) if !is_sent => Err(Error::NotTaken {
-                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
-            }),
+            Readback::Refused(_) if !is_sent => Err(shown.not_taken()),
             _ if is_sent || shown.secret => Ok(String::new()),
             _ => Ok(format!(", which shows {}", told_values(shown))),
         }
@@ -291,7 +302,7 @@ impl Type {
     async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<()> {
         if self.slowly {
             element.clear(options).await?;
-            element.type_text(&self.text, None, options).await?;
+            element.type_lines(&self.text, None, options).await?;
         } else {
             element.give_text(&self.text, options).await?;
         }

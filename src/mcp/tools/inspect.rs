@@ -17,18 +17,18 @@ use crate::snapshot::{self, Ref, Tree};
 /// How long a page that shows nothing may go on building itself.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the page as an outline with a ref for each element: all of it, where other tools only tell what changed, or one part.
+/// Show the whole page, or one part, as an outline with a ref for each element. Other tools show only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// Show only this element and what is in it; of a heading, its section; or a stretch such as e12-e40.
+    /// Show only this element's subtree, a heading's section, or a range such as e12-e40.
     pub r#ref: Option<String>,
-    /// Levels to show.
+    /// Maximum depth.
     pub depth: Option<u32>,
-    /// Where each element is: `[box=x,y,width,height]`.
+    /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Refs also for texts, groups, shapes of drawings.
+    /// Also give texts, groups and drawing shapes refs.
     #[serde(default)]
     pub all_refs: bool,
 }

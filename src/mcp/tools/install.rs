@@ -11,7 +11,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::Source;
 
-/// Say which browser is ready, or download Chromium where none is installed.
+/// Report which browser is ready, or download Chromium if none is installed.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Install {}
 

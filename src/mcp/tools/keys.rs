@@ -21,10 +21,10 @@ pub enum Stroke {
     Up,
 }
 
-/// Press a key or a chord on what has the focus; with keys, several in a row.
+/// Press a key or key combination on the focused element; with keys, several in order.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct PressKey {
-    /// Such as Enter, a, Control+a, Shift+ArrowLeft.
+    /// For example Enter, a, Control+a, Shift+ArrowLeft.
     #[schemars(length(min = 1))]
     pub key: Option<String>,
     #[serde(default)]
@@ -32,10 +32,10 @@ pub struct PressKey {
     pub keys: Vec<String>,
     #[schemars(range(min = 1, max = 100))]
     pub times: Option<u32>,
-    /// Milliseconds to hold it.
+    /// How long to hold the key, in ms.
     #[schemars(range(min = 1, max = 30_000))]
     pub hold: Option<f64>,
-    /// down keeps it held for the next calls, until up.
+    /// down holds the key across calls, until up.
     #[serde(default)]
     pub action: Stroke,
 }

@@ -28,11 +28,11 @@ const LEAST_BUILDING: Duration = Duration::from_secs(2);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Navigate {
-    /// Without a scheme, https:// is put in front.
+    /// Default scheme: https; http for loopback.
     #[schemars(length(min = 1))]
     pub url: String,
     pub wait_until: Option<Until>,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -130,7 +130,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// The moment at which a navigation is over; when left out, as soon as the page can be used.
+/// When navigation counts as done. Default: when the page is usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

@@ -1,8 +1,6 @@
 //! What pages ask for.
 use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,10 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{Page, RequestEntry};
-use crate::cdp::types::network::HeaderList;
+use crate::browser::{HarBodies, HarRequest, HarResponse, HarTimings, Page, RequestEntry};
 use crate::mcp::call::Call;
-use crate::mcp::files;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
@@ -26,11 +22,11 @@ const MOST_BYTES: usize = 50_000_000;
 /// Kinds of request that only make a page look as it does.
 const STATIC: [&str; 4] = ["Image", "Font", "Stylesheet", "Media"];
 
-/// List the page's network requests since it was opened; with a filename that ends in .har, as an archive.
+/// List the page's network requests; a filename ending in .har saves a HAR archive.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkRequests {
-    /// Also images, fonts, styles and media.
+    /// Include images, fonts, styles and media.
     #[serde(default)]
     pub include_static: bool,
 }
@@ -59,7 +55,11 @@ impl Tool for NetworkRequests {
             });
             let entries: Vec<_> = entries.collect();
             let creator = json!({ "name": "patchright-mcp", "version": env!("CARGO_PKG_VERSION") });
-            let log = json!({ "version": "1.2", "creator": creator, "pages": [], "entries": entries });
+            let browser = page.context().browser()?;
+            let browser = json!({ "name": browser.name(), "version": browser.version_number() });
+            let log = json!({
+                "version": "1.2", "creator": creator, "browser": browser, "pages": [], "entries": entries,
+            });
             reply.say(json!({ "log": log }).to_string());
             return Ok(());
         }
@@ -94,59 +94,32 @@ async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<
     (body.len() <= LARGEST_BODY).then_some(body)
 }
 
-/// A request as HAR 1.2 has it.
+/// A request as an entry of an archive.
 fn archived(entry: &RequestEntry, body: Option<Vec<u8>>) -> Value {
-    let headers = |list: &HeaderList| -> Vec<Value> {
-        list.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect()
-    };
-    let whole_ms = entry.ended.map_or(-1.0, |ended| ((ended - entry.started) * 1000.0).max(0.0));
-    let query = url::Url::parse(&entry.url).map(|url| {
-        url.query_pairs().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<_>>()
-    });
-    let protocol = entry.response.as_ref().and_then(|response| response.protocol.clone());
-    let protocol = protocol.unwrap_or_else(|| "unknown".to_owned());
-    let mut request = json!({
-        "method": entry.method, "url": entry.url, "httpVersion": protocol, "cookies": [],
-        "headers": headers(&entry.sent_headers), "queryString": query.unwrap_or_default(),
-        "headersSize": -1, "bodySize": entry.sent_body.as_ref().map_or(0, Vec::len),
-    });
-    if let Some(body) = entry.sent_body.as_ref().filter(|body| !body.is_empty()) {
-        let kind = entry.sent_headers.get("content-type").unwrap_or("application/octet-stream");
-        request["postData"] = json!({ "mimeType": kind, "text": String::from_utf8_lossy(body) });
-    }
-    let none = HeaderList::default();
+    let duration = entry.ended.map_or(-1.0, |ended| ((ended - entry.started) * 1000.0).max(0.0));
     let response = entry.response.as_ref();
-    let answered = response.map_or(&none, |response| &response.headers);
-    let first_byte_ms =
+    let first_byte =
         response.and_then(|response| response.timing.as_ref()).map(|timing| timing.receive_headers_end);
-    let mut content = json!({
-        "size": body.as_ref().map(Vec::len),
-        "mimeType": response.map_or("x-unknown", |response| response.mime_type.as_str()),
-    });
-    match body.map(String::from_utf8) {
-        None => content["size"] = (-1).into(),
-        Some(Ok(text)) => content["text"] = text.into(),
-        Some(Err(bytes)) => {
-            content["text"] = BASE64_STANDARD.encode(bytes.as_bytes()).into();
-            content["encoding"] = "base64".into();
-        }
-    }
-    let wait_ms = first_byte_ms.filter(|ms| *ms >= 0.0).unwrap_or(whole_ms.max(0.0)).min(whole_ms.max(0.0));
-    json!({
-        "startedDateTime": files::iso(Duration::from_secs_f64(entry.wall_time.max(0.0))),
-        "time": whole_ms,
-        "request": request,
-        "response": {
-            "status": response.map_or(-1, |response| response.status),
-            "statusText": response.map_or("", |response| response.status_text.as_str()),
-            "httpVersion": protocol, "cookies": [], "headers": headers(answered),
-            "content": content,
-            "redirectURL": answered.get("location").unwrap_or_default(),
-            "headersSize": -1, "bodySize": entry.encoded_bytes, "_failureText": entry.failure,
-        },
-        "cache": {},
-        "timings": { "send": 0, "wait": wait_ms, "receive": (whole_ms.max(0.0) - wait_ms).max(0.0) },
-    })
+    let wait = first_byte.filter(|ms| *ms >= 0.0).unwrap_or(duration.max(0.0)).min(duration.max(0.0));
+    let request = HarRequest {
+        started: entry.wall_time * 1000.0,
+        duration,
+        timings: HarTimings { dns: -1.0, connect: -1.0, ssl: -1.0, wait, receive: duration.max(0.0) - wait },
+        method: &entry.method,
+        url: &entry.url,
+        http_version: response.and_then(|response| response.protocol.as_deref()).unwrap_or("unknown"),
+        headers: entry.network_headers.as_ref().unwrap_or(&entry.sent_headers),
+        body: entry.sent_body.as_deref().filter(|body| !body.is_empty()),
+        response: response.map(|response| HarResponse {
+            status: response.status,
+            status_text: &response.status_text,
+            headers: entry.received_headers.as_ref().unwrap_or(&response.headers),
+            mime_type: &response.mime_type,
+            body: body.as_deref(),
+        }),
+        failure: entry.failure.as_deref(),
+    };
+    request.entry(HarBodies::Embed).entry
 }
 
 pub(super) fn line(entry: &RequestEntry) -> Value {

@@ -21,7 +21,7 @@ use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::errand::{self, ErrandOptions, Task, Visit};
 
-/// How much text one answer holds unless told.
+/// Default maximum of characters in one answer.
 const USUAL_CHARS: usize = 50_000;
 
 /// 返回格式

@@ -15,7 +15,7 @@ use crate::session::Kind;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PdfSave {
-    /// Name in the output directory, or a path below the working directory; made from the time when left out.
+    /// File name in the output directory, or a path below the working directory. Default: a timestamp.
     #[serde(alias = "filename")]
     pub path: Option<String>,
     #[serde(default)]
@@ -26,9 +26,9 @@ pub struct PdfSave {
     pub print_background: bool,
     #[schemars(range(min = 0.1, max = 2.0))]
     pub scale: Option<f64>,
-    /// Such as 1-3, 5.
+    /// For example 1-3, 5.
     pub page_ranges: Option<String>,
-    /// Inches on each side.
+    /// Margin on each side, in inches.
     #[schemars(range(min = 0, max = 5))]
     pub margin: Option<f64>,
 }

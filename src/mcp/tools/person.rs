@@ -10,10 +10,10 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
 
-/// Ask the user to do something on this page that only they can: log in, pay, decide. Waits until they are done.
+/// Ask the user to do what only they can on this page: log in, pay, decide. Waits until they are done.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AskPerson {
-    /// What they should do, and why.
+    /// What the user should do, and why.
     #[schemars(length(min = 1, max = 500))]
     pub reason: String,
 }

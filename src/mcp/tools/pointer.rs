@@ -14,7 +14,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// What to do where the pointer is.
+/// Button action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PointerAction {
@@ -22,13 +22,13 @@ pub enum PointerAction {
     Up,
 }
 
-/// Move the pointer over an element; with action also press a button there, or let it go: to hold or to draw.
+/// Move the pointer over an element; action also presses or releases a button there, to hold or draw.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
-    /// Ref or selector; without it in the viewport.
+    /// Ref or selector. Without it, position is in the viewport.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// As for a click.
+    /// As in `browser_click`.
     pub position: Option<String>,
     pub action: Option<PointerAction>,
     #[serde(default)]
@@ -123,22 +123,22 @@ pub enum Place {
     Into,
 }
 
-/// Drag an element onto another one, or to a place in a list.
+/// Drag an element onto another, or to a position in a list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Drag {
-    /// Ref or selector of what is dragged.
+    /// Ref or selector of the dragged element.
     #[schemars(length(min = 1))]
     pub start_ref: String,
     pub start_element: Option<String>,
-    /// As for a click.
+    /// As in `browser_click`.
     pub start_position: Option<String>,
-    /// Where to; may be the same element.
+    /// Target; may be the same element.
     #[schemars(length(min = 1))]
     pub end_ref: String,
     pub end_element: Option<String>,
     pub end_position: Option<String>,
-    /// Where in a list: before or after the end element.
+    /// In a list: before or after the end element.
     pub place: Option<Place>,
 }
 

@@ -10,10 +10,10 @@ use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How much text one answer holds unless told.
+/// Default maximum of characters in one answer.
 const USUAL_CHARS: usize = 20_000;
 
-/// As what a page is read.
+/// Output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -23,20 +23,20 @@ pub enum Format {
     Html,
 }
 
-/// Read the open page as Markdown with tables and links. To act on it: `browser_snapshot`.
+/// Read the page as Markdown with tables and links. To act on it, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Read {
-    /// Part to read.
+    /// Ref or selector of the part to read.
     pub r#ref: Option<String>,
     #[serde(default)]
     pub format: Format,
-    /// Without menus and footers.
+    /// Omit menus and footers.
     #[serde(default)]
     pub main_only: bool,
-    /// Character to begin at.
+    /// Start at this character.
     pub offset: Option<usize>,
-    /// 20000 when left out.
+    /// Default: 20000.
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }

@@ -1,5 +1,5 @@
 //! What a field shows after it was given something, told beside what it was given.
-use crate::browser::{ControlKind, Shown, read_checked};
+use crate::browser::{ControlKind, Outcome, Shown, read_checked};
 use crate::error::{quoted_lines, squeezed};
 
 const LONGEST: usize = 60;
@@ -15,6 +15,7 @@ pub(super) enum Readback {
 impl Readback {
     pub(super) fn of(given: &[String], shown: &Shown) -> Self {
         match shown.kind {
+            ControlKind::Text if shown.outcome.is_some() => Self::of_text(given, shown),
             ControlKind::Gone => {
                 Self::Taken("given, and the page put something else in its place".to_owned())
             }
@@ -25,6 +26,19 @@ impl Readback {
                     true => Self::Taken(told_values(shown)),
                     false => Self::Refused(told_values(shown)),
                 }
+            }
+            _ => Self::of_values(given, shown),
+        }
+    }
+
+    /// Of what was typed the page's own world tells what became of it.
+    fn of_text(given: &[String], shown: &Shown) -> Self {
+        match shown.outcome {
+            Some(Outcome::Strayed | Outcome::Lost) => Self::Refused(told_values(shown)),
+            Some(Outcome::Taken) => Self::Taken("taken, not shown".to_owned()),
+            Some(Outcome::Same) if !shown.secret && !shown.is_empty() => Self::Taken(told_values(shown)),
+            Some(Outcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
+                Self::made(given, shown)
             }
             _ => Self::of_values(given, shown),
         }
@@ -42,11 +56,14 @@ impl Readback {
             (false, true) => Self::Taken("empty".to_owned()),
             (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
             (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
-            (true, false) => {
-                let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
-                Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
-            }
+            (true, false) => Self::made(given, shown),
         }
+    }
+
+    /// The field made something else of what it was given.
+    fn made(given: &[String], shown: &Shown) -> Self {
+        let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
+        Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
     }
 }
 

@@ -20,31 +20,32 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{Answered, Does, RequestFilter, Rule};
 
-/// How much of a body one answer holds unless told.
+/// Default maximum of a body's characters in one answer.
 const USUAL_CHARS: usize = 10_000;
 /// Of how many requests the answers are searched: the newest.
 const MOST_SEARCHED: usize = 300;
 /// What a server answers is held as a whole, so that it must have an end.
 const LARGEST_BODY: usize = 16 << 20;
-/// How many requests are listed unless told.
+/// Default number of requests to list.
 const USUAL_LINES: usize = 50;
 /// The longest list of domains.
 const LONGEST_LIST: u64 = 20_000_000;
 
-/// Search the page's requests by address, method, status or kind, or by a text in the answers to fetch and XHR, also after navigations.
+/// Search the tab's requests, including earlier pages', by URL, method, status, kind, or text in fetch and XHR
+/// responses.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Search {
-    /// Part of the address; * is anything.
+    /// Part of the URL; * matches anything.
     pub url: Option<String>,
     pub method: Option<String>,
     #[schemars(range(min = 100, max = 599))]
     pub status: Option<i64>,
-    /// Such as xhr, fetch, document, image.
+    /// For example xhr, fetch, document, image.
     pub kind: Option<String>,
-    /// In the body of the answer.
+    /// Text in the response body.
     #[schemars(length(min = 1))]
     pub text: Option<String>,
-    /// Only the newest; 50 when left out.
+    /// Number of newest requests. Default: 50.
     #[schemars(range(min = 1, max = 1000))]
     pub last: Option<usize>,
 }
@@ -105,7 +106,7 @@ fn contains(body: &[u8], text: &str) -> bool {
     String::from_utf8_lossy(body).to_lowercase().contains(&text.to_lowercase())
 }
 
-/// A part of a request.
+/// Part of the request to show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -115,19 +116,19 @@ pub enum Part {
     Body,
 }
 
-/// Show one request of the page whole: its headers, what it sent, or the body of its answer.
+/// Show one request in full: headers, sent data, or response body.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// From `browser_network_requests` or the search.
+    /// Request id from `browser_network_requests` or `browser_network_search`.
     pub id: u64,
     #[serde(default)]
     pub part: Part,
-    /// What of a JSON body: `items[0].name`, `items[*].id`.
+    /// Path in a JSON body: `items[0].name`, `items[*].id`.
     pub path: Option<String>,
-    /// Character to begin at.
+    /// Start at this character.
     pub offset: Option<usize>,
-    /// 10000 when left out.
+    /// Default: 10000.
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
@@ -244,7 +245,7 @@ fn names_in(value: &Value) -> String {
     }
 }
 
-/// What to do with rules.
+/// Rule action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleAction {
@@ -255,24 +256,24 @@ pub enum RuleAction {
     Clear,
 }
 
-/// Block requests, answer them, or change their headers, for all tabs of the context; list or clear such rules.
+/// Block requests, answer them, or change their headers, in all tabs of the context; list or clear such rules.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteRequests {
     pub action: RuleAction,
-    /// Part of the address; * is anything. To clear: all rules when left out.
+    /// Part of the URL; * matches anything. To clear: default is all rules.
     #[schemars(length(min = 1))]
     pub url: Option<String>,
-    /// Of the answer; 200 when left out.
+    /// Response status. Default: 200.
     #[schemars(range(min = 200, max = 599))]
     pub status: Option<u32>,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     pub body: Option<String>,
-    /// Milliseconds to wait first.
+    /// Delay in ms before the answer.
     #[schemars(range(min = 0, max = 60_000))]
     pub delay: Option<f64>,
-    /// To block instead of url: ads, or a file in hosts or adblock format.
+    /// To block, instead of url: `ads`, or a hosts or Adblock file.
     #[schemars(length(min = 1))]
     pub list: Option<String>,
 }
@@ -429,21 +430,21 @@ fn told(rule: &Rule) -> Value {
     told
 }
 
-/// Send a request without a page, with the context's cookies and proxy.
+/// Send an HTTP request without a page, with the context's cookies and proxy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendRequest {
     #[schemars(length(min = 1))]
     pub url: String,
-    /// GET when left out.
+    /// Default: GET.
     pub method: Option<String>,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     pub body: Option<String>,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
-    /// Of the answer; 10000 when left out.
+    /// Maximum length of the response. Default: 10000.
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }

@@ -22,14 +22,14 @@ const MOST_WRITTEN: usize = 20_000_000;
 /// How long a program may take to end once it is told to.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
-/// Run Python against the page, for loops and tables that would take many calls: Playwright's async API, `page` is the
-/// current tab, names last. Only what it prints comes back.
+/// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
+/// names persist between calls. Returns only what it prints.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Such as `print(await page.locator("li").all_inner_texts())`.
+    /// For example `print(await page.locator("li").all_inner_texts())`.
     #[schemars(length(min = 1))]
     pub program: String,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }

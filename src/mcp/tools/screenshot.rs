@@ -36,18 +36,18 @@ pub enum ImageType {
     Webp,
 }
 
-/// Save a picture of the page, or of one element. To act on the page, use `browser_snapshot`.
+/// Take a screenshot of the page or one element. To act on the page, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeScreenshot {
-    /// png when left out.
+    /// Default: png.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory, or a path below the working directory.
+    /// File name in the screenshot directory, or a path below the working directory.
     pub filename: Option<String>,
-    /// Ref or selector of the element to show instead of the viewport.
+    /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// The whole page, not only what is visible.
+    /// Capture the whole page, not only the viewport.
     #[serde(default)]
     pub full_page: bool,
 }
@@ -59,7 +59,11 @@ impl Tool for TakeScreenshot {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (file, format) = self.file_and_format(call).await?;
-        let place = file.place().await?;
+        let needs_file = self.filename.is_some() || call.settings.image_responses == ImageResponses::File;
+        let place = match file.place().await {
+            Err(error) if needs_file => return Err(error),
+            place => place,
+        };
         let page = call.open_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
@@ -93,10 +97,10 @@ pub(in crate::mcp) struct Saved {
 }
 
 impl Saved {
-    /// Writes it, and tells where it is, with what is shown of it.
+    /// Writes it, and tells where it is, with what is shown of it: that needs no file.
     pub(in crate::mcp) async fn write(
         self,
-        place: Place,
+        place: Result<Place>,
         bytes: Vec<u8>,
         call: &Call<'_>,
         reply: &mut Reply,
@@ -104,11 +108,22 @@ impl Saved {
     ) -> Result<()> {
         let Self { name, format, what } = self;
         let size = bytes.len() as u64;
-        let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
+        let file = match place {
+            Ok(place) => files::write(place, bytes, Kind::Picture, call.secrets).await,
+            Err(error) => Err(error),
+        };
         if call.settings.image_responses == ImageResponses::Omit {
             reply.say(format!("Screenshot captured ({what})"));
             return Ok(());
         }
+        let file = match file {
+            Err(error) if call.settings.image_responses == ImageResponses::Inline => {
+                reply.say(format!("Screenshot taken ({what}); it was not saved: {error}"));
+                include(reply);
+                return Ok(());
+            }
+            file => file?,
+        };
         reply.say(format!("Screenshot saved to {} ({what})", file.shown));
         include(reply);
         if let Ok(uri) = Url::from_file_path(&file.path) {

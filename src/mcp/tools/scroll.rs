@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// The most that is told of what came into view.
 const MOST_CHARS: usize = 6_000;
 
-/// Where to scroll.
+/// Scroll direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -35,21 +35,21 @@ pub enum Direction {
     Right,
 }
 
-/// Scroll the page or a list in it, and tell what came into view. To a known element: `browser_scroll_into_view`.
+/// Scroll the page or a list, and show what came into view. For a known element, use `browser_scroll_into_view`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Scroll {
-    /// What to scroll, or something in it.
+    /// Element to scroll, or one inside it.
     pub r#ref: Option<String>,
-    /// down when left out.
+    /// Default: down.
     #[serde(default)]
     pub direction: Direction,
-    /// Screenfuls; 1 when left out.
+    /// Viewport heights. Default: 1.
     #[schemars(range(min = 0.1, max = 50))]
     pub pages: Option<f64>,
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pixels: Option<f64>,
-    /// To the end, following lists that grow.
+    /// Scroll to the end, loading more as it goes.
     #[serde(default)]
     pub to_end: bool,
 }

@@ -5,15 +5,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{input, milliseconds};
+use super::input::{self, By};
+use super::milliseconds;
 use crate::Result;
 use crate::browser::find::Channel;
 use crate::browser::input::ClickOptions;
-use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, WaitUntil};
 use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
@@ -22,13 +24,13 @@ use crate::session::registry::NoSession;
 use crate::session::wall::{Purpose, recognise};
 use crate::webdriver;
 
-/// Open a session of its own cookies and storage, with one page. It ends by itself at expiresAt (ms since 1970).
+/// Open a session with its own cookies and storage, and one page. Expires at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateSession {
-    /// Instead of the server's usual one.
+    /// Default: the server's browser.
     pub browser_type: Option<BrowserType>,
-    /// That its browser must bear, of a pool.
+    /// Label that the pool's browser must have.
     pub label: Option<String>,
 }
 
@@ -149,7 +151,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// When a navigation is done.
+/// When navigation counts as done.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -169,7 +171,7 @@ pub struct Navigate {
     pub url: String,
     #[serde(default)]
     pub wait_until: Until,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
@@ -213,16 +215,16 @@ impl Tool for Navigate {
 pub struct Click {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    /// CSS, `XPath` (// or xpath=) or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// Click without waiting until the element can be clicked.
+    /// Skip the actionability checks.
     #[serde(default)]
     pub force: bool,
-    /// 1 when left out.
+    /// Default: 1.
     #[schemars(range(min = 1, max = 10))]
     pub click_count: Option<f64>,
 }
@@ -239,7 +241,7 @@ impl Tool for Click {
         let limit = limit(self.timeout, call.settings.action_limit);
         let begun = tokio::time::Instant::now();
         call.progress.say("clicking");
-        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        let found = target::actable_within(call, &page, &self.selector, limit).await?;
         let rest = limit.saturating_sub(begun.elapsed());
         #[expect(
             clippy::cast_possible_truncation,
@@ -248,9 +250,9 @@ impl Tool for Click {
         )]
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
-        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
-        call.confirm_press(&element, false).await?;
-        call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
+        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).refusing() };
+        let found = (self.selector.as_str(), &found.element);
+        input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
         errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
         Ok(())
@@ -263,17 +265,17 @@ impl Tool for Click {
 pub struct Type {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    /// CSS, `XPath` (// or xpath=) or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     pub text: String,
-    /// Milliseconds from one character to the next.
+    /// Delay between characters, in ms.
     #[schemars(range(min = 0, max = 10_000))]
     pub delay: Option<f64>,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// Empty the field first.
+    /// Clear the field first.
     #[serde(default)]
     pub clear: bool,
 }
@@ -290,18 +292,18 @@ impl Tool for Type {
         let limit = limit(self.timeout, call.settings.action_limit);
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
-        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
         self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
         until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
         }
-        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
+        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).refusing();
         if self.clear {
             element.clear(&options).await?;
         }
         let delay = self.delay.map(milliseconds);
-        let typing = Box::pin(element.type_text(&self.text, delay, &options));
+        let typing = Box::pin(element.type_lines(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
         let is_sent = self.text.ends_with('\n');
@@ -309,7 +311,7 @@ impl Tool for Type {
             true => element.shown().await,
             false => element.shown_after(&self.text).await,
         };
-        if let Err(error @ Error::NotTaken { .. }) = shown {
+        if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. })) = shown {
             return Err(error);
         }
         answer(reply, json!({ "success": true, "message": texts::TYPED }));
@@ -395,18 +397,35 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
         Error::ElementNotFound { .. } | Error::NotActionable { obstacle: Obstacle::Missing, .. } => {
             ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), None)
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } if name == "click" => {
+        Error::StaleRef { .. } | Error::UnknownRef { .. } => {
+            ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), engine())
+        }
+        error if name == "click" && is_of_element(error) => {
             ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } | Error::NotTaken { .. }
-            if name == "type" =>
-        {
+        error if name == "type" && is_of_element(error) => {
             ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
         }
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };
     let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
     reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
+}
+
+/// Whether it is the element, or which of several, that keeps something from being done to it.
+fn is_of_element(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NotActionable { .. }
+            | Error::PressMissed { .. }
+            | Error::PressReplaced { .. }
+            | Error::KeptBack { .. }
+            | Error::WrongElement { .. }
+            | Error::SeveralMatch { .. }
+            | Error::NotTaken { .. }
+            | Error::Strayed { .. }
+            | Error::TakesNoKey { .. }
+    )
 }
 
 fn required_of(name: &str) -> &'static [&'static str] {

@@ -14,7 +14,7 @@ use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool, Toolset};
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Such as `browser_click`.
+    /// For example `browser_click`.
     #[schemars(length(min = 1))]
     pub tool: String,
     #[serde(default)]
@@ -22,9 +22,9 @@ pub struct Step {
     pub arguments: Map<String, Value>,
 }
 
-/// Do several actions in one call: use it whenever you know the next few, such as click, type, press Enter.
+/// Run several actions in one call. Use it whenever you know the next few, such as click, type, press Enter.
 ///
-/// Stops at the first that fails; tells what each did and, once, what changed.
+/// Stops at the first failure; reports each step, and once what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Steps {
     #[schemars(length(min = 1, max = 25))]

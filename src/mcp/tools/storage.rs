@@ -45,7 +45,7 @@ pub enum Kind {
     Clipboard,
 }
 
-/// List, set, delete or clear what the page's site keeps in local or session storage; list its databases; list or set the clipboard.
+/// List, set, delete or clear the site's local or session storage; list its databases; read or set the clipboard.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Storage {
     pub action: Action,
@@ -140,16 +140,16 @@ async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     Ok(held?.as_str().unwrap_or_default().to_owned())
 }
 
-/// Say what pages of the context may do without asking, what headers they send, and how they log in by HTTP. What is left out stays.
+/// Set the context's permissions, extra headers and HTTP credentials. Omitted settings stay unchanged.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Access {
-    /// Such as geolocation; instead of those before.
+    /// For example geolocation. Replaces earlier permissions.
     pub permissions: Option<Vec<String>>,
-    /// Sent with each request, instead of those before.
+    /// Sent with each request. Replaces earlier headers.
     pub headers: Option<BTreeMap<String, String>>,
     pub username: Option<String>,
     pub password: Option<String>,
-    /// Where name and password are told; everywhere when left out.
+    /// Origin for the credentials. Default: all.
     pub origin: Option<String>,
 }
 

@@ -35,7 +35,7 @@ impl Tool for Close {
     }
 }
 
-/// What to do with tabs.
+/// Tab action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TabAction {
@@ -47,14 +47,14 @@ pub enum TabAction {
 
 /// List, open, select or close tabs.
 ///
-/// Each has an id such as t3: any tool given it as tab works there, whichever is current.
+/// Each tab has an id such as t3; pass it to any tool as tab to work there.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,
-    /// Instead of tab: which one, counted from 0. To close: the current one when both are left out.
+    /// Tab position from 0, instead of tab. Close without either: the current tab.
     #[schemars(range(min = 0))]
     pub index: Option<usize>,
-    /// What a new tab opens.
+    /// URL for the new tab.
     pub url: Option<String>,
 }
 

@@ -42,17 +42,17 @@ pub enum Is {
     Url,
 }
 
-/// Assert what an element or the page is, waiting for it to come true; fails with what it is instead.
+/// Assert a property of an element or the page, waiting until it holds. Fails with the actual value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Expect {
-    /// Ref or selector; without it, the page.
+    /// Ref or selector. Default: the page.
     pub r#ref: Option<String>,
     pub is: Is,
-    /// Of text, a part; of value, title and url, all.
+    /// Substring for text; exact for value, title and url.
     pub expected: Option<String>,
     #[serde(default)]
     pub not: bool,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -199,17 +199,17 @@ async fn stop(call: &Call<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Write what was done in this session as a test that does it again, or, with ref, only a locator of that element.
+/// Export this session's actions as a test script, or, with ref, a locator for that element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ExportScript {
     #[serde(default)]
     pub language: ScriptLanguage,
     /// Ref or selector.
     pub r#ref: Option<String>,
-    /// Only so many of the last statements.
+    /// Number of last statements. Default: all.
     #[schemars(range(min = 1, max = 1000))]
     pub last: Option<usize>,
-    /// Begin, or end, to write what the person does in this tab, too.
+    /// Start (true) or stop recording what the person does in this tab.
     pub record: Option<bool>,
 }
 

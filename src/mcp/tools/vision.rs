@@ -11,7 +11,7 @@ use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
 
-/// Click at a place in the viewport.
+/// Click at a point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MouseClick {
@@ -82,7 +82,7 @@ pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Re
     if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
 }
 
-/// Move the pointer to a place in the viewport.
+/// Move the pointer to a point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MouseMove {
     #[schemars(range(min = 0))]
@@ -120,7 +120,7 @@ impl Tool for MouseMove {
     }
 }
 
-/// Drag from one place in the viewport to another.
+/// Drag from one point in the viewport to another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MouseDrag {

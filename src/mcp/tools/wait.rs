@@ -22,7 +22,7 @@ use crate::snapshot::Ref;
 const LONGEST_TOLD: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: built and at rest; download: all ended.
+/// idle: built, nothing loading; download: all finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -33,7 +33,7 @@ pub enum State {
     Download,
 }
 
-/// Wait until one thing is so. Actions wait for their own effects: this is for what comes later by itself.
+/// Wait for a condition. Actions wait for their own effects; use this for later changes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
@@ -41,25 +41,25 @@ pub struct WaitFor {
     pub text: Option<String>,
     #[schemars(length(min = 1))]
     pub text_gone: Option<String>,
-    /// Selector or ref that can be seen.
+    /// Selector or ref of an element that must be visible.
     #[schemars(length(min = 1))]
     pub selector: Option<String>,
     #[schemars(length(min = 1))]
     pub selector_gone: Option<String>,
-    /// Part of the address; * is anything.
+    /// Part of the URL; * matches anything.
     #[schemars(length(min = 1))]
     pub url: Option<String>,
-    /// Likewise, of an answered request.
+    /// Part of a response's URL; * matches anything.
     #[schemars(length(min = 1))]
     pub response: Option<String>,
-    /// JavaScript that becomes true.
+    /// JavaScript expression that must become true.
     #[schemars(length(min = 1))]
     pub function: Option<String>,
     pub state: Option<State>,
     /// Seconds.
     #[schemars(range(min = 0, max = 60))]
     pub time: Option<f64>,
-    /// Milliseconds at most.
+    /// Timeout in ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -246,7 +246,7 @@ impl Wanted {
                 return Ok("The page is at rest".to_owned());
             }
             if Instant::now() >= deadline {
-                let what = format!("the end of what goes on ({})", still.join(", "));
+                let what = format!("the page to become idle ({})", still.join(", "));
                 return Err(Error::WaitRanOut { what, waited: limit });
             }
             sleep_until((Instant::now() + PAUSE).min(deadline)).await;

@@ -7,7 +7,7 @@ use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 
-/// Make the page this large, in CSS pixels.
+/// Resize the page, in CSS pixels.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Resize {
     #[schemars(range(min = 1, max = 16384))]

@@ -13,7 +13,7 @@ use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, Store
 use crate::error::Error;
 use crate::folders::make_private;
 use crate::mcp::call::Call;
-use crate::mcp::describe::{show_snapshot, tell_unseen, told_download};
+use crate::mcp::describe::{share_download, show_snapshot, tell_unseen, told_download};
 use crate::mcp::page_text;
 use crate::mcp::reply::{Image, PageState, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -196,7 +196,7 @@ pub(super) async fn picture(
         .then(|| Image { base64: BASE64_STANDARD.encode(&picture), mime_type: format.mime_type() });
     let saved = Saved { name: file.name().to_owned(), format, what };
     saved
-        .write(place, picture, call, reply, |reply| {
+        .write(Ok(place), picture, call, reply, |reply| {
             if let Some(shown) = shown {
                 reply.add_image(shown);
             }
@@ -334,8 +334,9 @@ async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
 }
 
 async fn tell_page(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    for told in keep_downloads(page, call).await {
-        reply.add_event(told);
+    for (name, state) in keep_downloads(page, call).await {
+        reply.add_event(told_download(&name, &state));
+        share_download(&name, &state, reply);
     }
     let stands = page.stands().await?;
     seat.set_url(&stands.url);
@@ -343,8 +344,8 @@ async fn tell_page(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) 
     Ok(())
 }
 
-/// Takes what was downloaded to where such files are saved, and says what has become of it.
-pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<String> {
+/// Takes what was downloaded to where such files are saved; gives what has become of it.
+pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
     let mut told = Vec::new();
     for Sent { name, state } in page.downloads().await {
         let state = match state {
@@ -356,7 +357,7 @@ pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<String> {
             }
             state => state,
         };
-        told.push(told_download(&name, &state));
+        told.push((name, state));
     }
     told
 }

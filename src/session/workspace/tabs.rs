@@ -99,7 +99,7 @@ impl Workspace {
         Ok(page)
     }
 
-    /// Closes a tab; the active one unless told which.
+    /// Closes a tab. Default: the active one.
     pub async fn close_tab(&self, index: Option<usize>) -> Result<Page> {
         let page = {
             let mut state = self.inner.state.lock();

@@ -15,7 +15,7 @@ use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntr
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
 /// All that a page's sessions tell and that we keep. Anything else is not decoded.
-const HEARD: [&str; 24] = [
+const HEARD: [&str; 26] = [
     AttachedToTarget::METHOD,
     DetachedFromTarget::METHOD,
     console::TargetCrashed::METHOD,
@@ -34,7 +34,9 @@ const HEARD: [&str; 24] = [
     wire::FileChooserOpened::METHOD,
     wire::WindowOpen::METHOD,
     net::RequestWillBeSent::METHOD,
+    net::RequestWillBeSentExtraInfo::METHOD,
     net::ResponseReceived::METHOD,
+    net::ResponseReceivedExtraInfo::METHOD,
     net::LoadingFinished::METHOD,
     net::LoadingFailed::METHOD,
     net::RequestServedFromCache::METHOD,
@@ -328,6 +330,14 @@ impl Page {
                 state.journal.request_failed(&told);
                 state.network.failed(&told);
             });
+        } else if let Some(report) = event.read::<net::RequestWillBeSentExtraInfo>() {
+            self.update(|state| {
+                if !private {
+                    state.network.sent(report)
+                }
+            });
+        } else if let Some(report) = event.read::<net::ResponseReceivedExtraInfo>() {
+            self.update(|state| state.network.received(report));
         } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
             self.update(|state| state.network.served_from_cache(&told.request_id));
         } else if let Some(told) = event.read::<net::WebSocketCreated>() {

@@ -130,6 +130,12 @@ pub(super) fn check(options: &LaunchOptions) -> Result<()> {
         if let Some((_, instead)) = RESERVED.iter().find(|(reserved, _)| *reserved == name) {
             problems.push(format!("{name} cannot be given as an argument; use {instead}"));
         }
+        if name == "--proxy-server" && !values_of(argument).all(is_proxy) {
+            problems.push(
+                "--proxy-server: expected host:port, or http://, https://, socks5:// or socks4:// before it"
+                    .to_owned(),
+            );
+        }
         if argument.contains('\0') {
             problems.push("an argument holds a NUL character".to_owned());
         }
@@ -233,6 +239,20 @@ fn merged(ours: &[String], theirs: &[String]) -> Vec<String> {
 
 fn name_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(name, _)| name)
+}
+
+/// Whether the browser goes by it. What it cannot read it leaves out, and then goes without a proxy.
+fn is_proxy(server: &str) -> bool {
+    const SCHEMES: [&str; 7] = ["http", "https", "socks", "socks4", "socks5", "quic", "direct"];
+    let server = server.trim();
+    server.split([';', ' ']).filter(|part| !part.is_empty()).all(|part| {
+        // `http=foo:80` is for addresses of one scheme.
+        let part = part.split_once('=').map_or(part, |(_, part)| part);
+        match part.split_once("://") {
+            Some((scheme, rest)) => SCHEMES.contains(&scheme) && (scheme == "direct") == rest.is_empty(),
+            None => !part.is_empty(),
+        }
+    }) && !server.is_empty()
 }
 
 fn values_of(argument: &str) -> impl Iterator<Item = &str> {

@@ -1,7 +1,7 @@
 //! Requests that wait for a decision, and sites that ask who somebody is.
 use std::sync::Arc;
 
-use super::{REMEMBERED, Request, Source};
+use super::{REMEMBERED, Request, Source, entries};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::objects::worker::WorkerKind;
@@ -10,7 +10,7 @@ use crate::browser::options::routing::Routed;
 use crate::cdp::types::Empty;
 use crate::cdp::types::network::{
     AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FailRequest, FetchDisable,
-    FetchEnable, HeaderEntry, RequestPattern, SetCacheDisabled,
+    FetchEnable, HeaderList, RequestPattern, RequestPaused, SetCacheDisabled,
 };
 use crate::cdp::{PendingReply, RawEvent};
 use crate::error::Result;
@@ -181,11 +181,58 @@ fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<Pend
     commands
 }
 
+/// Sends a redirected request on, with the headers that its first hop was given. Chromium loses the `Origin` that it has
+/// computed for the next hop, unless the request is sent anew, which it is where its address is told.
+pub(super) fn follow(source: &Source, told: &RequestPaused, first: Option<&Request>) {
+    let stopped = &told.request.headers;
+    let origin = stopped.get("origin");
+    let carried = first.and_then(|first| Some(with_origin(first.carried()?, first, origin)));
+    let again = || origin.and(first).map(|first| as_browsers_do(stopped, first));
+    let headers = carried.or_else(again).map(|headers| entries(headers.into_iter()));
+    let url = origin.map(|_| told.request.url.clone());
+    let request_id = told.request_id.clone();
+    source.session.send(ContinueRequest { request_id, url, headers, ..ContinueRequest::default() }).ignore();
+}
+
+type Headers = Vec<(String, String)>;
+
+/// The headers with the `Origin` of this hop in place of that of the first, if that is what they have.
+fn with_origin(mut headers: Headers, first: &Request, origin: Option<&str>) -> Headers {
+    let before = first.headers().get("origin");
+    headers.retain(|(name, value)| !name.eq_ignore_ascii_case("origin") || before != Some(value.as_str()));
+    if let Some(origin) = origin
+        && headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("origin"))
+    {
+        headers.push(("Origin".to_owned(), origin.to_owned()));
+    }
+    headers
+}
+
+/// The headers of a redirected request that is sent anew: with what the browser says of itself, which it would leave out, in
+/// its order. Cookies are its own business.
+fn as_browsers_do(stopped: &HeaderList, first: &Request) -> Headers {
+    const ORDER: [&str; 7] =
+        ["sec-ch-ua-platform", "user-agent", "sec-ch-ua", "sec-ch-ua-mobile", "accept", "origin", "referer"];
+    let is_left_out =
+        |name: &str| name.to_ascii_lowercase().starts_with("sec-ch-ua") && stopped.get(name).is_none();
+    let mut headers: Headers =
+        stopped.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("cookie")).cloned().collect();
+    headers.extend(first.headers().iter().filter(|(name, _)| is_left_out(name)).cloned());
+    let had_origin = first.headers().get("origin").is_some();
+    headers.sort_by_key(|(name, _)| match ORDER.iter().position(|known| name.eq_ignore_ascii_case(known)) {
+        Some(5) if had_origin => 0,
+        Some(place @ 5..) => place + 2,
+        Some(place) => place + 1,
+        None => 6,
+    });
+    headers
+}
+
 pub(super) fn refuse(source: &Source, request_id: String) {
     let fail = FailRequest { request_id, error_reason: "BlockedByClient".to_owned() };
     source.session.send(fail).ignore();
 }
 
-pub(super) fn resume(source: &Source, request_id: String, headers: Option<Vec<HeaderEntry>>) {
-    source.session.send(ContinueRequest { request_id, headers, ..ContinueRequest::default() }).ignore();
+pub(super) fn resume(source: &Source, request_id: String) {
+    source.session.send(ContinueRequest { request_id, ..ContinueRequest::default() }).ignore();
 }

@@ -10,7 +10,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::mcp::tools::{evaluate, form, input, keys};
 
-/// Type a text where the focus is.
+/// Type text into the focused element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     pub text: String,
@@ -64,12 +64,12 @@ fn press(text: &str, times: Option<u32>, hold: Option<f64>) -> Result<keys::Pres
     Ok(keys::PressKey { key: None, keys, times, hold, action: keys::Stroke::Press })
 }
 
-/// Press a key, a chord such as ctrl+a, or several with spaces between them.
+/// Press a key, a combination such as ctrl+a, or several separated by spaces.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Key {
     #[schemars(length(min = 1))]
     pub text: String,
-    /// How many times; 1 when left out.
+    /// Repetitions. Default: 1.
     #[schemars(range(min = 1, max = 100))]
     pub repeat: Option<u32>,
 }
@@ -87,7 +87,7 @@ impl Tool for Key {
     }
 }
 
-/// Hold a key or a chord for a while.
+/// Hold a key or key combination.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct HoldKey {
     #[schemars(length(min = 1))]
@@ -129,7 +129,7 @@ impl JsonSchema for Value {
     }
 }
 
-/// Set the value of a field: a text, true or false for a box, the value or label of an option.
+/// Set a form field: text, true or false for a checkbox, or an option's label or value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FormInput {
     pub target: Element,
@@ -166,13 +166,13 @@ async fn fill(
     act(form::FillForm { fields: vec![field] }, call, reply).await
 }
 
-/// Give files to a file input.
+/// Upload files to a file input.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     pub target: Element,
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Files that a harness holds; there are none here.
+    /// Files held by a harness; none exist here.
     #[serde(default)]
     pub document_ids: Vec<String>,
 }
@@ -196,7 +196,7 @@ impl Tool for FileUpload {
     }
 }
 
-/// Run JavaScript in the page; the value of the last expression is the answer.
+/// Run JavaScript in the page. Returns the value of the last expression.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct JavascriptExec {
     #[schemars(length(min = 1))]

@@ -15,14 +15,14 @@ use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
 
-/// How many levels of a page are read unless told.
+/// Default number of levels of a page to read.
 const USUAL_DEPTH: u32 = 15;
 /// The most characters of a page.
 const MOST_CHARS: usize = 50_000;
 /// The most elements that a search gives.
 const MOST_FOUND: usize = 20;
 
-/// Take a picture of the viewport. Coordinates in it are those that other tools take.
+/// Take a screenshot of the viewport. Other tools take its coordinates.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Screenshot {}
 
@@ -44,10 +44,10 @@ impl Tool for Screenshot {
     }
 }
 
-/// Take an enlarged picture of a part of the viewport, to read what is small.
+/// Take an enlarged screenshot of a region of the viewport, to read small details.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Zoom {
-    /// x and y of two corners: upper left, lower right.
+    /// x, y of the upper left and lower right corner.
     #[schemars(length(min = 4, max = 4))]
     pub region: Vec<f64>,
 }
@@ -78,7 +78,7 @@ impl Tool for Zoom {
     }
 }
 
-/// What of a page is read.
+/// Which elements to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
@@ -86,12 +86,11 @@ pub enum Filter {
     Interactive,
 }
 
-/// Read what the viewport shows as an outline with refs; with filter all also what is beyond it, with interactive only
-/// what can be acted on.
+/// Read the viewport as an outline with refs. filter all: the whole page; interactive: only interactive elements.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReadPage {
     pub filter: Option<Filter>,
-    /// Levels; 15 when left out.
+    /// Maximum depth. Default: 15.
     #[schemars(range(min = 1, max = 1000))]
     pub depth: Option<u32>,
     /// Read only this element.
@@ -146,7 +145,7 @@ impl Tool for ReadPage {
     }
 }
 
-/// Find elements by what they are called or are for, such as search bar or add to cart button: up to 20, with refs.
+/// Find up to 20 elements by name or purpose, for example search bar or add to cart button. Returns refs.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Find {
     #[schemars(length(min = 1))]
@@ -177,7 +176,7 @@ impl Tool for Find {
     }
 }
 
-/// Read the text of the page, without what is around it.
+/// Read the main text of the page.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetPageText {}
 
@@ -200,7 +199,7 @@ impl Tool for GetPageText {
     }
 }
 
-/// Read what the page logged since the last reading.
+/// Read console messages since the last call.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReadConsole {}
 
@@ -232,7 +231,7 @@ fn logged(message: &ConsoleMessage) -> String {
     format!("[{level}] {}{place}", inline(&message.text))
 }
 
-/// Read what the page asked for since the last reading: method, address, status, kind, time.
+/// Read network requests since the last call: method, URL, status, kind, time.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReadNetwork {}
 

@@ -37,7 +37,7 @@ macro_rules! clicks {
         #[derive(Debug, Deserialize, JsonSchema)]
         pub struct $member {
             pub target: Target,
-            /// Keys held meanwhile, such as ctrl+shift.
+            /// Keys to hold, for example ctrl+shift.
             pub modifiers: Option<String>,
         }
 
@@ -56,7 +56,7 @@ macro_rules! clicks {
 }
 
 clicks! {
-    /// Click an element, or a place in the viewport.
+    /// Click an element or a point in the viewport.
     LeftClick, "left_click", "Click", Left, 1;
     /// Click with the right button.
     RightClick, "right_click", "Right-click", Right, 1;
@@ -73,7 +73,7 @@ fn written(x: f64, y: f64) -> String {
     format!("{x},{y}")
 }
 
-/// Move the pointer over an element or a place, without pressing.
+/// Move the pointer over an element or point, without clicking.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
     pub target: Target,
@@ -106,7 +106,7 @@ async fn act_at(
     act(pointer::Hover { r#ref: element, element: None, position, action, button }, call, reply).await
 }
 
-/// Press the left button at `from`, drag to `target`, and let go.
+/// Press the left button at `from`, drag to `target`, and release.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftClickDrag {
     pub from: Place,
@@ -128,7 +128,7 @@ impl Tool for LeftClickDrag {
     }
 }
 
-/// Press the left button at a place and keep it held, until `left_mouse_up`.
+/// Press the left button at a point and hold it until `left_mouse_up`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftMouseDown {
     pub target: Place,
@@ -147,7 +147,7 @@ impl Tool for LeftMouseDown {
     }
 }
 
-/// Let the left button go at a place.
+/// Release the left button at a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftMouseUp {
     pub target: Place,
@@ -166,7 +166,7 @@ impl Tool for LeftMouseUp {
     }
 }
 
-/// Move the pointer to a place.
+/// Move the pointer to a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MouseMove {
     pub target: Place,
@@ -184,12 +184,12 @@ impl Tool for MouseMove {
     }
 }
 
-/// Turn the wheel at a place.
+/// Scroll the wheel at a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Scroll {
     pub target: Place,
     pub scroll_direction: scroll::Direction,
-    /// Notches; 3 when left out.
+    /// Wheel notches. Default: 3.
     #[schemars(range(min = 1, max = 10))]
     pub scroll_amount: Option<u32>,
 }

@@ -9,7 +9,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::mcp::tools::{history, navigate, tabs, wait};
 
-/// Open an address; back, forward or reload go through the history instead.
+/// Open a URL, or use back, forward or reload.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Navigate {
     #[schemars(length(min = 1))]
@@ -44,7 +44,7 @@ impl Tool for Navigate {
     }
 }
 
-/// Wait for so many seconds.
+/// Wait for a number of seconds.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Wait {
     /// Seconds.
@@ -73,7 +73,7 @@ async fn manage(action: tabs::TabAction, call: &Call<'_>, reply: &mut Reply) -> 
     Ok(())
 }
 
-/// Open an empty tab, which becomes the active one.
+/// Open an empty tab and make it active.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NewTab {}
 
@@ -91,7 +91,7 @@ impl Tool for NewTab {
     }
 }
 
-/// List the open tabs: id, title and address of each.
+/// List the open tabs: id, title and URL.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ListTabs {}
 
@@ -109,7 +109,7 @@ impl Tool for ListTabs {
     }
 }
 
-/// Make a tab the active one, in which members work that name none.
+/// Make a tab active: tools work there by default.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("required" = ["tab_id"]))]
 pub struct SwitchTab {}

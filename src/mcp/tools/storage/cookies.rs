@@ -21,11 +21,11 @@ use crate::sync::unix_time;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Cookies {
     pub action: Action,
-    /// Of which cookie.
+    /// Cookie name.
     pub name: Option<String>,
-    /// Of which site; to set, whose they are where cookies does not say so.
+    /// Site to list or clear; to set, the domain of cookies that name none.
     pub domain: Option<String>,
-    /// To set: JSON as other tools export it, a Cookie header (a=1; b=2), Set-Cookie, or a cURL command.
+    /// To set: exported JSON, a Cookie header (a=1; b=2), Set-Cookie, or a cURL command.
     #[schemars(length(min = 1))]
     pub cookies: Option<String>,
 }

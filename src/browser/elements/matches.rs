@@ -1,0 +1,232 @@
+//! The one element that a selector means, in a page and all the frames in it.
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::actionability::rest_before;
+use super::closed_roots::look_through;
+use super::element::ElementHandle;
+use super::locator::{is_passing, pauses, root_argument};
+use super::selector::Selector;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::value_argument;
+use crate::error::{Error, Result};
+use crate::snapshot::{Ref, quoted};
+
+/// An element that a selector found, by the number that stands for it.
+#[derive(Debug, Clone)]
+pub struct Match {
+    pub frame: Frame,
+    pub number: u32,
+    /// Its role and its name.
+    pub role: String,
+    pub name: String,
+}
+
+impl Match {
+    /// Its role and its name, on one line.
+    pub fn in_words(&self) -> String {
+        element_in_words(&self.role, &self.name)
+    }
+
+    /// The element itself.
+    ///
+    /// # Errors
+    /// `stale_ref` when it is gone.
+    pub async fn element(&self, name: &str) -> Result<ElementHandle> {
+        let element = ElementHandle::by_ref(&self.frame, self.number).await?;
+        let gone = || Error::StaleRef { target: name.to_owned(), again: None };
+        element.map(|element| element.named(name)).ok_or_else(gone)
+    }
+}
+
+/// What a selector finds.
+#[derive(Debug, Clone)]
+pub enum Matched {
+    One(Match),
+    /// How many there are, and the first of them.
+    Several(usize, Vec<Match>),
+}
+
+/// What one frame tells of the elements that a selector finds there.
+#[derive(Debug, Default, Deserialize)]
+struct Matches {
+    /// How many there are, and how many of them can be seen.
+    all: usize,
+    seen: usize,
+    /// The first of those that can be seen; of all where none can.
+    first: Vec<(u32, String, String)>,
+}
+
+impl Page {
+    /// What `selector` finds in the page and the frames in it, as soon as there is something. What cannot be seen counts only
+    /// where nothing can. Of several that hold a text, the one that says just that is meant.
+    ///
+    /// # Errors
+    /// `element_not_found` after `limit`.
+    pub async fn matching(&self, selector: &str, limit: Duration) -> Result<Matched> {
+        Selector::parse(selector)?;
+        let deadline = Instant::now() + limit;
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            match self.unless_dialog(self.matches_now(selector)).await? {
+                Some(Matched::Several(count, several)) => {
+                    return Ok(match self.says_exactly(selector).await {
+                        Some(only) => Matched::One(only),
+                        None => Matched::Several(count, several),
+                    });
+                }
+                Some(one) => return Ok(one),
+                None if Instant::now() >= deadline => break,
+                None => {}
+            }
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+
+    /// Does something with the one element that `selector` finds as soon as there is one, and again with its successor where
+    /// it is drawn anew before that was done. Of a field that a library keeps out of sight it is what is drawn in its place.
+    ///
+    /// # Errors
+    /// `element_not_found` after `limit`, `several_match` where it finds several.
+    pub async fn with_match<T, Doing: Future<Output = Result<T>>>(
+        &self,
+        selector: &str,
+        limit: Duration,
+        mut act: impl FnMut(ElementHandle, Duration) -> Doing,
+    ) -> Result<T> {
+        let deadline = Instant::now() + limit;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        loop {
+            let element = match self.matching(selector, left()).await {
+                Ok(Matched::One(found)) => found.element(&found.in_words()).await,
+                Ok(Matched::Several(count, several)) => {
+                    let matches = several.iter().map(Match::in_words).collect();
+                    return Err(Error::SeveralMatch { count, matches });
+                }
+                Err(Error::ElementNotFound { .. }) => return Err(Error::ElementNotFound { waited: limit }),
+                Err(error) => Err(error),
+            };
+            let done = async {
+                let element = element?;
+                let drawn = element.drawn_instead().await?;
+                let element = match drawn {
+                    Some(drawn) => drawn.element(&drawn.in_words()).await?,
+                    None => element,
+                };
+                act(element, left()).await
+            };
+            match done.await {
+                Err(error) if is_passing(&error) && Instant::now() < deadline => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// The only one that says a text and nothing besides, where a selector asks for a text.
+    async fn says_exactly(&self, selector: &str) -> Option<Match> {
+        match self.matches_now(&exactly(selector)?).await {
+            Ok(Some(Matched::One(only))) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether `selector` finds anything that can be seen, in the page and the frames in it.
+    pub async fn sees(&self, selector: &str) -> Result<bool> {
+        Selector::parse(selector)?;
+        let frames = self.frames();
+        let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;
+        if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
+            return Err(error.clone());
+        }
+        Ok(asked.into_iter().filter_map(Result::unwrap_or_default).any(|(_, answer)| answer.seen > 0))
+    }
+
+    /// The frame in which the element of a ref is.
+    ///
+    /// # Errors
+    /// `unknown_ref` when it belongs to another tab or was never shown; `frame_detached` when its frame is gone.
+    pub fn frame_of_ref(&self, reference: &Ref) -> Result<Frame> {
+        let unknown =
+            |reason: &str| Error::UnknownRef { target: reference.to_string(), reason: reason.to_owned() };
+        if reference.page.is_some_and(|number| number != self.index()) {
+            return Err(unknown("it belongs to another tab"));
+        }
+        if let Some(number) = reference.frame {
+            return match self.frame_by_number(number) {
+                Some(frame) if frame.knows_ref(reference.element) => Ok(frame),
+                None if number < self.frames_ever() => Err(Error::FrameDetached),
+                _ => Err(unknown("no snapshot has shown it")),
+            };
+        }
+        let mut frames = self.frames().into_iter().filter(|frame| frame.knows_ref(reference.element));
+        match (frames.next(), frames.next()) {
+            (Some(frame), None) => Ok(frame),
+            (None, _) => Err(unknown("no snapshot has shown it")),
+            (Some(_), Some(_)) => {
+                Err(unknown("several frames have one; write the whole ref, such as c0p0f0e12"))
+            }
+        }
+    }
+
+    async fn matches_now(&self, selector: &str) -> Result<Option<Matched>> {
+        let frames = self.frames();
+        let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;
+        // A selector that cannot be read is none in any frame; a frame that does not answer has nothing to show.
+        if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
+            return Err(error.clone());
+        }
+        let answers: Vec<_> = asked.into_iter().filter_map(Result::unwrap_or_default).collect();
+        let is_seen = answers.iter().any(|(_, answer)| answer.seen > 0);
+        let of_those = |answer: &Matches| if is_seen { answer.seen } else { answer.all };
+        let count = answers.iter().map(|(_, answer)| of_those(answer)).sum();
+        let told = answers.into_iter().filter(|(_, answer)| of_those(answer) > 0);
+        let found = told.flat_map(|(frame, answer)| {
+            let element = move |(number, role, name)| Match { frame: frame.clone(), number, role, name };
+            answer.first.into_iter().map(element)
+        });
+        let mut found: Vec<_> = found.collect();
+        Ok(match (count, found.len()) {
+            (0, _) => None,
+            (1, 1) => found.pop().map(Matched::One),
+            _ => Some(Matched::Several(count, found)),
+        })
+    }
+}
+
+impl Frame {
+    /// What a selector finds, with the frame that it is in: another one where the selector enters it.
+    async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
+        let locator = self.locator(selector, false)?;
+        let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
+        let ask = || async {
+            let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+            world.call_with::<Matches>("matches", arguments).await.map_err(Selector::refused)
+        };
+        let found = look_through(&world, true, ask, |found| found.all == 0).await?;
+        for (number, ..) in &found.first {
+            world.frame().refs_used_up_to(*number);
+        }
+        Ok(Some((world.frame().clone(), found)))
+    }
+}
+
+/// `text=Save` for what says just that, and nothing besides.
+fn exactly(selector: &str) -> Option<String> {
+    let text = selector.trim().strip_prefix("text=")?.trim();
+    let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '/']) && !text.contains(">>");
+    is_plain.then(|| format!("text={}", serde_json::Value::from(text)))
+}
+
+/// A role and a name that a page wrote, on one line.
+pub(super) fn element_in_words(role: &str, name: &str) -> String {
+    match (role, name.is_empty()) {
+        ("generic" | "none", true) => "the element".to_owned(),
+        ("generic" | "none", false) => quoted(name),
+        (_, true) => format!("the {role}"),
+        (_, false) => format!("{role} {}", quoted(name)),
+    }
+}

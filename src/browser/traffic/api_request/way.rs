@@ -1,0 +1,77 @@
+//! The way out of requests without a page: directly, by the relay of a browser's context, or by a proxy.
+use std::time::Instant;
+
+use tokio::sync::OnceCell;
+
+use super::failed;
+use crate::browser::egress::policy::Policy;
+use crate::browser::egress::proxy::Proxy;
+use crate::browser::egress::relay::{Relay, Wanted};
+use crate::browser::objects::context::BrowserContext;
+use crate::error::{Error, Result};
+
+#[derive(Debug)]
+pub(super) enum Way {
+    /// By the relay of a context, where it has one, so under its rules too.
+    Context(BrowserContext),
+    /// By a relay of its own, which speaks to this proxy as it does for pages.
+    Proxy(Proxy, OnceCell<Option<Relay>>),
+    Direct,
+}
+
+impl Way {
+    pub(super) fn new(context: Option<&BrowserContext>, proxy: Option<Proxy>) -> Self {
+        match (proxy, context) {
+            (Some(proxy), _) => Self::Proxy(proxy, OnceCell::new()),
+            (None, Some(context)) => Self::Context(context.clone()),
+            (None, None) => Self::Direct,
+        }
+    }
+
+    /// What a client has to be told of it.
+    pub(super) async fn proxy(&self) -> Result<Option<reqwest::Proxy>> {
+        let (server, bypass) = match self {
+            Self::Direct => return Ok(None),
+            Self::Context(context) => (context.relay_server(), None),
+            Self::Proxy(proxy, relay) => {
+                let relay = relay.get_or_try_init(|| open(proxy)).await?;
+                (relay.as_ref().map(Relay::plain_server), proxy.bypass())
+            }
+        };
+        let Some(server) = server else { return Ok(None) };
+        let read = reqwest::Proxy::all(server).map_err(|error| failed(&error.to_string()))?;
+        Ok(Some(read.no_proxy(bypass.and_then(bypassing))))
+    }
+
+    /// Why a request failed that was sent at `begun`, where the way knows.
+    pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
+        match self {
+            Self::Direct => None,
+            Self::Context(context) => told(context.explain_failure(begun)?, None),
+            Self::Proxy(proxy, relay) => told(relay.get()?.as_ref()?.explain(begun)?, Some(proxy)),
+        }
+    }
+}
+
+async fn open(proxy: &Proxy) -> Result<Option<Relay>> {
+    let policy = std::sync::Arc::new(Policy::default());
+    let wanted = Wanted { upstream: Some(proxy), policy: &policy, certificates: &[], ignores_errors: false };
+    Relay::start(wanted).await
+}
+
+/// Hosts as browsers are told them: a name stands for those below it too.
+fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
+    let hosts: Vec<_> = hosts.split([',', ';']).map(|host| host.trim().trim_start_matches("*.")).collect();
+    reqwest::NoProxy::from_string(&hosts.join(","))
+}
+
+/// The reason in the words of a request, with the name of the proxy that is to blame.
+fn told(error: Error, proxy: Option<&Proxy>) -> Option<Error> {
+    match (error, proxy) {
+        (Error::NavigationFailed { reason }, Some(proxy)) => {
+            Some(failed(&format!("{reason} ({})", proxy.server())))
+        }
+        (Error::NavigationFailed { reason }, None) => Some(failed(&reason)),
+        (other, _) => Some(other),
+    }
+}

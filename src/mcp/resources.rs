@@ -1,0 +1,161 @@
+//! Files that tools wrote, as resources: a client that runs on another machine has no other way to them.
+//!
+//! An address holds 122 random bits and belongs to one owner. A client lists only files of its own; another connection
+//! of the same owner can read a file whose address it was given, so that a session for each call is enough.
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents};
+use serde_json::json;
+use url::{Url, form_urlencoded};
+
+use crate::mcp::client::Client;
+use crate::mcp::kept::Kept;
+use crate::mcp::reply::FileLink;
+use crate::secrets::Secrets;
+
+const SCHEME: &str = "patchright://files/";
+/// How many files of one owner are remembered.
+const MOST_FILES: usize = 1000;
+/// The largest file that is read: in base64 it stays below the 10 MiB that official clients read at once.
+const LARGEST_FILE: u64 = 7 << 20;
+
+/// The files that clients can read.
+#[derive(Debug, Default)]
+pub(super) struct FileResources {
+    files: Mutex<Vec<SharedFile>>,
+}
+
+#[derive(Debug, Clone)]
+struct SharedFile {
+    resource: Resource,
+    path: PathBuf,
+    owner: Option<Arc<str>>,
+    /// Stands for the client.
+    kept: Weak<Kept>,
+}
+
+impl SharedFile {
+    fn is_of(&self, client: &Client) -> bool {
+        Weak::as_ptr(&self.kept) == Arc::as_ptr(&client.kept)
+    }
+}
+
+impl FileResources {
+    /// Shares files that a tool wrote for this client. A file that was written again keeps its address.
+    pub(super) fn share(&self, client: &Client, files: Vec<FileLink>) -> Vec<Resource> {
+        let mut known = self.files.lock();
+        let shared = files.into_iter().filter_map(|file| {
+            let path = Url::parse(&file.uri).ok()?.to_file_path().ok()?;
+            let again = known.iter_mut().find(|known| known.path == path && known.is_of(client));
+            if let Some(again) = again {
+                again.resource.size = file.size;
+                return Some(again.resource.clone());
+            }
+            let resource = resource(file);
+            let (owner, kept) = (client.owner.clone(), Arc::downgrade(&client.kept));
+            known.push(SharedFile { resource: resource.clone(), path, owner, kept });
+            forget_oldest(&mut known, client.owner.as_ref());
+            Some(resource)
+        });
+        shared.collect()
+    }
+
+    /// The files of this client, the newest first.
+    pub(super) fn list(&self, client: &Client) -> Vec<Resource> {
+        let known = self.files.lock();
+        known.iter().rev().filter(|file| file.is_of(client)).map(|file| file.resource.clone()).collect()
+    }
+
+    /// The contents of a file of this client's owner.
+    pub(super) async fn read(
+        &self,
+        client: &Client,
+        uri: &str,
+        secrets: &Secrets,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let not_found =
+            |reason: &str| ErrorData::resource_not_found(reason.to_owned(), Some(json!({ "uri": uri })));
+        let known = self
+            .files
+            .lock()
+            .iter()
+            .find(|file| file.resource.uri == uri && file.owner == client.owner)
+            .cloned();
+        let Some(file) = known else { return Err(not_found("Resource not found")) };
+        let size = match tokio::fs::symlink_metadata(&file.path).await {
+            Ok(found) if found.is_file() => found.len(),
+            _ => return Err(not_found("Resource not found: the file is gone")),
+        };
+        if size > LARGEST_FILE {
+            let reason =
+                format!("the file has {size} bytes; at most {LARGEST_FILE} can be read as a resource");
+            return Err(ErrorData::invalid_params(
+                format!("Resource too large: {reason}"),
+                Some(json!({ "uri": uri })),
+            ));
+        }
+        let read = tokio::fs::read(&file.path).await;
+        let mut bytes = read.map_err(|error| not_found(&format!("Resource not found: {error}")))?;
+        // What a page gave was never looked through.
+        secrets.strike_from_file(&mut bytes);
+        Ok(ReadResourceResult::new(vec![contents(file.resource, bytes)]))
+    }
+}
+
+fn resource(file: FileLink) -> Resource {
+    let mut uri = format!("{SCHEME}{}/", uuid::Uuid::new_v4().simple());
+    uri.extend(form_urlencoded::byte_serialize(file.name.as_bytes()));
+    let mut resource = Resource::new(uri, file.name).with_mime_type(file.mime_type);
+    resource.size = file.size;
+    resource
+}
+
+fn forget_oldest(known: &mut Vec<SharedFile>, owner: Option<&Arc<str>>) {
+    let of_owner = |file: &SharedFile| file.owner.as_ref() == owner;
+    if known.iter().filter(|file| of_owner(file)).count() > MOST_FILES
+        && let Some(oldest) = known.iter().position(of_owner)
+    {
+        known.remove(oldest);
+    }
+}
+
+fn contents(resource: Resource, bytes: Vec<u8>) -> ResourceContents {
+    let Resource { uri, mime_type, .. } = resource;
+    let is_text =
+        mime_type.as_deref().is_some_and(|kind| kind.starts_with("text/") || kind == "application/json");
+    match String::from_utf8(bytes) {
+        Ok(text) if is_text => ResourceContents::TextResourceContents { uri, mime_type, text, meta: None },
+        Ok(text) => blob(uri, mime_type, text.as_bytes()),
+        Err(error) => blob(uri, mime_type, error.as_bytes()),
+    }
+}
+
+fn blob(uri: String, mime_type: Option<String>, bytes: &[u8]) -> ResourceContents {
+    let blob = BASE64_STANDARD.encode(bytes);
+    ResourceContents::BlobResourceContents { uri, mime_type, blob, meta: None }
+}
+
+/// The kind of a file that a page gave, by its name.
+pub(super) fn kind_of(name: &str) -> &'static str {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "csv" => "text/csv",
+        "gif" => "image/gif",
+        "html" | "htm" => "text/html",
+        "jpg" | "jpeg" => "image/jpeg",
+        "json" => "application/json",
+        "md" => "text/markdown",
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        "txt" | "log" => "text/plain",
+        "webp" => "image/webp",
+        "xml" => "application/xml",
+        "zip" => "application/zip",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,46 @@
+"""A text that is filled in is there, or the call fails."""
+
+import pytest
+
+from patchright_mcp.async_api import Error, Page
+from tests_py.mcp.test_arrived import GRID, LATER, LESS, MADE, STOLEN, TERMINAL
+
+
+async def test_letters_that_are_lost_are_put_in_again(page: Page) -> None:
+    await page.set_content(GRID)
+    for text in ["reason", "order_id"]:
+        await page.fill("#cell", text)
+        assert await page.input_value("#cell") == text
+
+
+async def test_a_text_that_went_elsewhere_is_an_error(page: Page) -> None:
+    await page.set_content(STOLEN)
+    with pytest.raises(Error, match='a part went into textbox "Search"'):
+        await page.get_by_label("Name").fill("Johanna Smith")
+
+
+async def test_another_number_is_an_error(page: Page) -> None:
+    await page.set_content(LESS)
+    with pytest.raises(Error, match='the field shows "89"'):
+        await page.get_by_label("Max").fill("90")
+
+
+async def test_what_a_field_makes_of_a_text_is_none(page: Page) -> None:
+    await page.set_content(MADE)
+    for name, text, held in [("Zip", "123456", "12345"), ("Plate", "ab", "AB"), ("Short", "abcdef", "abc")]:
+        await page.get_by_label(name).fill(text)
+        assert await page.get_by_label(name).input_value() == held
+
+
+async def test_a_terminal_takes_a_text(page: Page) -> None:
+    await page.set_content(TERMINAL)
+    await page.get_by_label("Terminal").fill("ls -l", force=True)
+    await page.keyboard.press("Enter")
+    assert await page.inner_text("output") == "ran ls -l;"
+
+
+async def test_a_focus_that_moves_later_takes_nothing_of_a_text(page: Page) -> None:
+    await page.set_content(LATER)
+    await page.get_by_label("Name").fill("secret words")
+    assert await page.get_by_label("Name").input_value() == "secret words"
+    assert await page.get_by_label("Search").input_value() == ""

@@ -1,0 +1,208 @@
+"""The same wish through every door: what is done or refused, with which code, and what the page has of it.
+
+Doors may differ in wording only. The library does as Playwright does: it looks in one frame, counts what is
+hidden, and returns from a press that the page lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tests_py.doors.conftest import DONE, Door, Doors
+from tests_py.support.site import Site, document
+from tests_py.support.wire import until
+
+LIBRARY = {"run", "async", "sync"}
+GO = "<button onclick=\"did('go')\">Go</button>"
+DID = """<script>
+// At once, and before anything else happens.
+const did = (what) => {
+  const told = new XMLHttpRequest();
+  told.open("GET", `/did/${what}/${location.pathname.split("/")[2]}`, false);
+  told.send();
+};
+</script>"""
+VEIL = 'style="position:fixed;inset:0;z-index:9;background:#0003"'
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page, and what comes of a wish there."""
+
+    body: str
+    outcome: str = DONE
+    selector: str = "button"
+    value: str = ""
+    library: str | None = None
+    """What the library answers, where that is something else."""
+    did: str | None = "go"
+    """What the page has of it."""
+    library_did: str | None = "same"
+
+
+BLOCKED, ABSENT, SEVERAL, UNREAD, NO_OPTION, MANY_OPTIONS = (
+    "not_actionable", "absent", "several", "unread", "no_such_option", "several_options",
+)  # fmt: skip
+
+IN_WORDS = {
+    # What is not there is one thing for who may write a ref, and another for who writes selectors.
+    ABSENT: {"*": "unknown_ref", "patchright": "element_not_found", "session": "ELEMENT_NOT_FOUND"}
+    | dict.fromkeys(LIBRARY, "element_not_found"),
+    UNREAD: {"*": "unknown_ref", "patchright": "invalid_selector", "session": "INVALID_PARAMETERS"}
+    | dict.fromkeys(LIBRARY, "invalid_selector"),
+    SEVERAL: {"*": "several_match"} | dict.fromkeys(LIBRARY, "not_unique"),
+}
+# A form says of each field what is wrong with it, and has one code for all.
+FORMS = {"form", "claude"}
+SESSIONS = {"click": "ELEMENT_NOT_CLICKABLE", "fill": "ELEMENT_NOT_EDITABLE"}
+
+CLICKS = {
+    "a button": Case(GO),
+    "covered": Case(f"{GO}<div {VEIL}></div>", BLOCKED, did=None),
+    "overlaid as it is pressed": Case(
+        f"""{GO}<script>document.querySelector("button").onmousedown = () => {{
+          document.body.insertAdjacentHTML("beforeend", `<div {VEIL}></div>`);
+        }};</script>""",
+        BLOCKED,
+        library=DONE,
+        did=None,
+    ),
+    "replaced as it is pressed": Case(
+        f"""{GO}<script>addEventListener("mousedown", () => {{
+          const button = document.querySelector("button");
+          button.replaceWith(button.cloneNode(true));
+        }});</script>""",
+        BLOCKED,
+        library=DONE,
+        did=None,
+    ),
+    "two that match": Case(GO + GO, SEVERAL, did=None),
+    "two that match, one of them hidden": Case(
+        f"<div hidden>{GO}</div>{GO}", library=SEVERAL, library_did=None
+    ),
+    "disabled": Case(GO.replace("<button", "<button disabled"), BLOCKED, did=None),
+    "hidden": Case(f"<div hidden>{GO}</div>", BLOCKED, did=None),
+    "beyond every edge": Case(f'<div style="position:absolute;left:-9999px">{GO}</div>', BLOCKED, did=None),
+    "far below": Case(f'<div style="height:5000px"></div>{GO}'),
+    "in a frame": Case("<iframe src=/inner/DOOR></iframe>", library=ABSENT, library_did=None),
+    "in a frame that the selector enters": Case(
+        "<iframe src=/inner/DOOR></iframe>", selector="iframe >> internal:control=enter-frame >> button"
+    ),
+    "in a closed shadow root": Case(
+        f"""<div id=host></div><script>
+          document.querySelector("#host").attachShadow({{ mode: "closed" }}).innerHTML = `{GO}`;
+        </script>"""
+    ),
+    "taken out": Case(f"{GO}<script>document.querySelector('button').remove();</script>", ABSENT, did=None),
+    "drawn anew as the pointer comes": Case(
+        f"""{GO}<script>let isOld = true; addEventListener("mousemove", () => {{
+          const button = document.querySelector("button");
+          if (isOld) button.replaceWith(button.cloneNode(true));
+          isOld = false;
+        }});</script>"""
+    ),
+    "behind a modal": Case(
+        f"{GO}<dialog>Wait</dialog><script>document.querySelector('dialog').showModal();</script>",
+        BLOCKED,
+        did=None,
+    ),
+    "leads elsewhere": Case('<a href="/next/DOOR">Go</a>', selector="a", did="next"),
+    "opens a window": Case("<button onclick=\"window.open('/next/DOOR')\">Go</button>", did="next"),
+    "asks": Case("<button onclick=\"did('go'); alert('Hm')\">Go</button>"),
+    "no selector": Case(GO, UNREAD, selector="css=[[", did=None),
+}
+
+OPTIONS = "".join(f"<option value={number}>{number + 1}" for number in range(4))
+GUESTS = f'<select onchange="did(this.value)"><option value="">Guests{OPTIONS}</select>'
+TOWNS = '<select onchange="did(this.value)"><option>Town<option value=fr>Paris<option value=us>Paris</select>'
+CHOICES = {
+    "by the label that another has as its value": Case(GUESTS, value="2", did="1"),
+    "by a value": Case(GUESTS, value="0", did="0"),
+    "by a value of two that are called alike": Case(TOWNS, value="us", did="us"),
+    "by what two are called": Case(
+        TOWNS, MANY_OPTIONS, value="Paris", did=None, library=DONE, library_did="fr"
+    ),
+    "what is not there": Case(GUESTS, NO_OPTION, value="Nobody", did=None),
+}
+
+INPUT = '<input onchange="did(\'never\')" oninput="did(this.value)">'
+FIELDS = {
+    "a field": Case(INPUT, selector="input", value="Ada", did="Ada"),
+    "read-only": Case(INPUT.replace("<input", "<input readonly"), BLOCKED, "input", "Ada", did=None),
+    "two fields that match": Case(INPUT + INPUT, SEVERAL, "input", "Ada", did=None),
+}
+
+
+def expected(case: Case, door: str, action: str) -> str:
+    """The outcome of a case at a door, in that door's words."""
+    outcome = case.outcome if case.library is None or door not in LIBRARY else case.library
+    if outcome == DONE:
+        return DONE
+    words = IN_WORDS.get(outcome, {})
+    if door == "session" and outcome not in {ABSENT, UNREAD}:
+        return SESSIONS[action]
+    if door in FORMS and action != "click":
+        return "invalid_arguments" if outcome == SEVERAL else "form_incomplete"
+    if door in words:
+        return words[door]
+    return words.get("*", outcome)
+
+
+async def through(
+    doors: Doors, site: Site, case: Case, act: Callable[[Door, str], Awaitable[str]]
+) -> dict[str, str]:
+    """What comes of a wish at each door, all at once."""
+
+    async def at(name: str, door: Door) -> str:
+        site.publish(f"/inner/{name}", document("Inner", DID + GO))
+        site.publish(f"/next/{name}", document("Next", "<h1>Next</h1>"))
+        body = DID + case.body.replace("DOOR", name)
+        return await act(door, site.publish(f"/doors/{name}", document("Doors", body)))
+
+    outcomes = await asyncio.gather(*(at(name, door) for name, door in doors.items()))
+    return dict(zip(doors, outcomes, strict=True))
+
+
+async def check(case: Case, outcomes: dict[str, str], site: Site, action: str) -> None:
+    """Compares what came of it at each door with what the case says, and with what the pages have of it."""
+    assert outcomes == {door: expected(case, door, action) for door in outcomes}
+    for door in outcomes:
+        wanted = case.did if door not in LIBRARY or case.library_did == "same" else case.library_did
+        if wanted == "next":
+            await asyncio.to_thread(until, lambda door=door: did(site, door), f"what follows at {door}")
+        assert did(site, door)[-1:] == ([] if wanted is None else [wanted]), door
+        assert len(did(site, door)) <= (len(case.value) or 1), door
+
+
+def did(site: Site, door: str) -> list[str]:
+    """What the page of a door has of a wish."""
+    parts = (path.removeprefix("/").split("/") for path in site.all_requested())
+    done = {("did", door): 1, ("next", door): 0}
+    return [path[done[path[0], path[-1]]] for path in parts if (path[0], path[-1]) in done]
+
+
+@pytest.mark.parametrize("name", CLICKS)
+async def test_a_click_is_the_same_through_every_door(doors: Doors, site: Site, name: str) -> None:
+    case = CLICKS[name]
+    outcomes = await through(doors, site, case, lambda door, url: door.click(url, case.selector))
+    await check(case, outcomes, site, "click")
+
+
+@pytest.mark.parametrize("name", CHOICES)
+async def test_a_choice_is_the_same_through_every_door(doors: Doors, site: Site, name: str) -> None:
+    case = CHOICES[name]
+    # Theirs types, and chooses nothing.
+    able = {door: way for door, way in doors.items() if door != "session"}
+    outcomes = await through(able, site, case, lambda door, url: door.choose(url, "select", case.value))
+    await check(case, outcomes, site, "choose")
+
+
+@pytest.mark.parametrize("name", FIELDS)
+async def test_a_field_is_filled_the_same_through_every_door(doors: Doors, site: Site, name: str) -> None:
+    case = FIELDS[name]
+    outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
+    await check(case, outcomes, site, "fill")
