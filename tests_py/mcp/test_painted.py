@@ -104,6 +104,22 @@ async def test_what_style_sheets_write_is_read(workshop: Workshop, site: Site) -
     assert "12 EUR" in (await workshop.do("browser_find", text="12 EUR")).section("Result")
 
 
+COUNTERS = """<!doctype html><title>Steps</title><style>
+body { counter-reset: step } p.s::before { counter-increment: step; content: "Step " counter(step) ": " }
+ol { counter-reset: part; list-style: none } li { counter-increment: part }
+li::before { content: counters(part, ".") " "; } i.l::after { content: counter(step, upper-alpha) }
+</style><body><p class=s>Cut</p><p class=s>Sew</p><ol><li>One<ol><li>Inner</ol><li>Two</ol><p>At <i class=l></i></p>"""
+
+
+async def test_counters_are_read(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.publish("/counters", COUNTERS))
+    shown = (await workshop.server.snapshot()).section("Snapshot")
+    read = (await workshop.do("browser_read", format="text")).section("Result")
+    for text in (shown, read):
+        for part in ("Step 1: Cut", "Step 2: Sew", "1 One", "1.1 Inner", "2 Two", "At B"):
+            assert part in text
+
+
 async def test_what_style_sheets_write_is_read_in_python(site: Site) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch()
@@ -139,3 +155,27 @@ async def test_notices_that_are_seen_and_inert_are_marked(workshop: Workshop, si
     assert "[inert]" in (await workshop.server.snapshot()).line("Offer ends today")
     await workshop.do("browser_wait_for", text="Mail moved")
     assert "Mail moved" in (await workshop.do("browser_find", text="Mail moved")).section("Result")
+
+
+async def test_documents_in_objects_and_embeds_are_shown_and_used(workshop: Workshop, site: Site) -> None:
+    for tag, attribute in (("object", "data"), ("embed", "src")):
+        inner = site.publish(
+            f"/in-{tag}",
+            f"<p>Text of the {tag}</p><button onclick=\"this.textContent = 'Done'\">Press {tag}</button>",
+        )
+        await workshop.open(
+            site.publish(f"/{tag}", f"<h1>Outside</h1><{tag} {attribute}={inner} width=400 height=200>")
+        )
+        shown = await workshop.server.snapshot()
+        assert f"Text of the {tag}" in shown.section("Snapshot")
+        await workshop.server.click(shown.ref(f'button "Press {tag}"'))
+        assert 'button "Done"' in (await workshop.server.snapshot()).section("Snapshot")
+
+
+async def test_what_opens_under_the_pointer_has_a_ref(workshop: Workshop, site: Site) -> None:
+    body = """<nav><div id=p>Products<div hidden>Chairs</div></div><div>About</div></nav>
+    <script>p.onmouseenter = () => { p.lastChild.hidden = false }</script>"""
+    await workshop.open(site.publish("/hover-menu", body))
+    shown = await workshop.server.snapshot()
+    await workshop.do("browser_hover", target=shown.ref("Products"))
+    assert "Chairs" in (await workshop.server.snapshot()).section("Snapshot")

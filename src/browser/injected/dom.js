@@ -209,7 +209,15 @@ let memory = null;
 
 /** Runs `work` with a memory: labels and tables cost a search of the document each, and every control and cell asks. */
 engine.remembering = (work) => {
-  memory = { tables: new WeakMap(), labels: new Map(), generated: new Map(), painted: new Map(), bare: new Map(), large: undefined };
+  memory = {
+    tables: new WeakMap(),
+    labels: new Map(),
+    generated: new Map(),
+    painted: new Map(),
+    bare: new Map(),
+    large: undefined,
+    counts: undefined,
+  };
   try {
     return work();
   } finally {
@@ -454,7 +462,7 @@ function generatedText(element, which) {
   const { content, display } = getComputedStyle(element, which);
   if (GENERATES_NOTHING.test(content)) return "";
   const [shown, spoken] = content.split(ALTERNATIVE);
-  const text = writtenText(element, spoken ?? shown);
+  const text = writtenText(element, which, spoken ?? shown);
   return text && !display.startsWith("inline") ? ` ${text} ` : text;
 }
 
@@ -491,18 +499,89 @@ function paintedText(element, which) {
   const { content } = style;
   if (GENERATES_NOTHING.test(content) || style.display === "none" || style.visibility !== "visible") return "";
   if (style.opacity === "0" || style.fontSize === "0px" || engine.sight.isClippedAway(style)) return "";
-  const text = writtenText(element, content.split(ALTERNATIVE)[0]).replace(/\p{Co}/gu, "");
+  const text = writtenText(element, which, content.split(ALTERNATIVE)[0]).replace(/\p{Co}/gu, "");
   return text && !style.display.startsWith("inline") ? ` ${text} ` : text;
 }
 
 const GENERATES_NOTHING = /^(?:none|normal|""|)$/;
 const ALTERNATIVE = /(?<=["')]) \/ (?=")/;
-const WRITTEN = /"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
-/** What the strings and attributes of a `content` say. */
-const writtenText = (element, content) =>
-  Array.from(content.matchAll(WRITTEN), ([, text, attribute]) =>
-    attribute ? (getAttribute(element, attribute) ?? "") : text.replace(/\\(["\\])/g, "$1"),
-  ).join("");
+const WRITTEN = /counters?\(((?:"(?:[^"\\]|\\.)*"|[^)"])*)\)|"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
+const unescaped = (text) => text.replace(/\\(["\\])/g, "$1");
+/** What the strings, attributes and counters of a `content` say. */
+const writtenText = (element, which, content) =>
+  Array.from(content.matchAll(WRITTEN), ([, counter, text, attribute]) => {
+    if (counter) return countedText(element, which, counter);
+    return attribute ? (getAttribute(element, attribute) ?? "") : unescaped(text);
+  }).join("");
+
+const COUNTER = /^([^\s,]+)(?:, "((?:[^"\\]|\\.)*)")?(?:, (\S+))?$/;
+const letters = (value) => (value > 0 ? letters(Math.floor((value - 1) / 26)) + String.fromCharCode(97 + ((value - 1) % 26)) : "");
+const NUMERALS = {
+  decimal: String,
+  "decimal-leading-zero": (value) => String(value).padStart(2, "0"),
+  "lower-alpha": letters,
+  "lower-latin": letters,
+  "upper-alpha": (value) => letters(value).toUpperCase(),
+  "upper-latin": (value) => letters(value).toUpperCase(),
+};
+/** What a counter shows there; "" in numerals that are not known here. */
+function countedText(element, which, counter) {
+  const [, name, between, numerals = "decimal"] = COUNTER.exec(counter) ?? [];
+  if (!memory || !name || !NUMERALS[numerals]) return "";
+  memory.counts ??= countAll();
+  const values = memory.counts.get(element)?.[which]?.get(name) ?? [0];
+  const shown = between === undefined ? values.slice(-1) : values;
+  return shown.map(NUMERALS[numerals]).join(unescaped(between ?? ""));
+}
+
+const COUNTED = /(\S+) (-?\d+)/g;
+/** What the counters stand at for each element that shows one: `element → {"::before": name → values, outermost first}`. */
+function countAll() {
+  const counts = new Map();
+  const standing = new Map();
+  const begin = (name, value, level) => {
+    const values = standing.get(name) ?? [];
+    standing.set(name, values);
+    if (level.has(name)) values.pop();
+    level.add(name);
+    values.push(value);
+  };
+  const apply = ({ counterReset, counterIncrement, counterSet }, level) => {
+    const change = (text, make) => {
+      if (text === "none") return;
+      for (const [, name, number] of text.matchAll(COUNTED)) {
+        if (!standing.get(name)?.length) begin(name, 0, level);
+        const values = standing.get(name);
+        values.push(make(values.pop(), Number(number)));
+      }
+    };
+    if (counterReset !== "none") for (const [, name, number] of counterReset.matchAll(COUNTED)) begin(name, Number(number), level);
+    change(counterIncrement, (value, number) => value + number);
+    change(counterSet, (_, number) => number);
+  };
+  const note = (element, which, level) => {
+    const style = getComputedStyle(element, which);
+    if (GENERATES_NOTHING.test(style.content) && style.content !== '""') return;
+    apply(style, level);
+    if (!style.content.includes("counter")) return;
+    const values = new Map(Array.from(standing, ([name, all]) => [name, [...all]]));
+    counts.set(element, { ...counts.get(element), [which]: values });
+  };
+  const visit = (element, level, depth) => {
+    const style = getComputedStyle(element);
+    if (style.display === "none" || depth > DEEPEST_COUNTED) return;
+    apply(style, level);
+    const own = new Set(); // The counters that what it holds begins end with it.
+    note(element, "::before", own);
+    eachFlatChild(element, (child) => nodeType(child) === ELEMENT && visit(child, own, depth + 1));
+    note(element, "::after", own);
+    for (const name of own) standing.get(name).pop();
+  };
+  if (document.getElementsByTagName("*").length <= MOST_COUNTED) visit(document.documentElement, new Set(), 0);
+  return counts;
+}
+const MOST_COUNTED = 20_000;
+const DEEPEST_COUNTED = 500;
 
 /** False where no style sheet can put text before or after an element of this tree: asking each would cost the most. */
 function mayGenerate(element, known, wordsOnly) {

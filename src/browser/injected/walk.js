@@ -36,6 +36,7 @@ const AWAY = 256; // something around it stands where no scrolling reaches
 const HELD = 16384; // something around it clips, scrolls or places what it holds
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
 const ASIDE = 1 << 20; // aria-hidden around it
+const INERT = 1 << 21; // it can be seen and not used
 
 /* ------------------------------------------------------------------- frames */
 
@@ -284,7 +285,7 @@ class Walk {
   /** Marks what a person sees and cannot use, such as a toast over a modal dialog that it does not stand in. */
   inert(element, around) {
     this.notices.add(element);
-    return around & ~UNREAD;
+    return (around & ~UNREAD) | INERT;
   }
 
   control(element, tag, role, depth, around) {
@@ -343,7 +344,7 @@ class Walk {
       return this.children(element, depth, around);
     }
     if (isDecoration) return;
-    if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
+    if (tag === "iframe" || tag === "frame" || frameNumbers.has(element)) return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
     let name =
       role === "generic" && !clickable && !hasAttribute(element, "aria-label")
@@ -358,11 +359,13 @@ class Walk {
     const details = this.details(element, role, around, tag);
     if (kept && kept !== name) details.w = kept;
     if (clickable) details.c = clickable;
+    const isInert = around & INERT && (acts || clickable);
+    if (isInert) details.m = "inert";
     if (around & QUIET && role === "img") details.z = 1;
     const node = this.push(element, depth, role, name, details);
     if (acts || clickable) {
       this.acting.push(element);
-      this.usable.push([element, node, !(around & HELD)]);
+      if (!isInert) this.usable.push([element, node, !(around & HELD)]);
     }
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
