@@ -50,6 +50,7 @@
 #![cfg_attr(not(feature = "mcp"), allow(dead_code))]
 mod sync;
 mod folders;
+mod json;
 pub mod error;
 pub mod messages;
 pub mod snapshot;

@@ -21,9 +21,9 @@ use tokio::time::timeout;
 use super::errors::Refusal;
 use super::state::State;
 use super::{answers, events};
-use crate::cdp::decode;
 use crate::cdp::transport::{Incoming, Outgoing, Transport, WebSocket};
 use crate::error::{Error, Result, human};
+use crate::json::decode;
 
 /// How a session with Firefox begins.
 #[derive(Debug, Clone, Default)]

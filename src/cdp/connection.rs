@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
 use super::envelope::Envelope;
-use super::events::{Events, Listener, Message, Observer, Observing, decode};
+use super::events::{Events, Listener, Message, Observer, Observing};
 use super::protocol_log::ProtocolLog;
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
 use crate::error::{Error, Result};
+use crate::json::decode;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, spawn};
 
 /// How long a command may take unless its caller says otherwise.

@@ -19,6 +19,5 @@ pub use command::{Command, Event};
 pub(crate) use connection::NOT_IN_FIREFOX;
 pub use connection::{Connection, EventSink, WeakConnection};
 pub use events::{Events, Observer, RawEvent};
-pub(crate) use events::{decode, without_half_pairs};
 pub use policy::Permit;
 pub use session::{CdpSession, PendingReply};

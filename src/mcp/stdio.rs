@@ -20,7 +20,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::cdp::without_half_pairs;
+use crate::json::without_half_pairs;
 use crate::mcp::server::malformed_request;
 use crate::mcp::strict_json;
 

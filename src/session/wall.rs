@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::browser::{Page, Scope};
 use crate::error::Result;
+use crate::json::decode;
 
 const LOOK: &str = include_str!("../browser/injected/wall.js");
 
@@ -77,7 +78,7 @@ struct Answer {
 /// The wall that the page shows, if it shows one. `asked` is the address that was wanted.
 pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Wall>> {
     let look = page.main_frame().evaluate(LOOK, Vec::new(), Scope::Isolated).await?;
-    let mut look: Look = serde_json::from_str(look.as_str().unwrap_or_default()).unwrap_or_default();
+    let mut look: Look = decode(look.as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
     // A frame in a closed shadow root is in no list of elements.
     let known = |look: &Look, url: &str| look.boxes.iter().any(|shown| shown.source == url);
     for frame in page.frames().into_iter().filter(|frame| frame.parent().is_some()) {

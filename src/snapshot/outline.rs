@@ -364,7 +364,8 @@ impl Writer<'_> {
         }
         let head = text.len();
         let held = node.details.as_ref().and_then(|details| details.value.as_deref());
-        let value = inner.or(held).filter(|value| !value.trim().is_empty());
+        let inner = inner.filter(|text| !text.trim().is_empty());
+        let value = inner.or(held.filter(|value| !value.is_empty()));
         // A field may well hold what it is called; a list to choose from is then called by what is chosen.
         let names = inner.is_some() || node.role == "combobox";
         let repeats = |value: &str| names && !echoed && node.name.trim() == value.trim();

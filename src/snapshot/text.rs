@@ -6,8 +6,6 @@ use std::iter;
 pub(super) enum Kind {
     Words,
     Name,
-    /// What is written in a field: where its lines begin matters.
-    Written,
 }
 
 /// Writes a name as a JSON string of at most `longest` characters between the quotes' escapes.
@@ -31,9 +29,31 @@ pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
 
-/// The same for what is written in a field, whose lines keep their indentation.
+/// The same for what is written in a field, whose line breaks and blanks belong to the value.
 pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
-    push_unless_misread(out, &clean(text, longest, Kind::Written), &[]);
+    push_unless_misread(out, &verbatim(text, longest), &['\t']);
+}
+
+/// The text with all its blanks, cut to `longest` characters.
+fn verbatim(text: &str, longest: usize) -> String {
+    let text = text.replace("\r\n", "\n");
+    let shown = text.chars().filter_map(|character| match character {
+        '\n' | '\t' => Some(character),
+        '\u{2028}' | '\u{2029}' | '\u{85}' | '\u{b}' | '\u{c}' | '\r' => Some('\n'),
+        _ if character.is_whitespace() => Some(' '),
+        _ => (!is_invisible(character) || is_joiner(character)).then_some(character),
+    });
+    let mut shown = shown.peekable();
+    let mut out: String = shown.by_ref().take(longest).collect();
+    if shown.peek().is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// Joins what stands around it to one character that is seen, as in emoji and Arabic.
+fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 /// The same for a name.
@@ -125,29 +145,19 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
-/// How many spaces a tab is shown as.
-const TAB: usize = 4;
-
 /// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
-    let mut indentation = 0;
     let mut left = longest;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         if character.is_whitespace() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}') {
             let breaks = character == '\n' || blank == Some('\n');
             blank = Some(if breaks { '\n' } else { ' ' });
-            indentation = match character {
-                _ if kind != Kind::Written || !breaks || character == '\n' => 0,
-                '\t' => indentation + TAB,
-                _ => indentation + 1,
-            };
             continue;
         }
-        let joins = matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
-        if joins {
+        if is_joiner(character) {
             let between = out.chars().next_back().is_some_and(|before| !before.is_ascii())
                 && characters.peek().is_none_or(|after| !after.is_ascii());
             if !between || blank.is_some() {
@@ -165,11 +175,7 @@ fn clean(text: &str, longest: usize, kind: Kind) -> String {
             }
             out.push(blank);
             left -= 1;
-            let indented = indentation.min(left);
-            out.extend(iter::repeat_n(' ', indented));
-            left -= indented;
         }
-        indentation = 0;
         if left == 0 {
             out.push('…');
             return out;
@@ -187,6 +193,7 @@ fn push_escaped(out: &mut String, clean: &str) {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
             '=' if last.map(|letter| letter.to_ascii_lowercase()) == ['r', 'e', 'f'] => {
                 out.push_str("\\u003d");
             }
@@ -203,7 +210,8 @@ fn is_plain(clean: &str) -> bool {
         || matches!(first, '(' | '$' | '€' | '£' | '+' | '©' | '.' | '…')
         || !first.is_ascii();
     begins
-        && !clean.ends_with(':')
+        && !clean.ends_with([':', ' '])
+        && !clean.contains("  ")
         && !clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`'])
         && !clean.contains(": ")
         && !clean.contains(" #")

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 
 use super::roles;
+use crate::json::decode;
 
 /// One frame's document as it was walked, in reading order.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -33,7 +34,7 @@ pub struct Malformed(#[from] serde_json::Error);
 impl Frame {
     /// Reads one frame's walk.
     pub fn parse(json: &str) -> Result<Self, Malformed> {
-        Ok(serde_json::from_str(json)?)
+        Ok(decode(json.as_bytes())?)
     }
 
     /// What stands for a frame that did not answer in time.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::client::handle_of;
 use crate::error::{Error, Result};
+use crate::json::decode;
 use crate::snapshot::{self, Ref};
 
 /// So many nodes are known of a document at a time, beside those that are shown.
@@ -130,7 +131,7 @@ impl Nodes {
     pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<Read> {
         let unreadable = |reason: String| Error::Unreadable { method: "the walk of a frame", reason };
         let json = answer[0].as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
-        let mut walk: Value = serde_json::from_str(json).map_err(|error| unreadable(error.to_string()))?;
+        let mut walk: Value = decode(json.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
         let handles = |part: &Value| -> Vec<Option<String>> {
             let all = part.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter().map(|node| handle_of(node).map(str::to_owned)).collect()

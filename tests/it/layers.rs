@@ -3,9 +3,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bottom to top, as `src/lib.rs` lists them. A module may name only what stands before it.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 18] = [
     "sync",
     "folders",
+    "json",
     "error",
     "messages",
     "snapshot",

@@ -16,6 +16,7 @@ use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, of_two};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::{CallArgument, GetProperties};
 use crate::error::{ElementKind, Error, Needed, Result};
+use crate::json::decode;
 
 /// Where an element is looked for, and by what. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -456,7 +457,7 @@ pub(in crate::browser) fn not_unique(error: Error) -> Error {
     }
     let Error::Script { message } = &error else { return error };
     let several = message.strip_prefix("NotUnique: ").and_then(|rest| rest.lines().next());
-    match several.and_then(|json| serde_json::from_str::<Several>(json).ok()) {
+    match several.and_then(|json| decode::<Several>(json.as_bytes()).ok()) {
         Some(Several { count, previews, ways }) => {
             Error::NotUnique { count, previews, ways: ways.iter().map(Value::to_string).collect() }
         }

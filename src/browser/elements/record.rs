@@ -23,6 +23,7 @@ use crate::cdp::types::page::{
 use crate::cdp::types::runtime::{AddBinding, BindingCalled};
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 use crate::error::{Error, Result};
+use crate::json::decode;
 
 const RECORD: &str = include_str!("../injected/record.js");
 /// What the script tells its steps to.
@@ -269,7 +270,7 @@ impl Running {
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
-        let Ok(told) = serde_json::from_str::<Told>(&called.payload) else { return };
+        let Ok(told) = decode::<Told>(called.payload.as_bytes()) else { return };
         if !told.did.may_lead() {
             *self.last.lock() = Some(Instant::now());
         } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {

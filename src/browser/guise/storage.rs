@@ -20,6 +20,7 @@ use crate::browser::options::storage_state::{
 use crate::browser::scripts::helper::Helper;
 use crate::cdp::types::storage::{ClearCookies, CookieParameter, GetCookies, PartitionKey, SetCookies};
 use crate::error::{Error, Result};
+use crate::json::decode;
 
 const SCRIPT: &str = include_str!("storage/script.js");
 const WEB: &str = include_str!("storage/web.js");
@@ -243,7 +244,7 @@ fn parse_origin(read: &Value) -> Result<StoredOrigin> {
         #[serde(default, rename = "opfs")]
         private_files: Vec<PrivateFile>,
     }
-    let read: Read = serde_json::from_str(read.as_str().unwrap_or_default())
+    let read: Read = decode(read.as_str().unwrap_or_default().as_bytes())
         .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })?;
     Ok(StoredOrigin {
         origin: String::new(),

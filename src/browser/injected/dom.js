@@ -109,6 +109,13 @@ engine.activeElement = () => {
   return active;
 };
 
+/** What a page shows: its body, and what a script puts beside it on the root. */
+engine.topElements = () => {
+  const page = document.documentElement;
+  if (!page || !document.body) return page ? [page] : [];
+  return Array.from(native.children(page)).filter((element) => localName(element) !== "head");
+};
+
 /* --------------------------------------------------------------- visibility */
 
 /** True where the element, or for `display: contents` its content, is drawn: not display none, visibility hidden, locked. */
@@ -202,7 +209,15 @@ let memory = null;
 
 /** Runs `work` with a memory: labels and tables cost a search of the document each, and every control and cell asks. */
 engine.remembering = (work) => {
-  memory = { tables: new WeakMap(), labels: new Map(), generated: new Map() };
+  memory = {
+    tables: new WeakMap(),
+    labels: new Map(),
+    generated: new Map(),
+    painted: new Map(),
+    bare: new Map(),
+    large: undefined,
+    counts: undefined,
+  };
   try {
     return work();
   } finally {
@@ -443,29 +458,146 @@ const labelledBy = (element) => (hasAttribute(element, "aria-labelledby") ? Arra
 
 /** Text that CSS puts before or after an element. */
 function generatedText(element, which) {
-  if (memory && !mayGenerate(element)) return "";
+  if (memory && !mayGenerate(element, memory.generated, false)) return "";
   const { content, display } = getComputedStyle(element, which);
-  if (content === "none" || content === "normal" || content === "") return "";
-  const [shown, spoken] = content.split(/(?<=["')]) \/ (?=")/);
-  const strings = (spoken ?? shown).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  const text = strings.map((part) => part.slice(1, -1).replace(/\\(["\\])/g, "$1")).join("");
+  if (GENERATES_NOTHING.test(content)) return "";
+  const [shown, spoken] = content.split(ALTERNATIVE);
+  const text = writtenText(element, which, spoken ?? shown);
   return text && !display.startsWith("inline") ? ` ${text} ` : text;
 }
 
+const NOTHING_PAINTED = Object.freeze(["", ""]);
+/** The words that CSS paints before and after what an element holds. Icons are none. */
+engine.paintedAround = (element) => {
+  if (!memory) return [paintedText(element, "::before"), paintedText(element, "::after")];
+  if (!mayGenerate(element, memory.painted, true)) return NOTHING_PAINTED;
+  const alike = memory.painted.get(native.rootOf(element)) === null && isLarge() ? kindOf(element) : null;
+  const none = (alike && memory.bare.get(alike)) || 0;
+  if (none >= ENOUGH_ALIKE) return NOTHING_PAINTED;
+  const painted = [paintedText(element, "::before"), paintedText(element, "::after")];
+  if (alike) memory.bare.set(alike, painted[0] || painted[1] ? Number.NEGATIVE_INFINITY : none + 1);
+  return painted;
+};
+
+/** In a large document whose style sheets cannot be read, elements are not asked once so many alike painted nothing. */
+const ENOUGH_ALIKE = 8;
+const LARGE = 2000;
+const isLarge = () => (memory.large ??= document.getElementsByTagName("*").length > LARGE);
+const kindOf = (element) => {
+  const parent = parentNode(element);
+  if (memory.parent !== parent) [memory.parent, memory.parentsKind] = [parent, ownKind(parent)];
+  return `${ownKind(element)}>${memory.parentsKind}`;
+};
+const ownKind = (node) => {
+  if (!node || nodeType(node) !== ELEMENT) return "";
+  if (!native.hasAttributes(node)) return localName(node);
+  return `${localName(node)} ${getAttribute(node, "class") ?? ""} ${native.attributeNames(node)}`;
+};
+
+function paintedText(element, which) {
+  const style = getComputedStyle(element, which);
+  const { content } = style;
+  if (GENERATES_NOTHING.test(content) || style.display === "none" || style.visibility !== "visible") return "";
+  if (style.opacity === "0" || style.fontSize === "0px" || engine.sight.isClippedAway(style)) return "";
+  const text = writtenText(element, which, content.split(ALTERNATIVE)[0]).replace(/\p{Co}/gu, "");
+  return text && !style.display.startsWith("inline") ? ` ${text} ` : text;
+}
+
+const GENERATES_NOTHING = /^(?:none|normal|""|)$/;
+const ALTERNATIVE = /(?<=["')]) \/ (?=")/;
+const WRITTEN = /counters?\(((?:"(?:[^"\\]|\\.)*"|[^)"])*)\)|"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
+const unescaped = (text) => text.replace(/\\(["\\])/g, "$1");
+/** What the strings, attributes and counters of a `content` say. */
+const writtenText = (element, which, content) =>
+  Array.from(content.matchAll(WRITTEN), ([, counter, text, attribute]) => {
+    if (counter) return countedText(element, which, counter);
+    return attribute ? (getAttribute(element, attribute) ?? "") : unescaped(text);
+  }).join("");
+
+const COUNTER = /^([^\s,]+)(?:, "((?:[^"\\]|\\.)*)")?(?:, (\S+))?$/;
+const letters = (value) => (value > 0 ? letters(Math.floor((value - 1) / 26)) + String.fromCharCode(97 + ((value - 1) % 26)) : "");
+const NUMERALS = {
+  decimal: String,
+  "decimal-leading-zero": (value) => String(value).padStart(2, "0"),
+  "lower-alpha": letters,
+  "lower-latin": letters,
+  "upper-alpha": (value) => letters(value).toUpperCase(),
+  "upper-latin": (value) => letters(value).toUpperCase(),
+};
+/** What a counter shows there; "" in numerals that are not known here. */
+function countedText(element, which, counter) {
+  const [, name, between, numerals = "decimal"] = COUNTER.exec(counter) ?? [];
+  if (!memory || !name || !NUMERALS[numerals]) return "";
+  memory.counts ??= countAll();
+  const values = memory.counts.get(element)?.[which]?.get(name) ?? [0];
+  const shown = between === undefined ? values.slice(-1) : values;
+  return shown.map(NUMERALS[numerals]).join(unescaped(between ?? ""));
+}
+
+const COUNTED = /(\S+) (-?\d+)/g;
+/** What the counters stand at for each element that shows one: `element → {"::before": name → values, outermost first}`. */
+function countAll() {
+  const counts = new Map();
+  const standing = new Map();
+  const begin = (name, value, level) => {
+    const values = standing.get(name) ?? [];
+    standing.set(name, values);
+    if (level.has(name)) values.pop();
+    level.add(name);
+    values.push(value);
+  };
+  const apply = ({ counterReset, counterIncrement, counterSet }, level) => {
+    const change = (text, make) => {
+      if (text === "none") return;
+      for (const [, name, number] of text.matchAll(COUNTED)) {
+        if (!standing.get(name)?.length) begin(name, 0, level);
+        const values = standing.get(name);
+        values.push(make(values.pop(), Number(number)));
+      }
+    };
+    if (counterReset !== "none") for (const [, name, number] of counterReset.matchAll(COUNTED)) begin(name, Number(number), level);
+    change(counterIncrement, (value, number) => value + number);
+    change(counterSet, (_, number) => number);
+  };
+  const note = (element, which, level) => {
+    const style = getComputedStyle(element, which);
+    if (GENERATES_NOTHING.test(style.content) && style.content !== '""') return;
+    apply(style, level);
+    if (!style.content.includes("counter")) return;
+    const values = new Map(Array.from(standing, ([name, all]) => [name, [...all]]));
+    counts.set(element, { ...counts.get(element), [which]: values });
+  };
+  const visit = (element, level, depth) => {
+    const style = getComputedStyle(element);
+    if (style.display === "none" || depth > DEEPEST_COUNTED) return;
+    apply(style, level);
+    const own = new Set(); // The counters that what it holds begins end with it.
+    note(element, "::before", own);
+    eachFlatChild(element, (child) => nodeType(child) === ELEMENT && visit(child, own, depth + 1));
+    note(element, "::after", own);
+    for (const name of own) standing.get(name).pop();
+  };
+  if (document.getElementsByTagName("*").length <= MOST_COUNTED) visit(document.documentElement, new Set(), 0);
+  return counts;
+}
+const MOST_COUNTED = 20_000;
+const DEEPEST_COUNTED = 500;
+
 /** False where no style sheet can put text before or after an element of this tree: asking each would cost the most. */
-function mayGenerate(element) {
+function mayGenerate(element, known, wordsOnly) {
   const root = native.rootOf(element);
-  let selectors = memory.generated.get(root);
+  let selectors = known.get(root);
   if (selectors === undefined) {
-    selectors = generatingSelectors(root);
-    memory.generated.set(root, selectors);
+    selectors = generatingSelectors(root, wordsOnly);
+    known.set(root, selectors);
   }
   if (selectors === null) return true;
   return localName(element) === "q" || (selectors !== "" && native.matches(element, selectors));
 }
 
+const ICONS = /^["'][\p{Co}\s]*["']$/u;
 /** The elements that style sheets give text to, as one selector; null where that cannot be known. */
-function generatingSelectors(root) {
+function generatingSelectors(root, wordsOnly) {
   const found = new Set();
   const read = (rules) => {
     for (const rule of rules) {
@@ -473,7 +605,7 @@ function generatingSelectors(root) {
       if (selector !== undefined && /:(?:before|after)/i.test(selector)) {
         if (rule.cssRules?.length) return false;
         const content = rule.style.content;
-        if (content && !/^(?:none|normal|""|'')$/.test(content)) {
+        if (content && !/^(?:none|normal|""|'')$/.test(content) && !(wordsOnly && ICONS.test(content))) {
           if (/:(?:host|slotted|part)|[&]/.test(selector)) return false;
           found.add(selector.replace(/::?(?:before|after)/gi, ""));
         }
@@ -751,7 +883,7 @@ engine.valueOf = (element, role = roleOf(element)) => {
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element.value;
   if (role === "combobox") return collapse(getAttribute(element, "aria-valuetext") || comboboxText(element));
   if (element.editContext) return engine.editedText(element);
-  return isHtml(element) ? element.innerText : native.textContent(element);
+  return isHtml(element) ? element.innerText.replace(/\n$/, "") : native.textContent(element);
 };
 
 /** The text in a combobox that is no input, without the list that it may hold. */

@@ -267,6 +267,12 @@
       const text = Array.from(out.since(start).replace(/\s+/g, " ").trim());
       spoken.set(cell, text.slice(0, LONGEST_AGAIN).join("") + (text.length > LONGEST_AGAIN ? "…" : ""));
     };
+    /** What an element holds, with what CSS writes before and after that. */
+    const within = (element, style) => {
+      const say = (text) => (text ? [() => out.text(text, style)] : []);
+      const [before, after] = engine.paintedAround(element);
+      return [...say(before), ...engine.flatChildren(element), ...say(after)];
+    };
     const table = (element, rows) => {
       const steps = [out.openTable, ...Array.from(element.children).filter((child) => child.localName === "caption")];
       rows.forEach(({ cells }, place) => {
@@ -279,7 +285,7 @@
             start = out.parts.length;
           });
           if (isAgain) steps.push(() => again(cell));
-          else if (cell !== left) steps.push(() => pushAll([...engine.flatChildren(cell), () => listen(cell, start)]));
+          else if (cell !== left) steps.push(() => pushAll([...within(cell, getComputedStyle(cell)), () => listen(cell, start)]));
           steps.push(() => out.closeCell(asHead));
         }
         steps.push(() => out.closeRow(asHead));
@@ -319,7 +325,7 @@
       }
       const end = out.open(tag, next, style);
       stack.push(() => out.close(end));
-      pushAll(engine.flatChildren(next));
+      pushAll(within(next, style));
     }
     return out.end();
   }
@@ -373,7 +379,10 @@
     return kind === "text" ? `${text}\n\n` : `<h1>${escaped(text)}</h1>`;
   }
 
-  if (part) return JSON.stringify({ main: write(part, null), rest: "" });
-  const main = mainContent();
-  return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });
+  return engine.remembering(() => {
+    if (part) return JSON.stringify({ main: write(part, null), rest: "" });
+    const main = mainContent();
+    const rest = engine.topElements().map((element) => write(element, main));
+    return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: rest.filter(Boolean).join("\n") });
+  });
 };

@@ -35,6 +35,8 @@ const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
 const HELD = 16384; // something around it clips, scrolls or places what it holds
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
+const ASIDE = 1 << 20; // aria-hidden around it
+const INERT = 1 << 21; // it can be seen and not used
 
 /* ------------------------------------------------------------------- frames */
 
@@ -79,11 +81,10 @@ function noteSuspect(host, tag, hollow, everyHost) {
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
-    const start = options.root ? engine.byRef(options.root) : (document.body ?? document.documentElement);
-    let walk = begun(new Walk(options), start, options);
-    const isBare = start && !options.root && walk.nodes.every((node) => node.length === 1);
+    let walk = begun(new Walk(options), options);
+    const isBare = !options.root && walk.nodes.every((node) => node.length === 1);
     if (isBare) {
-      const all = begun(new Walk({ ...options, hiddenToo: true }), start, options);
+      const all = begun(new Walk({ ...options, hiddenToo: true }), options);
       if (all.nodes.some((node) => node.length > 1)) walk = all;
     }
     if (walk.isSmall) void engine.notePlaces(walk.acting);
@@ -100,15 +101,16 @@ engine.walk = (options = {}) =>
     });
   });
 
-function begun(walk, start, { root }) {
-  if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(root));
+function begun(walk, { root }) {
+  const starts = root ? [engine.byRef(root)] : engine.topElements();
+  for (const start of starts) if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(root));
   return walk;
 }
 
 /** Looks for elements that may hold a closed shadow root. Answers how many were not asked for, and the last ref of the document. */
 engine.seekSuspects = () =>
   engine.remembering(() => {
-    begun(new Walk({}), document.body ?? document.documentElement, {});
+    begun(new Walk({}), {});
     return { count: pendingHosts.length, last: engine.lastRef };
   });
 
@@ -123,6 +125,7 @@ class Walk {
     this.speaker = null;
     /** The parts of something clickable that each are something to click. */
     this.items = new Set();
+    this.notices = new Set();
     this.shapes = 0;
     /** What keeps text from being told: it is part of a name that was, or nobody sees it. */
     this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
@@ -155,7 +158,7 @@ class Walk {
     const text = this.keepsLines ? all.replace(/[^\S\n]+/g, " ").trim() : collapse(all);
     this.keepsLines = false;
     this.text = "";
-    if (!text) return;
+    if (!text || engine.isIcon(text)) return;
     // Blanks at its ends tell words of their own from parts of one word.
     const told = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
     this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), told] : [depth, told]);
@@ -167,6 +170,13 @@ class Walk {
     if (around & PREFORMATTED) this.keepsLines = true;
     if (this.allRefs) this.speaker = this.text ? holderOf(this.speaker, engine.flatParent(node)) : engine.flatParent(node);
     this.text += data;
+  }
+
+  /** The text that a style sheet puts before or after what an element holds. */
+  generated(element, text, around) {
+    if (around & PREFORMATTED) this.keepsLines = true;
+    if (this.allRefs) this.speaker = this.text ? holderOf(this.speaker, element) : element;
+    this.text += text;
   }
 
   /** True for an element whose own text can be seen. */
@@ -190,6 +200,8 @@ class Walk {
     let hollow = false;
     let shows = around & this.unread ? false : undefined;
     const folded = element instanceof HTMLDetailsElement && !element.open;
+    const [before, after] = shows === false ? NOTHING_PAINTED : engine.paintedAround(element);
+    if (before) this.generated(element, before, around);
     eachFlatChild(element, (child) => {
       const type = nodeType(child);
       if (folded && !(type === ELEMENT && localName(child) === "summary")) return;
@@ -203,6 +215,7 @@ class Walk {
         if (this.element(child, depth, around) === HOLLOW) hollow = true;
       }
     });
+    if (after) this.generated(element, after, around);
     this.level--;
     const tag = localName(element);
     if (hollow) noteSuspect(element, tag, true, true);
@@ -217,7 +230,14 @@ class Walk {
     if (SKIPPED.has(tag)) return;
     const attributes = native.hasAttributes(element);
     if (attributes) {
-      if (!this.hiddenToo && (engine.isAriaHidden(element) || hasAttribute(element, "inert"))) return;
+      if (!this.hiddenToo && hasAttribute(element, "inert")) {
+        if (around & UNREAD || !isNotice(element)) return;
+        around = this.inert(element, around);
+      } else if (around & UNREAD && isOpenPopover(element)) around = this.inert(element, around);
+      if (!this.hiddenToo && engine.isAriaHidden(element)) {
+        if (!isPaintedAside(element)) return;
+        around |= ASIDE;
+      }
       const disabled = getAttribute(element, "aria-disabled");
       if (disabled === "true") around |= DISABLED;
       else if (disabled === "false") around &= ~DISABLED;
@@ -251,8 +271,8 @@ class Walk {
     if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = 0;
 
     const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag) && !(this.allRefs && role === "img");
-    if (drawn && !clickable && !quiet && !TRANSPARENT.has(role)) {
-      return this.listed(element, tag, role, depth, around, false, 0, style);
+    if (drawn && !clickable && !quiet && (!TRANSPARENT.has(role) || this.notices.has(element))) {
+      return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, 0, style);
     }
     if (drawn && clickable) return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, clickable, style);
     if (this.allRefs && drawn && !(around & QUIET)) {
@@ -260,6 +280,12 @@ class Walk {
       else if (attributes && tag !== "label" && getAttribute(element, "title")?.trim()) return this.titled(element, depth, around, style);
     }
     return this.transparent(element, tag, depth, around, display, style);
+  }
+
+  /** Marks what a person sees and cannot use, such as a toast over a modal dialog that it does not stand in. */
+  inert(element, around) {
+    this.notices.add(element);
+    return (around & ~UNREAD) | INERT;
   }
 
   control(element, tag, role, depth, around) {
@@ -313,10 +339,12 @@ class Walk {
   }
 
   listed(element, tag, role, depth, around, acts, clickable, style) {
-    if (role === "img" && !acts && !clickable && tag === "svg" && !nameOf(element, role)) {
+    const isDecoration = role === "img" && !acts && !clickable && !this.allRefs && around & ASIDE;
+    if (role === "img" && !acts && !clickable && tag === "svg" && (isDecoration || !nameOf(element, role))) {
       return this.children(element, depth, around);
     }
-    if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
+    if (isDecoration) return;
+    if (tag === "iframe" || tag === "frame" || frameNumbers.has(element)) return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
     let name =
       role === "generic" && !clickable && !hasAttribute(element, "aria-label")
@@ -331,11 +359,13 @@ class Walk {
     const details = this.details(element, role, around, tag);
     if (kept && kept !== name) details.w = kept;
     if (clickable) details.c = clickable;
+    const isInert = around & INERT && (acts || clickable);
+    if (isInert) details.m = "inert";
     if (around & QUIET && role === "img") details.z = 1;
     const node = this.push(element, depth, role, name, details);
     if (acts || clickable) {
       this.acting.push(element);
-      this.usable.push([element, node, !(around & HELD)]);
+      if (!isInert) this.usable.push([element, node, !(around & HELD)]);
     }
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
@@ -349,7 +379,8 @@ class Walk {
     // Where only a listener says that it can be clicked, what shows a hand inside is what is meant.
     if (acts || clickable === 1 || (clickable && around & POINTER)) inside |= LISTED;
     if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
-    if (fromContent && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
+    // What has no name says what is painted in it, as where that is aria-hidden.
+    if (fromContent && name && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
@@ -446,6 +477,7 @@ class Walk {
     if (states.readonly) details.r = 1;
     if (states.invalid) details.i = 1;
     if (around & DISABLED || (tag !== "fieldset" && engine.isDisabledControl(element, tag))) details.d = 1;
+    if (this.notices.has(element)) details.m = "inert";
     if (element === this.active) details.a = 1;
     if (role === "link") {
       const url = hrefOf(element);
@@ -549,7 +581,7 @@ class Reader extends Walk {
 engine.tells = (text) =>
   engine.remembering(() => {
     const reader = new Reader();
-    if (document.body) reader.begin(document.body, false);
+    begun(reader, {});
     const wanted = collapse(text).toLowerCase();
     const found = [reader.text, ...reader.said].some((told) => collapse(told).toLowerCase().includes(wanted));
     return { found, frames: reader.frames };
@@ -564,6 +596,51 @@ function svgTitle(element) {
     if (nodeType(child) === ELEMENT && localName(child) === "title") return collapse(native.textContent(child));
   }
   return "";
+}
+
+const NOTHING_PAINTED = ["", ""];
+const OPAQUE = { opacityProperty: true };
+
+/**
+ * True where something of what is aria-hidden can be seen: libraries hide so from assistive technology what they also draw
+ * transparent, of no size, or outside the box that shows it.
+ */
+function isPaintedAside(element) {
+  const style = getComputedStyle(element);
+  if (style.display === "contents") return true;
+  if (!native.checkVisibility(element, OPAQUE) || isClippedAway(style)) return false;
+  const box = native.rectOf(element);
+  const isFlat = box.width <= 1 || box.height <= 1;
+  if (isFlat && (style.overflow !== "visible" || !firstChild(element))) return false;
+  return isFlat || !isCutOff(element, box, style);
+}
+
+const isOpenPopover = (element) => hasAttribute(element, "popover") && native.matches(element, ":popover-open");
+
+const LARGEST_NOTICE = 0.25;
+/** True for what is inert and seen by itself, not for the page that a dialog of its own has made so. */
+function isNotice(element) {
+  const box = native.rectOf(element);
+  return box.width * box.height <= LARGEST_NOTICE * innerWidth * innerHeight && isPaintedAside(element);
+}
+
+const CUTS = /hidden|clip/;
+/** Outside the edges of the page or of a box around it that nobody can scroll. */
+function isCutOff(element, box, { position }) {
+  const page = document.documentElement;
+  const right = Math.max(page.clientWidth, page.scrollWidth - window.scrollX);
+  if (box.right <= -window.scrollX || box.bottom <= -window.scrollY || box.left >= right) return true;
+  for (let around = engine.flatParent(element); around && around !== document.body && around !== page; around = engine.flatParent(around)) {
+    if (position === "fixed") return false;
+    const style = getComputedStyle(around);
+    if (position === "absolute" && style.position === "static" && style.transform === "none") continue;
+    position = style.position;
+    if (style.overflow === "visible") continue;
+    const edge = native.rectOf(around);
+    if (CUTS.test(style.overflowX) && (box.right <= edge.left || box.left >= edge.right)) return true;
+    if (CUTS.test(style.overflowY) && (box.bottom <= edge.top || box.top >= edge.bottom)) return true;
+  }
+  return false;
 }
 
 /** The innermost element around both. */

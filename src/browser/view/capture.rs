@@ -199,8 +199,8 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if listeners.len() > MOST_LISTENERS {
         world.set_crowded();
     }
-    let presses = listeners.iter().filter(|listener| is_press(&listener.kind));
-    let nodes = presses.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
+    let heard = listeners.iter().filter(|listener| is_pointed_at(&listener.kind));
+    let nodes = heard.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
     Ok(world.unheard(nodes).into_iter().take(MOST_HEARERS).collect())
 }
 
@@ -227,7 +227,7 @@ async fn listeners_of_children(frame: &Frame) -> Result<HashSet<i64>> {
     Ok(listeners.map(|listener| listener.backend_node_id).collect())
 }
 
-fn is_press(kind: &str) -> bool {
+fn is_pointed_at(kind: &str) -> bool {
     matches!(
         kind,
         "click"
@@ -238,6 +238,8 @@ fn is_press(kind: &str) -> bool {
             | "pointerup"
             | "touchstart"
             | "dragstart"
+            | "mouseenter"
+            | "pointerenter"
     )
 }
 

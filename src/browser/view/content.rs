@@ -13,6 +13,7 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::error::{Error, Result};
+use crate::json::decode;
 
 const READ: &str = include_str!("../injected/read.js");
 
@@ -119,8 +120,7 @@ async fn read(
         return Ok(read);
     }
     let unreadable = |reason: String| Error::Unreadable { method: "the page's structure", reason };
-    let mut readable: Readable =
-        serde_json::from_str(&read).map_err(|error| unreadable(error.to_string()))?;
+    let mut readable: Readable = decode(read.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
     if main_only && !readable.main.is_empty() {
         readable.rest.clear();
     }
