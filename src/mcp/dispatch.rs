@@ -216,6 +216,7 @@ impl Dispatcher {
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
         if let Ok(reply) = &mut reply {
             reply.strike(self.secrets());
+            reply.bound();
         }
         let answered =
             reply.as_ref().ok().and_then(|reply| Some((self.registry.find(name).ok()?.name, reply)));
