@@ -7,6 +7,7 @@ pub mod page_text;
 pub mod reply;
 pub mod arguments;
 pub mod effect;
+pub mod family;
 pub mod questions;
 pub mod progress;
 pub mod settings;

@@ -7,7 +7,7 @@ mod parts;
 use std::fmt::Write;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
 
@@ -299,6 +299,16 @@ impl Reply {
         self.events.extend(step.events);
         self.images.extend(step.images);
         self.files.extend(step.files);
+    }
+
+    /// Has the tabs as data, where the answer has none of its own.
+    pub(in crate::mcp) fn answer_with_tabs(&mut self) {
+        if self.structured().is_some() || self.tabs().is_empty() {
+            return;
+        }
+        let tab = |tab: &TabLine| json!({ "tab_id": tab.id, "title": tab.title, "url": tab.url, "active": tab.active });
+        let tabs: Vec<_> = self.tabs().iter().map(tab).collect();
+        self.set_structured(json!({ "tabs": tabs }));
     }
 
     /// Turns the answer into a failure. What was said before stays.
