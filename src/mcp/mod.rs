@@ -8,6 +8,7 @@ pub mod budget;
 pub mod reply;
 pub mod arguments;
 pub mod effect;
+pub mod family;
 pub mod questions;
 pub mod progress;
 pub mod settings;

@@ -314,6 +314,16 @@ impl Reply {
         self.files.extend(step.files);
     }
 
+    /// Has the tabs as data, where the answer has none of its own.
+    pub(in crate::mcp) fn answer_with_tabs(&mut self) {
+        if self.structured().is_some() || self.tabs().is_empty() {
+            return;
+        }
+        let tab = |tab: &TabLine| json!({ "tab_id": tab.id, "title": tab.title, "url": tab.url, "active": tab.active });
+        let tabs: Vec<_> = self.tabs().iter().map(tab).collect();
+        self.set_structured(json!({ "tabs": tabs }));
+    }
+
     /// Turns the answer into a failure. What was said before stays.
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
