@@ -130,6 +130,9 @@ pub enum Error {
     WrongElement { found: ElementKind, needed: Needed },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
+    #[strum(serialize = "did_not_move")]
+    #[error("{what} was dragged {to} and is elsewhere: {reason}")]
+    MovedElsewhere { what: String, to: String, reason: String },
     #[error("there is no such option; {}", options_told(available))]
     NoSuchOption { available: Vec<String> },
     #[error("several options match: {}", listed(matching))]
@@ -314,6 +317,7 @@ impl Error {
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
             Self::PressReplaced { .. } => "if nothing came of the press, click that one",
+            Self::MovedElsewhere { .. } => "take a snapshot, and drag it on from there",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
                 "give the user the link and the code, and call again when they are done"
