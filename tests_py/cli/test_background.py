@@ -140,5 +140,5 @@ def test_a_server_is_found_whatever_the_runtime_folder_is_called(shell: Shell, s
     shell.environment["XDG_RUNTIME_DIR"] = str(deep)
     shell.run("open", site.page("form"))
     del shell.environment["XDG_RUNTIME_DIR"]
-    assert "A form" in shell.run("tabs")
+    assert "A form" in shell.run("tabs", "list")
     shell.run("close")
