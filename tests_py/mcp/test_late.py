@@ -19,8 +19,6 @@ STYLE = """<style>
   .timed { display: none }
   .on.timed { display: block; animation: come .3s .5s both }
   @keyframes come { from { visibility: hidden } to { visibility: visible } }
-  .menu { visibility: hidden; transition: visibility 0s .4s }
-  :hover > .menu { visibility: visible }
 </style>"""
 
 
@@ -33,15 +31,6 @@ async def test_what_a_style_shows_after_a_delay_is_in_the_answer(
     await server.open(site.publish(f"/late-{kind}", page))
     reply = await server.click("text=Open")
     assert 'button "Inside"' in reply.text, reply.text
-
-
-async def test_a_menu_that_a_style_shows_late_under_the_pointer_is_in_the_answer(
-    server: Server, site: Site
-) -> None:
-    page = f"{STYLE}<div style='margin:200px;width:200px'>Products<ul class=menu><li><a href='#chairs'>Chairs</a></ul></div>"
-    await server.open(site.publish("/late-menu", page))
-    reply = await server.call("browser_hover", ref="text=Products")
-    assert 'link "Chairs"' in reply.text, reply.text
 
 
 @pytest.mark.parametrize(
