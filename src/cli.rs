@@ -19,6 +19,8 @@ mod remote;
 mod brief;
 #[cfg(unix)]
 mod background;
+#[cfg(unix)]
+mod first;
 mod log;
 mod run;
 mod setup;
@@ -598,6 +600,10 @@ fn configure_background(
 
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.
 pub fn main(program: &Program, arguments: Vec<OsString>) -> i32 {
+    #[cfg(unix)]
+    if let Some(status) = first::run(program, &arguments) {
+        return status;
+    }
     command::run(program, &arguments).unwrap_or_else(|| serve(arguments))
 }
 

@@ -130,6 +130,9 @@ pub enum Error {
     WrongElement { found: ElementKind, needed: Needed },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
+    #[strum(serialize = "did_not_move")]
+    #[error("{what} was dragged {to} and is elsewhere: {reason}")]
+    MovedElsewhere { what: String, to: String, reason: String },
     #[error("there is no such option; {}", options_told(available))]
     NoSuchOption { available: Vec<String> },
     #[error("several options match: {}", listed(matching))]
@@ -181,7 +184,7 @@ pub enum Error {
     NotAllowed { reason: &'static str },
 
     // Secrets.
-    #[error("there is no secret named {name:?}; there are {}", known.join(", "))]
+    #[error("there is no secret named {}; there are {}", in_quotes(name), known.join(", "))]
     UnknownSecret { name: String, known: Vec<String> },
     #[error("the secret {name} may not be typed here: {reason}")]
     SecretRefused { name: String, reason: String },
@@ -204,7 +207,8 @@ pub enum Error {
     InvalidArguments { problems: Vec<String> },
     #[strum(serialize = "invalid_arguments")]
     #[error(
-        "there is no key named {name:?}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5"
+        "there is no key named {}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5",
+        in_quotes(name)
     )]
     UnknownKey { name: String },
     #[error("waited {} in vain for {what}", human(*waited))]
@@ -231,16 +235,16 @@ pub enum Error {
     NotInFirefox { what: String, instead: String },
 
     // Contexts and tabs.
-    #[error("there is no context named {name:?}")]
+    #[error("there is no context named {}", in_quotes(name))]
     UnknownContext { name: String },
-    #[error("a context named {name:?} already exists")]
+    #[error("a context named {} already exists", in_quotes(name))]
     ContextExists { name: String },
     #[error("Cannot close the only remaining context")]
     OnlyContext,
     #[error("there is no tab {index}; {}", tabs_told(*count))]
     NoSuchTab { index: usize, count: usize },
     #[strum(serialize = "no_such_tab")]
-    #[error("there is no tab named {tab:?}; {}", open_tabs_told(open))]
+    #[error("there is no tab named {}; {}", in_quotes(tab), open_tabs_told(open))]
     UnknownTab { tab: String, open: Vec<String> },
     #[error("no page is open")]
     NoPage,
@@ -313,6 +317,7 @@ impl Error {
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
             Self::PressReplaced { .. } => "if nothing came of the press, click that one",
+            Self::MovedElsewhere { .. } => "take a snapshot, and drag it on from there",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
                 "give the user the link and the code, and call again when they are done"
@@ -541,16 +546,45 @@ pub(crate) fn quoted_lines(text: &str, longest: usize) -> String {
 
 fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
-        Some((end, _)) => format!("{:?}", format!("{}…", &plain[..end])),
-        None => format!("{plain:?}"),
+        Some((end, _)) => in_quotes(&format!("{}…", &plain[..end])),
+        None => in_quotes(plain),
     }
+}
+
+/// A text in quotation marks, on one line. All writing systems stand as they are; what could end the quotation, the line
+/// or the direction of reading is escaped.
+pub(crate) fn in_quotes(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            _ if character.is_control() || turns_direction(character) => {
+                quoted.extend(character.escape_unicode());
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a character ends a line, or turns the direction in which what follows is read.
+fn turns_direction(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 /// What a dialog asks. Before a page is left the browser asks in words of its own, which it does not tell.
 pub(crate) fn question(kind: &str, message: &str) -> String {
     match (kind, message) {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
-        _ => format!("{message:?}"),
+        _ => in_quotes(message),
     }
 }
 

@@ -54,11 +54,14 @@ def checked_cookie(cookie: Any) -> dict[str, Any]:
     told = dict(cookie)
     if not told.get("url") and not (told.get("domain") and told.get("path")):
         raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")
-    if (expires := told.get("expires")) is not None and expires != -1 and expires <= 0:
+    if (expires := told.get("expires")) is not None and expires != -1 and expires < 0:
         raise Error(
             "Cookie should have a valid expires, only -1 or a positive number "
             "for the unix timestamp in seconds is allowed"
         )
+    if expires == 0:
+        # So programs that export cookies write one that ends with the browser.
+        told["expires"] = -1
     if told.get("url") and told.get("domain"):
         raise Error(f"{caller()}: Cookie should have either url or domain")
     if told.get("url") and told.get("path"):

@@ -610,6 +610,8 @@ class Frame:
     def hide_highlight(self, selector: str) -> None: ...
     def query(self, selector: str, strict: bool) -> Operation:
         """The element that a selector finds now."""
+    def is_visible(self, selector: str, strict: bool) -> Operation:
+        """Whether the element that a selector finds now can be seen."""
     def query_all(self, selector: str) -> Operation: ...
     def evaluate_all(self, selector: str, script: str, argument: Any, isolated: bool) -> Operation:
         """Runs a script with an array of all elements that a selector finds now."""

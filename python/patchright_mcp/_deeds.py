@@ -11,7 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ._failures import caller
 from ._folders import temporary_folder
+from ._options import kind_of
+from .errors import Error
 
 if TYPE_CHECKING:
     from ._typed import FloatRect
@@ -19,7 +22,14 @@ if TYPE_CHECKING:
 
 def milliseconds(timeout: float | timedelta) -> float:
     """A time limit as the engine takes it."""
-    return timeout.total_seconds() * 1000 if isinstance(timeout, timedelta) else float(timeout)
+    given: Any = timeout
+    if isinstance(given, timedelta):
+        given = given.total_seconds() * 1000
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise Error(f"{caller()}: timeout: expected number, got {kind_of(given)}")
+    if not given >= 0:
+        raise Error(f"{caller()}: timeout: expected 0 or a positive number, got {given:g}")
+    return float(given)
 
 
 def deed(do: str, **options: Any) -> dict[str, Any]:

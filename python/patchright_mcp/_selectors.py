@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ._core import selector_by, selector_by_role, selector_filter, selector_of_way
+from .errors import Error
 
 
 def quoted(text: str) -> str:
@@ -24,6 +25,8 @@ def pattern(expression: re.Pattern[str]) -> str:
 def flags_of(expression: re.Pattern[str]) -> str:
     """The flags that JavaScript has too."""
     known = ((re.IGNORECASE, "i"), (re.DOTALL, "s"), (re.MULTILINE, "m"))
+    if expression.flags & ~(re.IGNORECASE | re.DOTALL | re.MULTILINE | re.UNICODE):
+        raise Error("Unexpected re.Pattern flag, only MULTILINE, IGNORECASE and DOTALL are supported")
     return "".join(letter for flag, letter in known if expression.flags & flag)
 
 

@@ -2,12 +2,13 @@
 
     pytest -p patchright_mcp.pytest_plugin --headed --tracing retain-on-failure
 
-or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in a conftest. It stands in pytest-playwright's place,
-not beside it.
+or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in a conftest. Where pytest-playwright is installed
+too, tests that ask for this plugin get its fixtures, and pytest-playwright is switched off.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib.util
 import re
@@ -26,13 +27,30 @@ import pytest
 from .sync_api import Browser, BrowserContext, BrowserType, Error, Page, Playwright, sync_playwright
 
 _RESULT = pytest.StashKey[bool]()
+_REPLACED = ("playwright", "playwright-asyncio")
+"""The names under which pytest-playwright and its asynchronous sister register themselves."""
 _BROWSERS = ("chromium", "firefox", "webkit")
 _HAS_BASE_URL = importlib.util.find_spec("pytest_base_url") is not None
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+class _Options:
+    """Adds options, but for those that pytest-playwright has added before it was switched off."""
+
+    def __init__(self, parser: pytest.Parser) -> None:
+        self._group = parser.getgroup("patchright_mcp", "Browser tests")
+
+    def addoption(self, name: str, **attributes: Any) -> None:  # noqa: ANN401  (Those of `OptionGroup.addoption`.)
+        with contextlib.suppress(ValueError):
+            self._group.addoption(name, **attributes)
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """What can be chosen on the command line."""
-    group = parser.getgroup("patchright_mcp", "Browser tests")
+    for name in _REPLACED:
+        pluginmanager.set_blocked(name)
+        if (known := pluginmanager.get_plugin(name)) is not None:
+            pluginmanager.unregister(known)
+    group = _Options(parser)
     group.addoption("--browser", action="append", default=[], help="browser to test in (chromium)")
     group.addoption("--headed", action="store_true", help="with a window")
     group.addoption("--browser-channel", default=None, help="such as chrome or msedge")

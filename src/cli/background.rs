@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::brief::{self, PageFile, Place};
@@ -31,6 +31,8 @@ use crate::snapshot::{self, Ref, Tree};
 
 /// How long a request may take to arrive.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+/// How often a command hears that its work goes on.
+const BEAT: Duration = Duration::from_secs(5);
 /// How often it is looked whether anybody can still find the socket.
 const RHYTHM: Duration = Duration::from_secs(15);
 /// Tools by which somebody asks where the page stands.
@@ -144,11 +146,13 @@ impl Keeper {
             std::future::ready(())
         });
         let mut telling = std::pin::pin!(telling);
+        let mut beat = interval(BEAT);
         let outcome = loop {
             let mut byte = [0];
             tokio::select! {
                 outcome = &mut outcome => break outcome,
                 () = &mut telling => {}
+                _ = beat.tick() => writer.write_all(&written(&Line::Working)?).await?,
                 Some(text) = waiting.recv() => writer.write_all(&written(&Line::Waiting(text))?).await?,
                 // A person who pressed Ctrl+C does not want it done any more.
                 _ = reader.read(&mut byte), if !cancelled.is_cancelled() => cancelled.cancel(),

@@ -54,7 +54,12 @@ impl Project {
     /// Our folder in the project, which is no part of it: version control is told so.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
-        make_private(&folder)?;
+        make_private(&folder).map_err(|error| {
+            let shown = folder.display();
+            io::Error::other(format!(
+                "{shown} cannot be made ({error}); work in a folder that you can write to"
+            ))
+        })?;
         let ignore = folder.join(".gitignore");
         if !ignore.exists() {
             fs::write(ignore, "*\n")?;
@@ -93,11 +98,8 @@ pub(super) fn home() -> Option<PathBuf> {
 
 /// A folder that only this user can look into, with a path short enough for sockets. It is there while a server is.
 fn meeting_place() -> io::Result<PathBuf> {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_dir());
-    let place = match runtime {
-        Some(runtime) => runtime.join("patchright-mcp"),
-        None => temporary().join(format!("patchright-mcp-{}", user())),
-    };
+    // Not XDG_RUNTIME_DIR: programs started by cron, sudo or an agent's sandbox have another than a shell, or none.
+    let place = temporary().join(format!("patchright-mcp-{}", user()));
     if fs::symlink_metadata(&place).is_ok() {
         check(&place)?;
     }
@@ -122,9 +124,7 @@ fn check(place: &Path) -> io::Result<()> {
         return Ok(());
     }
     let shown = place.display();
-    Err(io::Error::other(format!(
-        "{shown} is not a folder of yours alone; remove it, or set XDG_RUNTIME_DIR"
-    )))
+    Err(io::Error::other(format!("{shown} is not a folder of yours alone; remove it, or set TMPDIR")))
 }
 
 #[cfg(test)]

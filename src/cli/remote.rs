@@ -2,7 +2,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
+use std::os::unix::process::CommandExt as _;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use super::program::Program;
@@ -14,6 +16,10 @@ use super::wire::{Line, Outcome, Request, Work};
 const TRIES: usize = 3;
 /// How long a server may take to be gone after its last session was closed.
 const LAST_BREATH: Duration = Duration::from_secs(10);
+/// How long a server may say nothing that works: it says every few seconds that it does.
+const LONGEST_SILENCE: Duration = Duration::from_secs(20);
+/// How long a server may take to start.
+const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// What keeps a command from being done at all.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub(super) enum Trouble {
     NotStarted(String),
     /// It ended in the middle.
     BrokeOff,
+    /// It says nothing; the number of its process.
+    Silent(Option<u32>),
 }
 
 impl std::fmt::Display for Trouble {
@@ -35,6 +43,17 @@ impl std::fmt::Display for Trouble {
             Self::BrokeOff => formatter.write_str(
                 "the server of this folder ended during the command; see .patchright-mcp/server.log",
             ),
+            Self::Silent(process) => {
+                let seconds = LONGEST_SILENCE.as_secs();
+                let end = process.map_or_else(
+                    || "end its process, `patchright-mcp background`".to_owned(),
+                    |process| format!("end it with `kill -9 {process}`"),
+                );
+                write!(
+                    formatter,
+                    "the server of this folder has not answered for {seconds} s; {end}, and open the page again"
+                )
+            }
         }
     }
 }
@@ -83,8 +102,9 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
     }
     let _ = std::fs::remove_file(&project.socket);
     let log = project.folder()?.join("server.log");
-    let mut server = program
-        .command()
+    let mut command = program.command();
+    keep_descriptors(&mut command);
+    let mut server = command
         .arg("background")
         .arg(&project.socket)
         .args(options)
@@ -93,31 +113,75 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
         .stdout(Stdio::piped())
         .stderr(File::create(&log)?)
         .spawn()?;
-    let mut ready = String::new();
-    if let Some(stdout) = server.stdout.take() {
-        BufReader::new(stdout).read_line(&mut ready)?;
-    }
+    let ready = server.stdout.take().is_some_and(says_ready);
     match connect(project)? {
-        Some(stream) if !ready.is_empty() => Ok(stream),
+        Some(stream) if ready => Ok(stream),
         _ => {
+            let _ = server.kill();
             let _ = server.wait();
             Err(Trouble::NotStarted(std::fs::read_to_string(&log).unwrap_or_default().trim().to_owned()))
         }
     }
 }
 
+/// Keeps what we have open beside the standard streams from a server: a lock or a pipe of whoever called us would be held
+/// until it ends.
+#[allow(unsafe_code, reason = "the standard library has no safe way to keep descriptors from a child")]
+fn keep_descriptors(command: &mut Command) {
+    const MOST: i32 = 65_536;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let end = limit.and_then(|limit| i32::try_from(limit).ok()).unwrap_or(MOST).min(MOST);
+    let set_up = move || {
+        for descriptor in 3..end {
+            // SAFETY: it changes what exec does with a descriptor, if there is one, and nothing before.
+            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only fcntl is called: a system call without locks; nothing allocates.
+    unsafe { command.pre_exec(set_up) };
+}
+
+/// Whether a server that is starting says that it is ready, before it ends or takes too long.
+fn says_ready(stdout: ChildStdout) -> bool {
+    let (ready, readily) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        let _ = ready.send(read.is_ok_and(|bytes| bytes > 0));
+    });
+    readily.recv_timeout(START_LIMIT).unwrap_or(false)
+}
+
+/// The process at the other end.
+fn process_behind(stream: &UnixStream) -> Option<u32> {
+    #[cfg(target_os = "linux")]
+    return u32::try_from(rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_pid()).ok();
+    #[cfg(not(target_os = "linux"))]
+    return None;
+}
+
 /// One request and its outcome; none where the server had ended before it began.
 fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, Trouble> {
     let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
     line.push(b'\n');
+    let _ = stream.set_write_timeout(Some(LONGEST_SILENCE));
+    let _ = stream.set_read_timeout(Some(LONGEST_SILENCE));
     // One that ends reads no more; what it said before is read all the same.
     let _ = stream.write_all(&line);
     let mut begun = false;
     let mut waiting = String::new();
     for line in BufReader::new(stream).lines() {
-        let Ok(line) = line else { break };
+        let line = match line {
+            Ok(line) => line,
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                return Err(Trouble::Silent(process_behind(stream)));
+            }
+            Err(_) => break,
+        };
         match serde_json::from_str(&line).map_err(io::Error::from)? {
             Line::Begun => begun = true,
+            Line::Working => {}
             Line::Waiting(text) => {
                 if waiting.is_empty() {
                     tell(&text);

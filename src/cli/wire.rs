@@ -36,6 +36,8 @@ pub(super) enum Work {
 pub(super) enum Line {
     /// It was read, and is being done: asking again could do it twice.
     Begun,
+    /// It goes on; said every few seconds.
+    Working,
     /// Something that a person should know meanwhile.
     Waiting(String),
     Done(Outcome),

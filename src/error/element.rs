@@ -4,7 +4,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// What kind of element something is: its tag, `input[type=radio]` for inputs, `editable` for text that is edited in place.
-/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`; `[single]`, `select-one`, `file-one` and `file-folder`
+/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`, and native ones their steps; `[single]`, `select-one`, `file-one` and `file-folder`
 /// take one value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -46,7 +46,10 @@ impl fmt::Display for ElementKind {
         if let Some(limits) = self.slider() {
             let limits = limits.strip_prefix("[min=").and_then(|rest| rest.strip_suffix(']'));
             return match limits.and_then(|rest| rest.split_once("][max=")) {
-                Some((min, max)) => write!(f, "a slider from {min} to {max}"),
+                Some((min, rest)) => match rest.split_once("][step=") {
+                    Some((max, step)) => write!(f, "a slider from {min} to {max} in steps of {step}"),
+                    None => write!(f, "a slider from {min} to {rest}"),
+                },
                 None => f.write_str("a slider"),
             };
         }
@@ -176,7 +179,7 @@ impl fmt::Display for Needed {
             Self::Month => "a month such as 2024-03 or March 2024",
             Self::Week => "a week such as 2024-W10",
             Self::Color => "a colour such as #e66465 or red",
-            Self::Number => "a number",
+            Self::Number => "a number such as 1234.5",
             Self::Range => "a number within its limits",
         })
     }

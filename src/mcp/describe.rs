@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
-use crate::error::{Error, Obstacle};
+use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
@@ -88,6 +88,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_event(format!("The page opened tab {}: {address} [tab={}]", tab.index, tab.id));
     }
     tell_answers(call, page.as_ref(), &tabs, reply);
+    tell_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {
         Some(page) => page.held_up_by().await.is_some(),
         None => false,
@@ -168,7 +169,9 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
 
 fn told_dialog(dialog: &Dialog) -> String {
     let usual = dialog.usual_text().filter(|text| !text.is_empty());
-    let usual = usual.map(|text| format!(" that holds {:?}", page_text::one_line(&text))).unwrap_or_default();
+    let usual = usual
+        .map(|text| format!(" that holds {}", in_quotes(&page_text::one_line(&text))))
+        .unwrap_or_default();
     format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
 }
 
@@ -177,10 +180,29 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
         let done = if answered.accepted { "accepted" } else { "dismissed" };
-        let text = answered.text.map(|text| format!(" with {:?}", page_text::one_line(&text)));
+        let text = answered.text.map(|text| format!(" with {}", in_quotes(&page_text::one_line(&text))));
         let dialog = page_text::dialog(&answered.dialog.kind, &answered.dialog.message);
         let with = text.unwrap_or_default();
         reply.add_event(format!("The {dialog} was {done}{with}, as was said before."));
+    }
+}
+
+/// Tells of other programs that pages asked for.
+fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
+    let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
+    for tab in tabs.iter().filter(is_meant) {
+        let refuses = tab.page.context().browser().is_ok_and(|browser| browser.refuses_programs());
+        let then = match refuses {
+            true => "; it was refused.",
+            false => {
+                ". The browser may ask about that in a window of its own, which takes all input of the page until a \
+                person answers it or the tab goes to another site."
+            }
+        };
+        for address in tab.page.take_asked_programs() {
+            let address = page_text::address(&address);
+            reply.add_event(format!("The page asked to open {address} in another program{then}"));
+        }
     }
 }
 

@@ -26,8 +26,8 @@ use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, Toolset, UnknownTool};
-use crate::mcp::tools::{claude, sessions, webmcp};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, UnknownTool};
+use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, Traces};
 use crate::mcp::webkit;
@@ -216,6 +216,7 @@ impl Dispatcher {
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
         if let Ok(reply) = &mut reply {
             reply.strike(self.secrets());
+            reply.bound();
         }
         let answered =
             reply.as_ref().ok().and_then(|reply| Some((self.registry.find(name).ok()?.name, reply)));
@@ -309,7 +310,7 @@ impl Dispatcher {
         };
         self.live_pages.keep_to_limit(&self.engine, &self.turns);
         if let Some(session) = &session
-            && tool.toolset != Toolset::Sessions
+            && tool.toolset.family().names_session
         {
             reply.set_session(&*session.id);
         }
@@ -370,40 +371,51 @@ impl Dispatcher {
         }
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
-        if !tool.toolset.has_tabs() {
-            call.until_released(tool).await?;
-            call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
-            call.leave_what_was_begun(tool);
-            let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
-            call.confirm_downloads().await;
-            return outcome;
-        }
-        if engine.attaches() && engine.running().is_none() {
+        let works_in_tab = tool.toolset.family().tab_argument.is_some();
+        if works_in_tab && engine.attaches() && engine.running().is_none() {
             // Whoever needs the browser will say why it cannot be had.
             let _ = call.workspace.context().await;
         }
         call.take_tab(tool, &mut arguments)?;
         call.until_released(tool).await?;
-        call.confirm_call(tool, None).await?;
-        if tool.toolset == Toolset::Claude {
-            claude::dismiss_dialogs(&call).await;
+        call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
+        if works_in_tab {
+            return run_in_tab(tool, arguments, &call, reply).await;
         }
-        let before = Before::note(&call).await;
-        let outcome = call.run(tool, arguments, reply).await;
-        if tool.toolset == Toolset::Claude {
-            claude::dismiss_dialogs(&call).await;
-        }
+        call.leave_what_was_begun(tool);
+        let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
         call.confirm_downloads().await;
-        if outcome.is_err() && tool.effect == Effect::Acts {
-            reply.show_effects();
-        }
-        describe(&call, &before, outcome.as_ref().err(), reply).await;
-        if tool.toolset == Toolset::Claude {
-            claude::tell_tabs(reply);
-        }
-        if engine.options().restore {
-            let _ = timeout(REMEMBER_LIMIT, call.workspace.remember()).await;
-        }
         outcome
     }
+}
+
+/// Runs a tool in a tab that the client knows, and tells what came of it there.
+async fn run_in_tab(
+    tool: &AnyTool,
+    arguments: Map<String, Value>,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let family = tool.toolset.family();
+    if family.dismisses_dialogs {
+        call.dismiss_dialogs().await;
+    }
+    let before = Before::note(call).await;
+    let outcome = call.run(tool, arguments, reply).await;
+    if family.dismisses_dialogs {
+        call.dismiss_dialogs().await;
+    }
+    call.confirm_downloads().await;
+    if outcome.is_err() && tool.effect == Effect::Acts {
+        reply.show_effects();
+    }
+    describe(call, &before, outcome.as_ref().err(), reply).await;
+    reply.rename_tools(family.names);
+    if family.answers_with_tabs {
+        reply.answer_with_tabs();
+    }
+    if call.workspace.engine().options().restore {
+        let _ = timeout(REMEMBER_LIMIT, call.workspace.remember()).await;
+    }
+    outcome
 }

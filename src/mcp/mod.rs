@@ -4,9 +4,11 @@
 //! writes what it answers, [`server`] and [`stdio`] speak the protocol.
 pub mod consent;
 pub mod page_text;
+pub mod budget;
 pub mod reply;
 pub mod arguments;
 pub mod effect;
+pub mod family;
 pub mod questions;
 pub mod progress;
 pub mod settings;

@@ -12,12 +12,15 @@ use serde_json::{Map, Value, json};
 pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
 
 use crate::error::Error;
-use crate::mcp::page_text;
+use crate::mcp::{budget, page_text};
 use crate::secrets::Secrets;
 use crate::snapshot::{Omission, Rendered};
 
 /// How many characters of a snapshot may stand between two words of one text.
 const BETWEEN_WORDS: usize = 80;
+
+/// How many events an answer tells.
+const MOST_EVENTS: usize = 50;
 
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +64,8 @@ pub struct Reply {
     forwarded: Option<Box<CallToolResult>>,
     /// What goes to the file that the caller named, as it is.
     content: Option<Vec<u8>>,
+    /// Characters that the tool promises beside its own words.
+    allowed: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -279,6 +284,7 @@ impl Reply {
     /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
     /// stands with it, unless it shows the page as it is in the end: that is told once.
     pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
+        self.allowed = self.allowed.saturating_add(step.allowed);
         let acts = step.view >= View::Changes || step.shows_effects;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
             let left_out = self.left_out.take();
@@ -306,6 +312,16 @@ impl Reply {
         self.events.extend(step.events);
         self.images.extend(step.images);
         self.files.extend(step.files);
+    }
+
+    /// Has the tabs as data, where the answer has none of its own.
+    pub(in crate::mcp) fn answer_with_tabs(&mut self) {
+        if self.structured().is_some() || self.tabs().is_empty() {
+            return;
+        }
+        let tab = |tab: &TabLine| json!({ "tab_id": tab.id, "title": tab.title, "url": tab.url, "active": tab.active });
+        let tabs: Vec<_> = self.tabs().iter().map(tab).collect();
+        self.set_structured(json!({ "tabs": tabs }));
     }
 
     /// Turns the answer into a failure. What was said before stays.
@@ -360,6 +376,7 @@ impl Reply {
             forwarded,
             // Secrets are taken out of it where it is written.
             content: _,
+            allowed: _,
         } = self;
         let failed = failure.iter_mut().map(|failure| &mut failure.text);
         let tabs = tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);
@@ -380,6 +397,42 @@ impl Reply {
         }
         if let Some(result) = forwarded {
             **result = struck(result, secrets).unwrap_or_else(|| Self::broken().into_result());
+        }
+    }
+
+    /// Promises so many characters beside the usual ones.
+    pub fn allow(&mut self, characters: usize) {
+        self.allowed = self.allowed.max(characters);
+    }
+
+    /// Cuts what is longer than an answer may be, and says so. Snapshots have a budget of their own.
+    pub(super) fn bound(&mut self) {
+        let most = budget::MOST.saturating_add(self.allowed);
+        if let Some(failure) = &mut self.failure {
+            shorten(&mut failure.text, budget::LONGEST_FAILURE);
+        }
+        if let Some(plain) = &mut self.plain {
+            let program = serde_json::from_str(plain).ok().filter(|_| plain.chars().count() > most);
+            match program.and_then(|value| budget::fitted(&value, most)) {
+                Some(value) => *plain = page_text::json_line(&value),
+                None => shorten(plain, most),
+            }
+        }
+        let mut room = most;
+        for part in &mut self.result {
+            shorten(&mut part.text, room.max(budget::LONGEST_LINE));
+            room = room.saturating_sub(part.text.chars().count());
+        }
+        for list in [&mut self.modal, &mut self.events] {
+            let left = list.len().saturating_sub(MOST_EVENTS);
+            list.truncate(MOST_EVENTS);
+            list.iter_mut().for_each(|line| shorten(line, budget::LONGEST_LINE));
+            if left > 0 {
+                list.push(format!("and {left} more"));
+            }
+        }
+        if let Some(value) = self.structured.as_ref().and_then(|value| budget::fitted(value, 2 * most)) {
+            self.structured = Some(value);
         }
     }
 
@@ -504,6 +557,12 @@ impl Reply {
         result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
         result
     }
+}
+
+/// Cuts a text, and says how much of it is there.
+fn shorten(text: &mut String, most: usize) {
+    let Some(all) = budget::cut(text, most) else { return };
+    let _ = write!(text, "\n[cut: these are the first {most} of {all} characters]");
 }
 
 /// What another server answered, without secrets.

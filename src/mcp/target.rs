@@ -4,7 +4,7 @@ use std::time::Duration;
 use crate::Result;
 use crate::browser::input::Point;
 use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, Matched, Page};
-use crate::error::{Error, Obstacle};
+use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
 use crate::mcp::page_text::one_line;
@@ -43,7 +43,9 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
         let entry = call.workspace.context_entry(reference.context, reference.context_name.as_deref());
         match entry {
             Some(ContextEntry { number, .. }) if number == call.context_number() => {}
-            Some(other) => return Err(unknown(format!("it belongs to the context {:?}", other.name))),
+            Some(other) => {
+                return Err(unknown(format!("it belongs to the context {}", in_quotes(&other.name))));
+            }
             None => return Err(unknown("its context does not exist".to_owned())),
         }
     }
@@ -239,9 +241,9 @@ pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
     let name = one_line(name);
     match (role, name.is_empty()) {
         ("generic" | "none", true) => "the element".to_owned(),
-        ("generic" | "none", false) => format!("{name:?}"),
+        ("generic" | "none", false) => in_quotes(&name),
         (_, true) => format!("the {role}"),
-        (_, false) => format!("{role} {name:?}"),
+        (_, false) => format!("{role} {}", in_quotes(&name)),
     }
 }
 

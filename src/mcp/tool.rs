@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::call::Call;
 pub use crate::mcp::effect::{Effect, Patience};
+pub use crate::mcp::family::{TAB, Toolset};
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
 
@@ -52,42 +53,8 @@ pub enum Capability {
     All,
 }
 
-/// The families of tools; `--toolsets` chooses among them.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display, strum::VariantArray,
-)]
-#[strum(serialize_all = "lowercase")]
-pub enum Toolset {
-    /// The `browser_*` tools.
-    Browser,
-    /// The `patchright_*` tools.
-    Patchright,
-    /// `create_session` and its kin.
-    Sessions,
-    /// The members of Claude's `browser_toolset_20260801`, under their own names; only where it is asked for.
-    Claude,
-}
-
-impl Toolset {
-    /// The families that are offered unless others are asked for.
-    pub const USUAL: [Self; 3] = [Self::Browser, Self::Patchright, Self::Sessions];
-
-    /// Whether its tools work in one tab, which a call can name.
-    pub fn has_tabs(self) -> bool {
-        matches!(self, Self::Browser | Self::Claude)
-    }
-
-    /// The argument by which a tab is named.
-    pub fn tab_argument(self) -> &'static str {
-        if self == Self::Claude { "tab_id" } else { TAB }
-    }
-}
-
 /// The argument by which any tool is told to work in a session. The dispatcher takes it out, so tools need not name it.
 pub const SESSION: &str = "sessionId";
-
-/// The argument by which a `browser_*` tool is told in which tab to work, instead of the current one. Taken out likewise.
-pub const TAB: &str = "tab";
 
 /// The argument by which a tool that reads is told to write its answer to a file. Taken out likewise.
 pub const FILENAME: &str = "filename";
@@ -250,8 +217,9 @@ impl AnyTool {
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
-        if self.toolset == Toolset::Browser || (self.toolset == Toolset::Claude && self.has_page()) {
-            properties.insert(self.toolset.tab_argument().to_owned(), json!({ "type": "string" }));
+        let family = self.toolset.family();
+        if let Some(tab) = family.tab_argument.filter(|_| !family.tabs_of_pages_only || self.has_page()) {
+            properties.insert(tab.to_owned(), json!({ "type": "string" }));
         }
         if matches!(self.toolset, Toolset::Browser | Toolset::Patchright) {
             properties.insert(SESSION.to_owned(), json!({ "type": "string" }));

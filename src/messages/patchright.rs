@@ -1,6 +1,6 @@
 //! What the `patchright_*` tools say.
 use super::Language;
-use crate::error::{Error, Obstacle, human, listed, quoted};
+use crate::error::{Error, Obstacle, human, in_quotes, listed, quoted};
 
 /// What a tool's answers begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,9 +206,9 @@ fn rare_reason(error: &Error) -> String {
         Error::TakesNoKey { .. } => "该字段不接受换行或制表符".to_owned(),
         Error::NotTaken { shows } => format!("页面没有接受这个值；现在显示: {}", quoted(shows, 60)),
         Error::FormIncomplete { problems, .. } => format!("部分字段没有填好: {}", problems.join("; ")),
-        Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {message:?}"),
+        Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {}", in_quotes(message)),
         Error::DialogElsewhere { kind, message } => {
-            format!("另一个标签页弹出了对话框，在回应之前此页面无法继续: {kind} {message:?}")
+            format!("另一个标签页弹出了对话框，在回应之前此页面无法继续: {kind} {}", in_quotes(message))
         }
         Error::NoDialog => "没有打开的对话框".to_owned(),
         Error::NoFileChooser => "没有打开的文件选择框，页面上也没有文件输入框".to_owned(),
@@ -226,8 +226,8 @@ fn rare_reason(error: &Error) -> String {
             format!("Firefox 中无法使用 {what} ({instead})")
         }
         Error::Unsupported { what, reason } => format!("此处无法进行 {what}: {reason}"),
-        Error::UnknownContext { name } => format!("没有名为 {name:?} 的上下文"),
-        Error::ContextExists { name } => format!("名为 {name:?} 的上下文已存在"),
+        Error::UnknownContext { name } => format!("没有名为 {} 的上下文", in_quotes(name)),
+        Error::ContextExists { name } => format!("名为 {} 的上下文已存在", in_quotes(name)),
         Error::OnlyContext => "不能关闭仅剩的上下文".to_owned(),
         Error::NoSuchTab { index, count } => format!("没有标签页 {index}；共有 {count} 个"),
         Error::NoPage => "没有打开的页面".to_owned(),

@@ -305,6 +305,12 @@ impl Frame {
         })
     }
 
+    /// Whether the element that a selector finds now can be seen.
+    fn is_visible(&self, selector: String, strict: bool) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.locator(&selector, strict)?.is_visible().await })
+    }
+
     fn query_all(&self, selector: String) -> Operation {
         let frame = self.0.clone();
         operation(async move { Ok(Handles(frame.locator(&selector, false)?.all().await?)) })

@@ -17,6 +17,10 @@ use crate::browser::{
 use crate::error::{Error, Result};
 use crate::secrets::Secrets;
 
+/// No model looks at larger pictures.
+const LONGEST_SIDE: u32 = 8_000;
+const MOST_PIXELS: u32 = 16_000_000;
+
 /// How long a document that is there may go on loading what belongs to it, and asking for more.
 const REST_LIMIT: Duration = Duration::from_secs(5);
 
@@ -133,7 +137,8 @@ async fn perform(
         }
         Task::Picture { full_page } => {
             let area = if *full_page { Area::FullPage } else { Area::Viewport };
-            let options = ScreenshotOptions { area, ..ScreenshotOptions::default() };
+            let at_most = Some((LONGEST_SIDE, MOST_PIXELS));
+            let options = ScreenshotOptions { area, at_most, ..ScreenshotOptions::default() };
             visit.picture = page.screenshot(options).await?.bytes;
         }
         Task::Click { selector } => click(page, selector, deadline, settle).await?,

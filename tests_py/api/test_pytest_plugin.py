@@ -62,3 +62,45 @@ def test_a_device_that_is_not_known_is_named_with_those_that_are_near(tmp_path: 
         env=environment,
     )
     assert "no device is called 'iPhon 14'; there are iPhone 14" in ended.stdout, ended.stdout + ended.stderr
+
+
+OTHER = """
+import pytest
+
+def pytest_addoption(parser):
+    group = parser.getgroup("playwright", "Playwright")
+    group.addoption("--browser", action="append", default=[])
+    group.addoption("--video", default="off")
+    group.addoption("--tracing", default="off")
+    group.addoption("--output", default="test-results")
+
+@pytest.fixture
+def page():
+    raise AssertionError("this is the other plugin's")
+"""
+ENTRY = "[pytest11]\nplaywright = other_plugin\n"
+
+
+def test_tests_that_ask_for_it_get_it_where_pytest_playwright_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "other_plugin.py").write_text(OTHER)
+    (tmp_path / "other-1.dist-info").mkdir()
+    (tmp_path / "other-1.dist-info" / "entry_points.txt").write_text(ENTRY)
+    (tmp_path / "other-1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: other\nVersion: 1\n"
+    )
+    (tmp_path / "test_it.py").write_text("def test_it(page):\n    page.goto('about:blank')\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    run = [sys.executable, "-m", "pytest", "-q", "test_it.py"]
+    asked = [["-p", "patchright_mcp.pytest_plugin"], []]
+    for options in asked:
+        if not options:
+            (tmp_path / "conftest.py").write_text('pytest_plugins = ["patchright_mcp.pytest_plugin"]\n')
+        ended = subprocess.run(
+            [*run, *options],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        assert "1 passed" in ended.stdout, ended.stdout + ended.stderr

@@ -1,7 +1,9 @@
 """The server behind the verbs: one for each folder, and nothing of it is left."""
 
+import fcntl
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -95,3 +97,48 @@ def test_what_does_not_start_says_why(shell: Shell, site: Site) -> None:
     told = shell.run("open", site.page("form"), status=3)
     assert "did not start: patchright-mcp: --device" in told
     shell.until_nothing_runs()
+
+
+def test_a_server_holds_nothing_of_whoever_started_it(shell: Shell, site: Site) -> None:
+    lock = shell.folder / "lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        command = [sys.executable, "-m", "patchright_mcp", "open", site.page("form")]
+        opened = {"env": shell.environment, "cwd": shell.folder, "pass_fds": (held.fileno(),)}
+        subprocess.run(command, check=True, capture_output=True, timeout=60, **opened)  # type: ignore[call-overload]
+    with lock.open() as again:
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    shell.run("close")
+
+
+def test_a_server_that_says_nothing_is_given_up_with_the_way_out(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    (server,) = shell.servers()
+    os.kill(server, signal.SIGSTOP)
+    waiting = [shell.start("snapshot"), shell.start("close", "--all")]
+    for command in waiting:
+        with command:
+            complaints = command.communicate(timeout=60)[1]
+        assert command.returncode == 3, complaints
+        assert f"`kill -9 {server}`" in complaints
+    os.kill(server, signal.SIGKILL)
+    shell.until_nothing_runs()
+    assert "A form" in shell.run("open", site.page("form"))
+    shell.run("close")
+
+
+def test_work_that_takes_long_is_waited_for(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    long = "() => new Promise((done) => setTimeout(() => done('at last'), 23000))"
+    assert "at last" in shell.run("eval", long)
+    shell.run("close")
+
+
+def test_a_server_is_found_whatever_the_runtime_folder_is_called(shell: Shell, site: Site) -> None:
+    deep = shell.folder / "runtime" / ("x" * 100)
+    deep.mkdir(parents=True)
+    shell.environment["XDG_RUNTIME_DIR"] = str(deep)
+    shell.run("open", site.page("form"))
+    del shell.environment["XDG_RUNTIME_DIR"]
+    assert "A form" in shell.run("tabs", "list")
+    shell.run("close")

@@ -1,6 +1,7 @@
 """The tools as verbs of a shell, as somebody would type them."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -138,8 +139,8 @@ def test_exit_codes_tell_what_went_wrong(shell: Shell, site: Site) -> None:
     assert "--device" in shell.run("open", site.page("form"), "--device", "Pxel", status=2)
     shell.until_nothing_runs()
     (shell.folder / ".patchright-mcp").mkdir(exist_ok=True)
-    shell.environment["XDG_RUNTIME_DIR"] = str(shell.folder)
-    (shell.folder / "patchright-mcp").mkdir(mode=0o755)
+    shell.environment["TMPDIR"] = str(shell.folder)
+    (shell.folder / f"patchright-mcp-{os.getuid()}").mkdir(mode=0o755)
     assert "is not a folder of yours alone" in shell.run("open", site.page("form"), status=3)
 
 

@@ -261,3 +261,18 @@ async def test_what_the_field_does_not_hold_ends_the_steps(either_workshop: Work
     assert told.is_error
     assert "Step 1 of 2 (browser_type) failed; the rest was not done." in told.text
     assert await either_workshop.server.evaluate("() => document.title") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["\u0645\u064f\u062d", "e\u0301", "\U0001f469\u200d\U0001f52c", "\u05e9\u05b8"]
+)
+async def test_a_value_is_told_in_its_own_writing(server: Server, site: Site, text: str) -> None:
+    page = await server.open(site.publish("/search", SEARCH))
+    told = await server.call("browser_type", target=page.ref('"Search"'), text=text)
+    assert f'which shows "{text}"' in told.text
+
+
+async def test_what_could_end_a_quotation_is_escaped(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/search", SEARCH))
+    told = await server.call("browser_type", target=page.ref('"Search"'), text='a"b\\c\u202ed')
+    assert r'which shows "a\"b\\c\u{202e}d"' in told.text

@@ -277,3 +277,29 @@ async def test_an_option_that_the_page_takes_back_is_not_told_as_chosen(
     assert 'but the page made it "red"' in chosen.section("Result")
     filled = await fill(workshop, page, ("Colour", "red"))
     assert not filled.is_error, filled.text
+
+
+THREE = """<div role=checkbox aria-checked=mixed tabindex=0 onclick="setAttribute('aria-checked',
+  ({ mixed: 'false', false: 'true', true: 'mixed' })[getAttribute('aria-checked')])">Rows</div>
+<div role=checkbox aria-checked=mixed tabindex=0 onclick="setAttribute('aria-checked', 'false')">Never</div>
+<label>Fine <input type=range min=0 max=1 step=0.05></label><label>Size <input type=number></label>"""
+
+
+async def test_a_box_of_three_states_is_pressed_on_and_told_of_as_it_is(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/three", THREE))
+    rows = {"name": "Rows", "ref": page.ref('"Rows"'), "type": "checkbox", "value": "true"}
+    assert "- Rows: checked" in (await workshop.do("browser_fill_form", fields=[rows])).section("Result")
+    never = rows | {"name": "Never", "ref": page.ref('"Never"')}
+    said = await workshop.refused("browser_fill_form", fields=[never])
+    assert "the page made it not checked" in said
+
+
+async def test_what_a_number_must_be_is_told(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/three", THREE))
+    fine = {"name": "Fine", "ref": page.ref('"Fine"'), "type": "slider", "value": "0.333"}
+    said = await workshop.refused("browser_fill_form", fields=[fine])
+    assert "a slider from 0 to 1 in steps of 0.05" in said
+    size = {"name": "Size", "ref": page.ref('"Size"'), "type": "textbox", "value": "1,5"}
+    assert "a number such as 1234.5" in await workshop.refused("browser_fill_form", fields=[size])

@@ -196,3 +196,85 @@ async def test_a_selector_finds_in_the_frames_of_a_page_too(server: Server, site
     assert "Pressed inside" in (await server.click(ref)).section("Snapshot")
     only = await server.click("text=Press inside")
     assert 'Clicked button "Press inside"' in only.text
+
+
+HELD_AMONG_TEXT = """<style>
+  p { margin: 0; position: absolute; left: 20px; font: 16px/20px sans-serif }
+  #box { left: 40px; top: 40px; background: #66c; font: 30px/60px serif }
+  div { position: absolute; width: 120px; height: 60px }
+</style>
+<p style="top:10px">Before the box stands a text.</p>
+<div id=box>Box Box</div>
+<p style="top:110px">After the box stands a text as well, which a hand that goes down selects.</p>
+<div style="left:300px;top:200px;background:#ddd">Here</div>
+<output></output><script>
+  const heard = [];
+  for (const kind of ["dragstart", "pointercancel"]) addEventListener(kind, () => heard.push(kind));
+  let timer, held = false;
+  box.onpointerdown = () => (timer = setTimeout(() => { held = true; }, 400));
+  document.onpointermove = ({ clientX, clientY }) => {
+    if (!held) return clearTimeout(timer);
+    box.style.left = `${clientX - 60}px`;
+    box.style.top = `${clientY - 30}px`;
+  };
+  document.onpointerup = document.onpointercancel = () => {
+    clearTimeout(timer);
+    if (held) document.querySelector("output").textContent = [box.offsetLeft > 250, ...heard].join();
+    held = false;
+  };
+</script>"""
+
+
+async def test_a_drag_that_is_tried_again_does_not_drag_what_the_first_try_selected(
+    hand: Server, site: Site
+) -> None:
+    await hand.open(site.publish("/held-among-text", HELD_AMONG_TEXT))
+    reply = await hand.call("browser_drag", startRef="text=Box Box", endRef="text=Here")
+    assert not reply.is_error, reply.text
+    assert await output(hand) == "true"
+
+
+STOPS = """<div style="position:absolute;left:40px;top:40px;width:60px;height:40px;background:#66c">Box</div>
+<div style="position:absolute;left:300px;top:200px;width:120px;height:80px;background:#ddd">Here</div>
+<script>
+  const box = document.querySelector("div");
+  let from = null;
+  box.onmousedown = (event) => { from = [event.clientX, event.clientY]; event.preventDefault(); };
+  document.onmousemove = ({ clientX, clientY }) => {
+    if (from && clientX > 90) from = null;
+    if (!from) return;
+    box.style.left = `${40 + clientX - from[0]}px`;
+    box.style.top = `${40 + clientY - from[1]}px`;
+  };
+  document.onmouseup = () => (from = null);
+</script>"""
+
+
+async def test_what_stops_far_from_where_it_is_dragged_is_an_error(hand: Server, site: Site) -> None:
+    await hand.open(site.publish("/stops", STOPS))
+    reply = await hand.call("browser_drag", startRef="text=Box", endRef="text=Here")
+    assert reply.is_error, reply.text
+    assert re.search(r"was dragged to .*Here.* and is elsewhere: it moved by \+\d+, ", reply.text), reply.text
+    steps = [{"tool": "browser_drag", "arguments": {"startRef": "text=Box", "endRef": "text=Here"}}]
+    assert (await hand.call("browser_steps", steps=steps)).is_error
+
+
+BACKWARDS = """<ul style="position:relative"><li>Alpha</li><li>Beta</li><li>Gamma</li></ul><script>
+  const list = document.querySelector("ul");
+  let held = null;
+  list.onmousedown = (event) => { held = event.target.closest("li"); event.preventDefault(); };
+  document.onmouseup = (event) => {
+    const over = event.target.closest?.("li");
+    if (held && over && over !== held) over.after(held);
+    held = null;
+  };
+</script>"""
+
+
+async def test_what_the_page_puts_on_the_other_side_is_an_error_that_says_where(
+    hand: Server, site: Site
+) -> None:
+    await hand.open(site.publish("/backwards", BACKWARDS))
+    reply = await hand.call("browser_drag", startRef="text=Gamma", endRef="text=Alpha", place="before")
+    assert reply.is_error, reply.text
+    assert "and is elsewhere: it is now 2nd of 3" in reply.text, reply.text

@@ -297,7 +297,10 @@ folder.onchange = () => {
   const paths = [...folder.files].map((file) => file.webkitRelativePath).sort();
   document.querySelector('output').textContent = `Folder: ${paths}`;
 };
-one.onchange = () => { document.querySelector('output').textContent = `One: ${one.files[0]?.name}`; one.value = ''; };
+one.onchange = () => {
+  document.querySelector('output').textContent = `One: ${one.files[0]?.name}`;
+  one.value = '';
+};
 </script>"""
 
 

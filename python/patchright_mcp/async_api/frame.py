@@ -101,14 +101,12 @@ class Frame(ApiObject):
         return await self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
 
     async def _is_visible(self, selector: str, strict: bool | None) -> bool:
-        found = await self._run(
-            self._native.query(selector, self._strict(strict)),
+        looked = await self._run(
+            self._native.is_visible(selector, self._strict(strict)),
             None,
             [f"waiting for {selectors.written('locator', selector)}"],
         )
-        if found is None:
-            return False
-        return bool(await self._run(found.perform(deeds.deed("is_visible"), 0)))
+        return bool(looked)
 
     async def _dispatch(
         self,

@@ -101,14 +101,12 @@ class Frame(ApiObject):
         return self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
 
     def _is_visible(self, selector: str, strict: bool | None) -> bool:
-        found = self._run(
-            self._native.query(selector, self._strict(strict)),
+        looked = self._run(
+            self._native.is_visible(selector, self._strict(strict)),
             None,
             [f"waiting for {selectors.written('locator', selector)}"],
         )
-        if found is None:
-            return False
-        return bool(self._run(found.perform(deeds.deed("is_visible"), 0)))
+        return bool(looked)
 
     def _dispatch(
         self,

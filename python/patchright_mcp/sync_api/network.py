@@ -122,7 +122,7 @@ class Request(ApiObject):
         if not text:
             return None
         if "application/x-www-form-urlencoded" in self.headers.get("content-type", ""):
-            return dict(parse_qsl(text))
+            return dict(parse_qsl(text, keep_blank_values=True))
         try:
             return json_module.loads(text)
         except ValueError:

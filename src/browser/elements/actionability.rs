@@ -187,6 +187,14 @@ pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) 
 /// After so many looks, each of which scrolls in another way, an element is refused that nothing can free.
 const FEWEST_LOOKS: u32 = 3;
 
+/// What is being typed or loaded enables a control after a while of its own, of which nothing shows.
+const ENABLING: Duration = Duration::from_secs(1);
+
+/// How long an obstacle is looked at, however calm the page is.
+fn patience_with(obstacle: &Obstacle) -> Duration {
+    if matches!(obstacle, Obstacle::Disabled | Obstacle::ReadOnly) { ENABLING } else { Duration::ZERO }
+}
+
 /// How long to wait for a way by pointer where there is another one.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -222,7 +230,8 @@ impl ElementHandle {
                     Attempt::Blocked(by) => obstacle = by,
                 }
                 let is_final = options.refuses && obstacle.stays();
-                if is_final && self.is_calm(&page).await && attempt >= FEWEST_LOOKS {
+                let is_due = attempt >= FEWEST_LOOKS && begun.elapsed() >= patience_with(&obstacle);
+                if is_final && self.is_calm(&page).await && is_due {
                     return Err(Error::NotActionable { obstacle: obstacle.clone(), waited: begun.elapsed() });
                 }
             }

@@ -19,9 +19,19 @@ struct Checked {
     found: Option<ElementKind>,
 }
 
+/// How often a control with three states is pressed.
+const MOST_PRESSES: usize = 3;
 /// How long a page may take to show that a control was checked.
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 const CHANGE_PAUSE: Duration = Duration::from_millis(10);
+
+fn in_words(state: Option<&serde_json::Value>) -> &'static str {
+    match state.and_then(serde_json::Value::as_bool) {
+        Some(true) => "checked",
+        Some(false) => "not checked",
+        None => "partly checked",
+    }
+}
 
 impl ElementHandle {
     /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
@@ -41,8 +51,21 @@ impl ElementHandle {
                 needed: Needed::Uncheckable,
             });
         }
-        if self.press_to_check(need, options).await? && self.has_become(checked).await? {
-            return Ok(());
+        let mut state = found.state.clone();
+        for _ in 0..MOST_PRESSES {
+            if !self.press_to_check(need, options).await? {
+                break;
+            }
+            if self.has_become(checked).await? {
+                return Ok(());
+            }
+            // One of three states goes through all of them.
+            let now = self.checked().await?.state;
+            let has_three = [&state, &now].contains(&&Some(json!("mixed")));
+            if now == state || !has_three {
+                break;
+            }
+            state = now;
         }
         if self.ask::<bool>("focus", Vec::new()).await? {
             self.input(options)?.keyboard().press("Space").await?;
@@ -52,7 +75,10 @@ impl ElementHandle {
         }
         Err(Error::Unsupported {
             what: if checked { "checking the element" } else { "unchecking the element" },
-            reason: "the page did not change it when it was clicked".to_owned(),
+            reason: match self.checked().await?.state {
+                now if now == found.state => "the page did not change it when it was clicked".to_owned(),
+                now => format!("the page made it {} when it was clicked", in_words(now.as_ref())),
+            },
         })
     }
 

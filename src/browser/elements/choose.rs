@@ -11,7 +11,7 @@ use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result, squeezed};
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result, in_quotes, squeezed};
 
 /// How long a list may take to open, by one way of opening it.
 const OPENING: Duration = Duration::from_secs(1);
@@ -348,7 +348,10 @@ impl ElementHandle {
             last = (offered, at.scrolled);
             mouse.wheel(0.0, (list.height * 0.8).max(10.0)).await?;
         }
-        Err(Error::WaitRanOut { what: format!("finding {wanted:?} in the long list"), waited: limit })
+        Err(Error::WaitRanOut {
+            what: format!("finding {} in the long list", in_quotes(wanted)),
+            waited: limit,
+        })
     }
 
     /// Where the list can be scrolled, once enough of it is in view.

@@ -65,6 +65,8 @@ pub struct DragOptions {
     pub place: Option<Place>,
     /// Holds the button for a while before setting out.
     pub long_press: bool,
+    /// Takes back what the last try selected.
+    pub again: bool,
 }
 
 /// What came of a drag.
@@ -93,6 +95,8 @@ pub enum Dragged {
         y: f64,
         dx: f64,
         dy: f64,
+        /// Whether it stopped far from the target.
+        short: bool,
     },
     Sized {
         width: f64,
@@ -196,6 +200,9 @@ impl ElementHandle {
         let reached = self.approach(Need::PRESSED, &options.source).await?;
         let from = reached.point;
         let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
+        if options.again {
+            self.world().call::<()>("unselectDragged", &[]).await?;
+        }
         self.ask::<()>("noteDrag", vec![known, value_argument(&options.place)]).await?;
         let input = self.input(&options.source)?;
         let mouse = input.mouse();

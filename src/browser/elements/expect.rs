@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest_before;
 use super::closed_roots::learn_more_closed_roots;
-use super::locator::{Locator, is_passing, not_unique, pauses, root_argument, test_id_argument};
+use super::locator::{Locator, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{Scope, value_argument};
@@ -76,7 +76,7 @@ impl Locator {
             }
             match timeout_at(std::mem::replace(&mut end, deadline), self.look(what, expected, is_not)).await {
                 Ok(Ok(verdict)) if verdict.matches != is_not => return Ok(verdict),
-                Ok(Err(error)) if is_passing(&error) => {}
+                Ok(Err(error)) if self.passes(&error) => {}
                 Ok(verdict) => last = verdict,
                 Err(_) => break,
             }

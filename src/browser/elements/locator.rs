@@ -126,6 +126,18 @@ impl ElementHandle {
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
+    /// The frame that this element shows. One that comes or goes just now is told as `DocumentGone`.
+    async fn shown_frame(&self) -> Result<Frame> {
+        if let Some(frame) = self.content_frame().await? {
+            return Ok(frame);
+        }
+        let name = self.handle().describe().await?.local_name;
+        Err(match name.as_str() {
+            "iframe" | "frame" => Error::DocumentGone,
+            _ => Error::WrongElement { found: ElementKind::default(), needed: Needed::Frame },
+        })
+    }
+
     /// The frame that this element shows, if it shows one.
     pub async fn content_frame(&self) -> Result<Option<Frame>> {
         let node = self.handle().describe().await?;
@@ -171,10 +183,7 @@ impl Locator {
             let world = frame.utility().await?;
             // Several frames are several elements: the way must be plain.
             let Some(owner) = pick(&world, chain, root.take(), true, true).await? else { return Ok(None) };
-            let Some(inner) = ElementHandle::new(world, owner).content_frame().await? else {
-                return Err(Error::WrongElement { found: ElementKind::default(), needed: Needed::Frame });
-            };
-            frame = inner;
+            frame = ElementHandle::new(world, owner).shown_frame().await?;
         }
         let world = match &self.root {
             Some(element) if chains.len() == 1 && chains[0].reference().is_none() => element.world().clone(),
@@ -201,9 +210,31 @@ impl Locator {
         Ok(None)
     }
 
+    /// Whether an error passes by itself: a document or an element was just being replaced, or a frame on the way.
+    pub(super) fn passes(&self, error: &Error) -> bool {
+        let leads_into_frames = self.selector.chains().len() > 1 || self.selector.looks_everywhere();
+        is_passing(error) || (leads_into_frames && is_of_a_frame(error) && !self.frame.is_detached())
+    }
+
+    /// Looks, and looks again where what is looked at was just being replaced.
+    async fn while_passing<T, Looking: Future<Output = Result<T>>>(
+        &self,
+        look: impl Fn() -> Looking,
+    ) -> Result<T> {
+        let deadline = Instant::now() + NEW_DOCUMENT_LIMIT;
+        let mut pauses = pauses();
+        loop {
+            rest_before(deadline, pauses.next().unwrap_or_default()).await;
+            match look().await {
+                Err(error) if self.passes(&error) && Instant::now() < deadline => {}
+                looked => return looked,
+            }
+        }
+    }
+
     /// The element, if it is there now.
     pub async fn now(&self) -> Result<Option<ElementHandle>> {
-        self.found(false).await
+        self.while_passing(|| self.found(false)).await
     }
 
     /// Like [`now`](Self::now). `waits`: it is asked again and again.
@@ -213,8 +244,23 @@ impl Locator {
         Ok(found.map(|node| ElementHandle::new(world, node)))
     }
 
+    /// Whether the element is there now, and can be seen.
+    pub async fn is_visible(&self) -> Result<bool> {
+        let look = || async {
+            match self.found(false).await? {
+                Some(element) => element.is_visible().await,
+                None => Ok(false),
+            }
+        };
+        self.while_passing(look).await
+    }
+
     /// All elements that are there now, in the order of the document.
     pub async fn all(&self) -> Result<Vec<ElementHandle>> {
+        self.while_passing(|| self.all_now()).await
+    }
+
+    async fn all_now(&self) -> Result<Vec<ElementHandle>> {
         let elements = self.all_known().await?;
         if elements.is_empty()
             && let Some((world, ..)) = self.innermost().await?
@@ -247,6 +293,10 @@ impl Locator {
 
     /// All elements that are there now, as one array.
     pub async fn list_handle(&self) -> Result<JsHandle> {
+        self.while_passing(|| self.list_now()).await
+    }
+
+    async fn list_now(&self) -> Result<JsHandle> {
         // Counting looks into closed shadow roots, too, where nothing is found elsewhere.
         self.count_now().await?;
         match self.list().await? {
@@ -269,6 +319,10 @@ impl Locator {
 
     /// The text in each element that is there now; as it is drawn, if wanted.
     pub async fn texts(&self, drawn: bool) -> Result<Value> {
+        self.while_passing(|| self.texts_now(drawn)).await
+    }
+
+    async fn texts_now(&self, drawn: bool) -> Result<Value> {
         let Some((world, chain, root)) = self.innermost().await? else {
             return Err(Error::ElementNotFound { waited: Duration::ZERO });
         };
@@ -281,7 +335,7 @@ impl Locator {
 
     /// How many elements are there now.
     pub async fn count(&self) -> Result<usize> {
-        while_passing(|| self.count_now()).await
+        self.while_passing(|| self.count_now()).await
     }
 
     async fn count_now(&self) -> Result<usize> {
@@ -319,14 +373,14 @@ impl Locator {
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout_at(deadline, self.found(true)).await {
                 Ok(Ok(Some(element))) => match act(element, left).await {
-                    Err(error) if is_passing(&error) => last = error,
+                    Err(error) if self.passes(&error) => last = error,
                     done => return done,
                 },
                 Ok(Ok(None)) => {
                     self.refuse_stale_ref().await?;
                     last = Error::ElementNotFound { waited: limit };
                 }
-                Ok(Err(error)) if is_passing(&error) => last = error,
+                Ok(Err(error)) if self.passes(&error) => last = error,
                 Ok(Err(error)) => return Err(error),
                 Err(_) => break,
             }
@@ -338,9 +392,7 @@ impl Locator {
             }
         }
         Err(match last {
-            Error::ElementNotFound { .. } | Error::StaleRef { .. } | Error::DocumentGone => {
-                Error::ElementNotFound { waited: limit }
-            }
+            last if self.passes(&last) => Error::ElementNotFound { waited: limit },
             other => other,
         })
     }
@@ -383,7 +435,7 @@ impl Locator {
             };
             match timeout_at(deadline, look).await {
                 Ok(Ok((true, element))) => return Ok(element),
-                Ok(Err(error)) if !is_passing(&error) => return Err(error),
+                Ok(Err(error)) if !self.passes(&error) => return Err(error),
                 Ok(_) if Instant::now() < deadline && !self.frame.is_detached() => {
                     if !gone {
                         self.refuse_stale_ref().await?;
@@ -407,16 +459,16 @@ pub(in crate::browser) fn is_passing(error: &Error) -> bool {
 /// How long a new document is waited for, where another one was just being replaced.
 const NEW_DOCUMENT_LIMIT: Duration = Duration::from_secs(5);
 
-/// Looks, and looks again where the document was just being replaced.
-async fn while_passing<T, Looking: Future<Output = Result<T>>>(look: impl Fn() -> Looking) -> Result<T> {
-    let deadline = Instant::now() + NEW_DOCUMENT_LIMIT;
-    let mut pauses = pauses();
-    loop {
-        rest_before(deadline, pauses.next().unwrap_or_default()).await;
-        match look().await {
-            Err(error) if is_passing(&error) && Instant::now() < deadline => {}
-            looked => return looked,
+/// Whether it can be that a frame went while something was done in it.
+fn is_of_a_frame(error: &Error) -> bool {
+    match error {
+        Error::FrameDetached | Error::Unreadable { .. } => true,
+        Error::Protocol { message, .. } => {
+            ["Frame with the given id was not found", "No node with given id", "Could not find node"]
+                .iter()
+                .any(|told| message.contains(told))
         }
+        _ => false,
     }
 }
 

@@ -290,7 +290,8 @@ impl Watch {
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
-        let mut wait = Wait { options, acted, quiet_from, busy: false, last_busy: None, growing: false };
+        let mut wait =
+            Wait { options, acted, quiet_from, busy: false, last_busy: None, loading: false, growing: false };
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
@@ -333,9 +334,10 @@ impl Watch {
             return self.page.until_built(self.mark, BUILDING_LIMIT).await;
         }
         let busy = wait.busy.then(|| "a part that says that it is busy".to_owned());
+        let loading = wait.loading.then(|| "a part that says that it is loading".to_owned());
         let growing = wait.growing.then(|| "a text that is still being written".to_owned());
         let requests = (ending == Ending::Unfinished).then(|| in_words(pending.requests));
-        requests.flatten().into_iter().chain(busy).chain(growing).collect()
+        requests.flatten().into_iter().chain(busy).chain(loading).chain(growing).collect()
     }
 
     /// Whether the action seems to have had no effect at all, so far.
@@ -416,7 +418,8 @@ impl Watch {
             }
             _ => Duration::ZERO,
         };
-        let busy = if watched.busy { BUSY_PAUSE } else { Duration::ZERO };
+        wait.loading = watched.loading;
+        let busy = if watched.busy || watched.loading { BUSY_PAUSE } else { Duration::ZERO };
         Some(after.max(leaving).max(appearing).max(busy).max(next_word).max(result.unwrap_or_default()))
             .filter(|rest| !rest.is_zero())
     }
@@ -454,6 +457,7 @@ struct Watched {
     growing: (u32, f64),
     leaving: f64,
     busy: bool,
+    loading: bool,
     said: Vec<String>,
     moved: Vec<Moved>,
     lost: Option<LostPress>,
@@ -473,6 +477,8 @@ struct Wait<'a> {
     busy: bool,
     /// When it was last seen to say so.
     last_busy: Option<Instant>,
+    /// Something came that stands for what is still to come.
+    loading: bool,
     /// A text is being written.
     growing: bool,
 }

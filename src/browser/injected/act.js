@@ -16,7 +16,10 @@ const setSelected = setterOf(HTMLOptionElement, "selected");
 
 /** What kind of element it is, as `ElementKind` in Rust has it. */
 const called = (engine.called = (node) => {
-  if (node instanceof HTMLInputElement && node.type === "range") return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]`;
+  if (node instanceof HTMLInputElement && node.type === "range") {
+    const step = /^(?:1?|any)$/.test(node.step) ? "" : `[step=${node.step}]`;
+    return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]${step}`;
+  }
   if (node instanceof HTMLInputElement) return `input[type=${node.type}]`;
   if (node.isContentEditable) return "editable";
   return localName(node)
@@ -386,6 +389,60 @@ engine.filesArrived = (node) => {
   for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
   return Math.max(heard, field.files.length);
 };
+
+/** Makes the next files that a field is given files of these types, before anybody else hears of them. */
+engine.retypeNextFiles = (node, types) => {
+  const field = controlOf(node);
+  const given = new AbortController();
+  const retyped = (file, type) =>
+    !type || type === file.type ? file : new File([file], file.name, { type, lastModified: file.lastModified });
+  const retype = () => {
+    given.abort();
+    const list = new DataTransfer();
+    Array.from(field.files, (file, at) => list.items.add(retyped(file, types[at])));
+    field.files = list.files;
+  };
+  // Of a field that is in no document only the field itself hears.
+  for (const target of [window, field]) target.addEventListener("input", retype, { capture: true, signal: given.signal });
+};
+
+/* -------------------------------------------------------------------- read */
+
+engine.textContent = (node) => textContent(node);
+engine.innerText = (node) => (node instanceof HTMLElement ? node.innerText : textContent(node));
+engine.innerHTML = (node) => node.innerHTML;
+engine.outerHTML = (node) => node.outerHTML;
+engine.attribute = (node, name) => getAttribute(node, name);
+engine.inputValue = (node) => {
+  const field = controlOf(node);
+  const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement;
+  return isField ? { value: field.value } : { wrong: called(field) };
+};
+engine.state = (node) => {
+  const isThere = isConnected(node);
+  const field = isThere ? controlOf(node) : node;
+  const enabled = !engine.isDisabled(isThere ? engine.wholeOf(node) : node);
+  return {
+    visible: isThere && engine.isVisible(node),
+    enabled,
+    editable: enabled && engine.isEditable(field) === true,
+    checked: isThere ? engine.checked(node).checked : null,
+  };
+};
+
+/* ------------------------------------------------------------------- files */
+
+/** `{multiple, folder}` of a file input; `{wrong}` otherwise. */
+engine.fileInput = (node) => {
+  const input = controlOf(node);
+  if (!(input instanceof HTMLInputElement) || input.type !== "file") return { wrong: called(input) };
+  if (engine.isDisabled(input)) return { disabled: true };
+  return { multiple: input.multiple, folder: input.webkitdirectory };
+};
+
+/** Until the field has the files of a folder, which the browser reads in its own time. */
+engine.whenFilesChange = (node) =>
+  new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {

@@ -188,8 +188,12 @@ function everything() {
   return all.length <= MOST_ELEMENTS ? new WeakSet(all) : null;
 }
 
+/** Whether nothing was selected before the drag. */
+let unselected = false;
+
 /** Notes what is so before a drag. `target` is null where that is in another document. */
 engine.noteDrag = (start, target, place) => {
+  unselected = getSelection().isCollapsed;
   const [item, goal] = (target && place !== "into" && itemsOf(start, target)) || [null, null];
   const list = goal && parentOf(goal);
   const chain = chainOf(start);
@@ -204,6 +208,7 @@ engine.noteDrag = (start, target, place) => {
     axis: goal && axisOf(goal),
     children: new Set(list ? childrenOf(list) : []),
     wasAfter: item !== null && isAfter(item, goal),
+    away: target && isApart(start, target) ? between(start, target) : null,
     from: rectOf(item ?? start),
     before: chain.map((element) => ({ element, parent: parentOf(element), siblings: siblingsOf(element), standing: standing(element) })),
     text: textOf(chain.find(textOf) ?? start),
@@ -216,6 +221,18 @@ engine.noteDrag = (start, target, place) => {
     style: styleOf(item ?? start),
   };
 };
+
+/** Takes back what a drag selected that moved nothing: what is pressed next would be that text, and the browser would drag it. */
+engine.unselectDragged = () => {
+  const selection = getSelection();
+  if (unselected && !selection.isCollapsed) selection.collapseToStart();
+};
+
+/** From the middle of one element to that of another. */
+function between(one, other) {
+  const [from, to] = [rectOf(one), rectOf(other)];
+  return { x: to.left + to.width / 2 - from.left - from.width / 2, y: to.top + to.height / 2 - from.top - from.height / 2 };
+}
 
 const styleOf = (element) => {
   const { position, transform } = getComputedStyle(element);
@@ -459,13 +476,27 @@ function shifted() {
     const [dx, dy] = [now.x - was.x, now.y - was.y];
     if (Math.hypot(dx, dy) > NEAR) {
       const { left, top } = rectOf(element);
-      return { kind: "moved", x: Math.round(left), y: Math.round(top), dx: Math.round(dx), dy: Math.round(dy) };
+      const [x, y, way, high] = [left, top, dx, dy].map(Math.round);
+      return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
     }
     if (Math.abs(now.width - was.width) > NEAR || Math.abs(now.height - was.height) > NEAR) {
       return { kind: "sized", width: Math.round(now.width), height: Math.round(now.height) };
     }
   }
   return null;
+}
+
+/** A way that is not worth a word. */
+const SHORT_WAY = 8;
+/** Whether what moved has stopped in the first half of its way to the target. */
+function isShort(element) {
+  const { start, target, away } = drag;
+  if (!away || !isConnected(start) || !isConnected(target) || contains(element, target)) return false;
+  const [box, goal] = [rectOf(start), rectOf(target)];
+  if (box.left < goal.right && goal.left < box.right && box.top < goal.bottom && goal.top < box.bottom) return false;
+  const left = between(start, target);
+  const ways = ["x", "y"].filter((axis) => Math.abs(away[axis]) > SHORT_WAY);
+  return ways.length > 0 && ways.every((axis) => Math.abs(left[axis]) > Math.abs(away[axis]) / 2);
 }
 
 const isDrawn = (element) => {

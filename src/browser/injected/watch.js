@@ -11,6 +11,8 @@ let growth = { of: null, times: 0, at: 0 }; // where text is added again and aga
 let said = []; // what was announced
 let busyBefore = new WeakSet();
 let leftOnce = new WeakSet(); // what was taken out, and may be put in elsewhere
+let working = new Set(); // what came and says that more is to come
+let begun = 0; // on the clock of animations
 let placed = new Map(); // element → what placed it when the watch began, and when that last changed
 
 const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
@@ -29,6 +31,8 @@ engine.watch = (...nodes) => {
   said = [];
   growth = { of: null, times: 0, at: 0 };
   placed = new Map();
+  working = new Set();
+  begun = document.timeline.currentTime ?? 0;
   leftOnce = new WeakSet();
   busyBefore = new WeakSet(busyNow());
   last = performance.now();
@@ -64,6 +68,7 @@ function note(records) {
     if (record.type === "childList" && !record.addedNodes.length) continue;
     if (heard++ >= MOST_HEARD) continue;
     noteGrowth(record);
+    noteWork(record);
     const target = record.target instanceof Element ? record.target : record.target.parentElement;
     const live = target && Element.prototype.closest.call(target, LIVE);
     if (live) announce(live);
@@ -73,6 +78,22 @@ function note(records) {
 
 /** It will say more soon. */
 const AT_WORK = /^\W*(?:loading|searching|please wait)\b.{0,20}$/i;
+
+/** What stands for content that has not come. */
+const SKELETON = "[class*=skeleton i],[class*=shimmer i]";
+
+function noteWork({ type, target, addedNodes }) {
+  const nodes = type === "characterData" ? [target] : Array.from(addedNodes).slice(0, MOST_HEARD);
+  for (const node of nodes) {
+    const holder = node instanceof Element ? node : node.parentElement;
+    if (holder && isAtWork(holder)) working.add(holder);
+  }
+}
+
+function isAtWork(element) {
+  if (matches(element, SKELETON) || querySelectorAll(element, SKELETON).length) return true;
+  return AT_WORK.test(textContent(element).trim());
+}
 
 const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "d", "points"]);
 const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
@@ -184,9 +205,9 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * `{changes, quiet, grown, growing, leaving, busy, said, moved, lost}`: how many changes there were, and for how many milliseconds there has
+ * `{changes, quiet, grown, growing, leaving, busy, loading, said, moved, lost}`: how many changes there were, and for how many milliseconds there has
  * been none; how many elements came; how often a text was added to in one place, and how long the next word may be waited for; for how long something that is on its way out will still be seen; what says that
- * it is at work since the watch began; what was announced, what stands elsewhere, and whether a press came to nothing. Comes after the timers that are due, so that a page that
+ * it is at work since the watch began; whether something came that stands for what is still to come; what was announced, what stands elsewhere, and whether a press came to nothing. Comes after the timers that are due, so that a page that
  * lags behind its own is not taken for one that rests.
  */
 engine.watched = async () => {
@@ -200,6 +221,7 @@ engine.watched = async () => {
     growing: growing(),
     leaving: leaving(),
     busy,
+    loading: Array.from(working).some((element) => checkVisibility(element, SEEN) && isAtWork(element)),
     said,
     moved: moved(),
     lost: lostPress(),
@@ -297,6 +319,8 @@ function isUnderPress() {
 
 /** What takes longer to go is decoration. */
 const LONGEST_LEAVING_MS = 700;
+/** What comes later than that is not of the action. */
+const LONGEST_COMING_MS = 1000;
 /** What moves by less stays where it is. */
 const LEAST_WAY_PX = 20;
 const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom"];
@@ -304,12 +328,25 @@ const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "m
 /** For how many milliseconds something with text in it is still opening, or on its way out of sight or to another place. */
 function leaving() {
   let longest = 0;
-  for (const { playState, currentTime, effect } of document.getAnimations()) {
+  for (const { playState, currentTime, startTime, effect } of document.getAnimations()) {
     if (playState !== "running" || !(effect instanceof KeyframeEffect) || !effect.target || effect.pseudoElement) continue;
-    const left = effect.getComputedTiming().endTime - (currentTime ?? 0);
-    if (left > longest && left <= LONGEST_LEAVING_MS && leaves(effect.getKeyframes()) && textContent(effect.target).trim()) longest = left;
+    const { delay, endTime } = effect.getComputedTiming();
+    const now = currentTime ?? 0;
+    const left = endTime - now;
+    if (left <= longest || left > LONGEST_COMING_MS) continue;
+    const frames = effect.getKeyframes();
+    const isNew = (startTime ?? begun) >= begun;
+    if (!(left <= LONGEST_LEAVING_MS && leaves(frames)) && !(isNew && comes(frames, now < delay))) continue;
+    if (textContent(effect.target).trim()) longest = left;
   }
   return longest;
+}
+
+/** Whether an animation shows what cannot be seen before it. */
+function comes([first], isDelayed) {
+  const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
+  if (first.visibility === "hidden" || first.display === "none" || begins("height") || begins("maxHeight")) return true;
+  return isDelayed && begins("opacity");
 }
 
 function leaves(frames) {

@@ -272,6 +272,11 @@ impl Browser {
         self.inner.process.as_ref().is_some_and(BrowserProcess::holds_webrtc_back)
     }
 
+    /// Whether it refuses, without a question, to open other programs.
+    pub fn refuses_programs(&self) -> bool {
+        self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_programs)
+    }
+
     /// Whether it has no window. Of somebody else's browser only its user agent tells.
     pub fn is_headless(&self) -> bool {
         match &self.inner.process {

@@ -192,7 +192,10 @@ impl Page {
         };
         let left = timeout(options.limit, leave).await;
         left.unwrap_or_else(|_| {
-            self.session().send(StopLoading {}).ignore();
+            // A document that has begun to arrive can be used as far as it came.
+            if self.main_frame().loader() == before {
+                self.session().send(StopLoading {}).ignore();
+            }
             Err(Error::NavigationSlow { waited: options.limit })
         })
     }

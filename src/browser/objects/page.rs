@@ -1,10 +1,12 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
+mod awaited;
 mod changes;
 mod dialogs;
 mod ending;
 mod title;
 mod observer;
 mod own;
+mod programs;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -92,6 +94,8 @@ struct PageState {
     /// How many are leaving the page: to them a dialog is no question.
     leavers: u32,
     chooser: Option<FileChooser>,
+    /// Addresses for other programs that it asked to open, and that nobody was told of yet.
+    programs_asked: Vec<String>,
     /// Whether its requests wait for a decision.
     routed: Routed,
     ready: bool,
@@ -173,6 +177,7 @@ impl Page {
                 dialog_told: 0,
                 leavers: 0,
                 chooser: None,
+                programs_asked: Vec::new(),
                 routed: Routed::None,
                 ready: false,
                 awaits_document: false,

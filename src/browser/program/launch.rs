@@ -10,6 +10,8 @@ mod lasting;
 mod log;
 #[cfg(unix)]
 mod memory;
+#[cfg(unix)]
+mod native;
 #[cfg_attr(not(unix), path = "launch/unsupported.rs")]
 mod process;
 #[cfg(unix)]

@@ -471,9 +471,15 @@ impl Hop {
             set(&mut headers, name, value)?;
         }
         let body = match &request.body {
-            // As browsers do: some servers insist on being told that nothing comes.
-            None if matches!(method, Method::POST | Method::PUT | Method::PATCH) => Some(Vec::new()),
-            None => None,
+            None => {
+                // As browsers do: some servers insist on being told that nothing comes.
+                if matches!(method, Method::POST | Method::PUT | Method::PATCH)
+                    && !["content-length", "transfer-encoding"].iter().any(|name| headers.contains_key(*name))
+                {
+                    set(&mut headers, "content-length", "0")?;
+                }
+                None
+            }
             Some(body) => {
                 let (bytes, kind) = write(body, headers.get("content-type").is_some());
                 if !headers.contains_key("content-type") {

@@ -65,12 +65,15 @@ impl Page {
             display_header_footer: options.display_header_footer.then_some(true),
             header_template: options.header_template.clone(),
             footer_template: options.footer_template.clone(),
-            generate_tagged_pdf: options.tagged.then_some(true),
+            generate_tagged_pdf: Some(options.tagged),
             generate_document_outline: options.outline.then_some(true),
             ..PrintToPdf::default()
         };
         let printed = self.unless_dialog(self.session().send(print).within(LIMIT)).await;
         let printed = printed.map_err(|error| match error {
+            Error::Protocol { message, .. } if message.contains("scale") => {
+                Error::InvalidArguments { problems: vec![format!("`scale`: {message}")] }
+            }
             Error::Protocol { message, .. } if message.contains("range") => {
                 Error::InvalidArguments { problems: vec![format!("`pageRanges`: {message}")] }
             }

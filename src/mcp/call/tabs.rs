@@ -4,8 +4,13 @@ use serde_json::{Map, Value};
 use super::Call;
 use crate::Result;
 use crate::browser::Page;
+use crate::error::in_quotes;
+use crate::mcp::page_text::one_line;
 use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
+
+/// A page that opens dialogs without end is given up on.
+const MOST_DIALOGS: usize = 5;
 
 impl Call<'_> {
     /// Works in the tab that the arguments name, and takes its name out of them.
@@ -13,12 +18,29 @@ impl Call<'_> {
     /// # Errors
     /// `no_such_tab` when there is none of this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
-        if tool.toolset.has_tabs()
-            && let Some(Value::String(name)) = arguments.remove(tool.toolset.tab_argument())
+        if let Some(argument) = tool.toolset.family().tab_argument
+            && let Some(Value::String(name)) = arguments.remove(argument)
         {
             *self.tab.lock() = Some(self.workspace.tab(&name)?.id);
         }
         Ok(())
+    }
+
+    /// Dismisses the dialogs of a client that knows none, and tells it.
+    pub(in crate::mcp) async fn dismiss_dialogs(&self) {
+        for _ in 0..MOST_DIALOGS {
+            let Ok(page) = self.current_page() else { return };
+            // A window that it opened keeps it waiting, too.
+            let tabs = self.tabs().into_iter().map(|tab| tab.page);
+            let opened = tabs.filter(|tab| tab.opener().as_ref() == Some(&page));
+            let asking =
+                std::iter::once(page.clone()).chain(opened).find_map(|page| Some((page.dialog()?, page)));
+            let Some((dialog, page)) = asking else { return };
+            if page.answer_dialog(false, None).await.is_err() {
+                return;
+            }
+            self.note(format!("The {} dialog {} was dismissed.", dialog.kind, in_quotes(&one_line(&dialog.message))));
+        }
     }
 
     /// The tab that the call names.

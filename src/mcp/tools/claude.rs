@@ -8,30 +8,14 @@ use crate::Result;
 use crate::browser::input::{Modifier, Point};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::page_text::{address, inline, one_line};
+use crate::mcp::page_text::{address, inline};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, Failed, Tool};
+use crate::mcp::tool::{AnyTool, Failed, Tool, Toolset};
 
 pub mod keys;
 pub mod look;
 pub mod mouse;
 pub mod tabs;
-
-/// What our words call tools by, and what they are called here.
-const NAMES: [(&str, &str); 9] = [
-    ("browser_snapshot", "read_page"),
-    ("browser_file_upload", "file_upload"),
-    ("browser_find", "find"),
-    ("browser_read", "get_page_text"),
-    ("browser_navigate", "navigate"),
-    ("browser_tabs", "list_tabs"),
-    ("browser_evaluate", "javascript_exec"),
-    ("browser_scroll_into_view", "scroll_to"),
-    ("browser_wait_for", "wait"),
-];
-
-/// A page that opens dialogs without end is given up on.
-const MOST_DIALOGS: usize = 5;
 
 /// All members, in the order in which Claude's API lists them.
 pub static MEMBERS: [AnyTool; 31] = [
@@ -166,38 +150,7 @@ async fn act<T: Tool>(tool: T, call: &Call<'_>, reply: &mut Reply) -> Result<()>
 /// How members fail: as our tools do, in words that name members.
 fn fail(failure: &Failed<'_>, reply: &mut Reply) {
     reply.fail(failure.error);
-    reply.rename_tools(&NAMES);
-}
-
-/// Members know no dialogs: whoever drives the browser dismisses them, and tells it.
-pub(in crate::mcp) async fn dismiss_dialogs(call: &Call<'_>) {
-    for _ in 0..MOST_DIALOGS {
-        let Ok(page) = call.current_page() else { return };
-        // A window that it opened keeps it waiting, too.
-        let opened =
-            call.tabs().into_iter().map(|tab| tab.page).filter(|tab| tab.opener().as_ref() == Some(&page));
-        let asking =
-            std::iter::once(page.clone()).chain(opened).find_map(|page| Some((page.dialog()?, page)));
-        let Some((dialog, page)) = asking else { return };
-        if page.answer_dialog(false, None).await.is_err() {
-            return;
-        }
-        call.note(format!("The {} dialog {:?} was dismissed.", dialog.kind, one_line(&dialog.message)));
-    }
-}
-
-/// Says of the tabs to programs what the text says to models, and of other tools what they are called here.
-pub(in crate::mcp) fn tell_tabs(reply: &mut Reply) {
-    reply.rename_tools(&NAMES);
-    if reply.structured().is_some() || reply.tabs().is_empty() {
-        return;
-    }
-    let tabs: Vec<_> = reply
-        .tabs()
-        .iter()
-        .map(|tab| json!({ "tab_id": tab.id, "title": tab.title, "url": tab.url, "active": tab.active }))
-        .collect();
-    reply.set_structured(json!({ "tabs": tabs }));
+    reply.rename_tools(Toolset::Claude.family().names);
 }
 
 /// Where the page stands after a navigation: for models in one line, for programs besides.

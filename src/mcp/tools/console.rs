@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::Result;
 use crate::browser::{ConsoleLevel, ConsoleMessage, SourcePlace, StackLine};
+use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -60,8 +61,10 @@ impl Tool for ConsoleMessages {
         if lines.is_empty() {
             reply.say(format!("Console messages (level >= {name}):\n\nNo messages captured."));
         } else {
+            let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
             let list = page_text::json(&lines);
             reply.say(format!("Console messages (level >= {name}):\n\n{list}"));
+            cut.into_iter().for_each(|note| reply.say(note));
         }
         if !complete {
             reply.say(

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::{ActsOn, AnsweredDialog};
-use crate::error::Error;
+use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
@@ -52,8 +52,8 @@ impl Tool for HandleDialog {
         call.act(&page, ActsOn::Page, answer).await?;
         let AnsweredDialog { dialog, accepted, text } = answered.ok_or(Error::NoDialog)?;
         let past = if accepted { "Accepted" } else { "Dismissed" };
-        let with = text.map(|text| format!(" with {:?}", one_line(&text))).unwrap_or_default();
-        reply.say(format!("{past} the {} {:?}{with}", dialog.kind, one_line(&dialog.message)));
+        let with = text.map(|text| format!(" with {}", in_quotes(&one_line(&text)))).unwrap_or_default();
+        reply.say(format!("{past} the {} {}{with}", dialog.kind, in_quotes(&one_line(&dialog.message))));
         if self.accept && !accepted {
             reply
                 .add_event("The dialog could not be accepted: another document was taking the page's place.");

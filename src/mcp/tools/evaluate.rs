@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::browser::{ActsOn, Scope};
+use crate::mcp::budget::MOST_LISTED;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -12,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Patience, Tool};
 
 /// The longest result that is shown.
-const LONGEST_RESULT: usize = 100_000;
+const LONGEST_RESULT: usize = MOST_LISTED;
 
 /// Run JavaScript in the page and return its result.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,7 +74,9 @@ pub(in crate::mcp) fn say_value(value: &Value, is_whole: bool, reply: &mut Reply
         Some((end, _)) => {
             say(&text[..end], reply);
             let all = text.chars().count();
-            reply.say(format!("[cut: these are the first {LONGEST_RESULT} of {all} characters]"));
+            reply.say(format!(
+                "[cut: these are the first {LONGEST_RESULT} of {all} characters; give filename to have all in a file]"
+            ));
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::browser::{Arrival, Mark, NavigateOptions, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
+use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
@@ -59,7 +60,16 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     call.pacing.before(page.context(), url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
+    let before = page.main_frame().loader();
     let arrival = match page.unless_stuck_on_arrival(page.goto(url.as_str(), &timing.options())).await {
+        // What is there can be read, though something in it that never came keeps it from its end.
+        Err(Error::NavigationSlow { .. })
+            if timing.until.is_none() && page.main_frame().loader() != before =>
+        {
+            reply.add_event(format!("{}{}", still_loading(&[]), to_come(page)));
+            reply.show(View::Whole);
+            return Ok(());
+        }
         Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
             named(call, page, url, reason).await?
         }
@@ -168,6 +178,20 @@ impl Timing {
     }
 }
 
+/// What the page has asked for and not got, as a sentence that follows another one.
+fn to_come(page: &Page) -> String {
+    const MOST: usize = 3;
+    let awaited = page.awaited();
+    let named = awaited.iter().take(MOST);
+    let named: Vec<_> =
+        named.map(|(kind, url)| format!("{} {}", kind.to_lowercase(), page_text::address(url))).collect();
+    match awaited.len().saturating_sub(MOST) {
+        _ if named.is_empty() => String::new(),
+        0 => format!(" No answer yet: {}.", named.join(", ")),
+        more => format!(" No answer yet: {} and {more} more.", named.join(", ")),
+    }
+}
+
 pub(super) async fn arrived(
     page: &Page,
     arrival: &Arrival,
@@ -182,11 +206,14 @@ pub(super) async fn arrived(
             let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
             page.note_building();
-            let loaded = page.until_reached(WaitUntil::Load, rest).await?;
+            let loaded = match timing.until {
+                None => page.until_rest_loaded(rest).await?,
+                Some(_) => page.until_reached(WaitUntil::Load, rest).await?,
+            };
             let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));
             let still = page.until_built(mark, building).await;
             if !loaded || !still.is_empty() {
-                reply.add_event(still_loading(&still));
+                reply.add_event(format!("{}{}", still_loading(&still), to_come(page)));
             }
         }
         Arrival::Download => reply.say(FILE_ARRIVES),

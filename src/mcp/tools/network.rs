@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use crate::Result;
 use crate::browser::{HarBodies, HarRequest, HarResponse, HarTimings, Page, RequestEntry};
+use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -75,8 +76,11 @@ impl Tool for NetworkRequests {
             return Ok(());
         }
         let excluding = if self.include_static { "" } else { ", excluding static resources" };
+        let total = lines.len();
+        let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
         let list = page_text::json(&lines);
-        reply.say(format!("Network requests ({} total{excluding}):\n\n{list}", lines.len()));
+        reply.say(format!("Network requests ({total} total{excluding}):\n\n{list}"));
+        cut.into_iter().for_each(|note| reply.say(note));
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use super::milliseconds;
 use crate::Result;
 use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
+use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
@@ -81,6 +82,7 @@ impl Tool for Fetch {
             self.max_chars,
             language,
         );
+        reply.allow(content.chars().count());
         reply.say_only(texts::fetched(&inline(&visit.title), &self.url, &content));
         Ok(())
     }
@@ -160,6 +162,7 @@ impl Tool for Click {
             self.max_chars,
             language,
         );
+        reply.allow(content.chars().count());
         reply.say_only(texts::clicked(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
@@ -213,6 +216,7 @@ impl Tool for FillForm {
             self.max_chars,
             language,
         );
+        reply.allow(content.chars().count());
         reply.say_only(texts::submitted(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
@@ -257,7 +261,7 @@ impl Tool for ExecuteJs {
         };
         let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
         let value = visit.value.unwrap_or_default();
-        let value = page_text::json(&value);
+        let value = page_text::json(&budget::fitted(&value, budget::MOST_LISTED).unwrap_or(value));
         reply.say_only(texts::executed(language, &self.url, &value));
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::vision::inside;
 use crate::Result;
 use crate::browser::input::{Mouse, Point};
 use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
-use crate::error::Error;
+use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
@@ -159,9 +159,10 @@ impl Tool for Drag {
             source: ActionOptions { position: from, ..call.action_options() },
             target: ActionOptions { position: to, ..call.action_options_for(&self.end_ref) },
             place: self.place.map(Into::into),
-            long_press: false,
+            ..DragOptions::default()
         };
         let mut dragged = drag(call, &page, &start, &end, &options).await?;
+        options.again = true;
         if matches!(dragged, Dragged::None { picked: false, refused: false, .. }) {
             // Some things move only when they were held for a while.
             options.long_press = true;
@@ -176,6 +177,10 @@ impl Tool for Drag {
         reply.show(View::Changes);
         let to = format!("{}{end_told}", options.place.map_or("to ", to_place));
         let now = match dragged {
+            Dragged::Moved { short: true, .. } | Dragged::Order { beside: Some(false), .. } => {
+                let reason = so_now(&dragged).trim_start_matches(": ").to_owned();
+                return Err(Error::MovedElsewhere { what: start_told, to, reason });
+            }
             Dragged::None { picked, refused, handle } => {
                 let handle = handle.map(|handle| {
                     (target::whole_ref(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
@@ -184,9 +189,9 @@ impl Tool for Drag {
             }
             Dragged::Effect { made: Some(made) } => {
                 let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
-                format!(": this made {:?} [ref={reference}]", one_line(&made.name))
+                format!(": this made {} [ref={reference}]", in_quotes(&one_line(&made.name)))
             }
-            dragged => so_now(&dragged, &to),
+            dragged => so_now(&dragged),
         };
         reply.say(format!("Dragged {start_told} {to}{now}"));
         Ok(())
@@ -215,28 +220,27 @@ fn to_place(place: browser::Place) -> &'static str {
 }
 
 /// What is so after a drag, as the end of a sentence.
-fn so_now(dragged: &Dragged, to: &str) -> String {
+fn so_now(dragged: &Dragged) -> String {
     match dragged {
-        Dragged::Order { place, count, previous, next, list, beside } => {
-            let list = list.as_ref().map(|list| format!(" in {:?}", one_line(list))).unwrap_or_default();
+        Dragged::Order { place, count, previous, next, list, .. } => {
+            let list =
+                list.as_ref().map(|list| format!(" in {}", in_quotes(&one_line(list)))).unwrap_or_default();
             let between = match (previous, next) {
                 (Some(previous), Some(next)) => {
-                    format!(", between {:?} and {:?}", one_line(previous), one_line(next))
+                    format!(", between {} and {}", in_quotes(&one_line(previous)), in_quotes(&one_line(next)))
                 }
-                (Some(previous), None) => format!(", after {:?}", one_line(previous)),
-                (None, Some(next)) => format!(", before {:?}", one_line(next)),
+                (Some(previous), None) => format!(", after {}", in_quotes(&one_line(previous))),
+                (None, Some(next)) => format!(", before {}", in_quotes(&one_line(next))),
                 (None, None) => String::new(),
             };
-            let amiss =
-                if *beside == Some(false) { format!(". That is not {}", &to[3..]) } else { String::new() };
-            format!(": it is now {} of {count}{list}{between}{amiss}", ordinal(*place))
+            format!(": it is now {} of {count}{list}{between}", ordinal(*place))
         }
         Dragged::Value { value, name } => {
             let name = one_line(name);
-            let name = if name.is_empty() { "its value".to_owned() } else { format!("{name:?}") };
-            format!(": {name} is now {:?}", one_line(value.as_deref().unwrap_or_default()))
+            let name = if name.is_empty() { "its value".to_owned() } else { in_quotes(&name) };
+            format!(": {name} is now {}", in_quotes(&one_line(value.as_deref().unwrap_or_default())))
         }
-        Dragged::Moved { x, y, dx, dy } => {
+        Dragged::Moved { x, y, dx, dy, .. } => {
             format!(": it moved by {dx:+}, {dy:+} px, and is now at {x},{y}")
         }
         Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),

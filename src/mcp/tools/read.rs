@@ -73,6 +73,7 @@ impl Tool for Read {
         }
         let all = text.chars().count();
         let end = all.min(begin.saturating_add(self.max_chars.unwrap_or(USUAL_CHARS)));
+        reply.allow(end.saturating_sub(begin));
         let shown: String = text.chars().skip(begin).take(end.saturating_sub(begin)).collect();
         if shown.trim().is_empty() {
             reply.say(if begin > 0 {

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::{Call, ToFile};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, TAB, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, TAB, Tool};
 use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
@@ -38,7 +38,7 @@ const WORKING: [&str; 16] = [
 
 /// Whether a tool works there.
 pub(super) fn has(tool: &AnyTool) -> bool {
-    tool.toolset != Toolset::Claude && WORKING.contains(&tool.name)
+    tool.toolset.family().lacks_webkit.is_none() && WORKING.contains(&tool.name)
 }
 
 /// Runs a tool in a workspace whose page is a WebKit's.
@@ -63,12 +63,9 @@ pub(super) async fn run(
         }
         _ => {}
     }
-    if tool.toolset == Toolset::Claude {
-        let what = format!("{} of the toolset claude", tool.name);
-        return Err(Error::NotInWebkit {
-            what,
-            reason: "these tools work in tabs, and a session has one page there",
-        });
+    if let Some(reason) = tool.toolset.family().lacks_webkit {
+        let what = format!("{} of the toolset {}", tool.name, tool.toolset);
+        return Err(Error::NotInWebkit { what, reason });
     }
     if let Some(reason) = cannot_be_kept(call) {
         return Err(Error::NotInWebkit { what: tool.name.to_owned(), reason });

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, keep_file};
-use crate::error::Error;
+use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
 use crate::mcp::describe::{share_download, show_snapshot, tell_unseen, told_download};
@@ -151,7 +151,7 @@ pub(super) async fn answer_dialog(
     let message = page.dialog().await?.ok_or(Error::NoDialog)?;
     page.answer_dialog(asked.accept, asked.prompt_text.as_deref().filter(|_| asked.accept)).await?;
     let done = if asked.accept { "Accepted" } else { "Dismissed" };
-    reply.say(format!("{done} the dialog {:?}", page_text::one_line(&message)));
+    reply.say(format!("{done} the dialog {}", in_quotes(&page_text::one_line(&message))));
     end(&page, seat, call, reply).await
 }
 
@@ -299,7 +299,7 @@ async fn end(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Res
 async fn describe(page: &Tab, seat: &Seat, call: &Call<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
     if let Some(message) = page.dialog().await? {
         let message = page_text::one_line(&message);
-        reply.add_modal(format!("dialog {message:?}: answer it with browser_handle_dialog"));
+        reply.add_modal(format!("dialog {}: answer it with browser_handle_dialog", in_quotes(&message)));
         return Ok(());
     }
     tell_opened(page, reply).await?;

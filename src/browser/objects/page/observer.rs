@@ -258,6 +258,7 @@ impl Page {
             let main = told.frame_id == self.inner.target && is_here;
             self.update(|state| {
                 state.journal.navigation_begun(main);
+                state.asked_for(&told.url);
                 if is_here {
                     state.journal.leaves(&told.frame_id);
                 }

@@ -69,6 +69,12 @@ pub const FLAGS: &[Flag] = &[
         page_sees: "nothing",
     },
     Flag {
+        text: "--auto-reject-capture",
+        when: When::Always,
+        why: "the picker of what to share lies over the page and takes all its input; it is cancelled",
+        page_sees: "that its user shares no screen",
+    },
+    Flag {
         text: "--password-store=basic",
         when: When::Linux,
         why: "no question for the key ring's password, which would wait for a person",

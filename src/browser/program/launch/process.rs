@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::log::{LogReader, Uncaught};
 use super::profile::{self, Folder};
 use super::version::{self, Version};
-use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, memory};
+use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, memory, native};
 use crate::error::{Error, Result};
 use crate::folders::make_private;
 
@@ -55,6 +55,7 @@ pub struct BrowserProcess {
     disguised: bool,
     claims_another: bool,
     holds_webrtc_back: bool,
+    refuses_programs: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
@@ -130,6 +131,11 @@ impl BrowserProcess {
     /// Whether what pages say to each other directly goes through proxies or not at all.
     pub fn holds_webrtc_back(&self) -> bool {
         self.holds_webrtc_back
+    }
+
+    /// Whether it refuses, without a question, to open other programs.
+    pub fn refuses_programs(&self) -> bool {
+        self.refuses_programs
     }
 
     /// The name by which it goes beside Chromium's, such as `Google Chrome`.
@@ -354,6 +360,7 @@ fn spawn(
         command.envs(firefox::environment(options, plan, &folder.scratch()));
     }
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
+    let refuses_programs = !speaks_bidi && native::keep_quiet(&mut command, options, &folder);
 
     let ends = if speaks_bidi { Ends::WithUs } else { Ends::WithThePipe };
     let pid_of = |child: &Child| child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
@@ -373,6 +380,7 @@ fn spawn(
         disguised: plan.user_agent.is_some(),
         claims_another: options.user_agent.is_some(),
         holds_webrtc_back: holds_webrtc_back(&options.arguments),
+        refuses_programs,
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),

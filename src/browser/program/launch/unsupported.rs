@@ -55,6 +55,14 @@ impl BrowserProcess {
         match *self {}
     }
 
+    pub fn holds_webrtc_back(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn refuses_programs(&self) -> bool {
+        match *self {}
+    }
+
     pub fn brand(&self) -> Option<&str> {
         match *self {}
     }

@@ -1,0 +1,55 @@
+//! What a document waits for that may never come.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Page;
+use crate::error::Result;
+
+/// Where nothing began, was answered or ended for so long, what is still asked for does not hold a page that is there.
+const IDLE: Duration = Duration::from_secs(1);
+
+impl Page {
+    /// What was asked for and has not come, oldest first: its kind, as the browser names it, and its address.
+    pub fn awaited(&self) -> Vec<(String, String)> {
+        self.with_network(|network| {
+            let open = network.entries().filter(|entry| entry.ended.is_none() && entry.kind != "WebSocket");
+            open.map(|entry| (entry.kind.clone(), entry.url.clone())).collect()
+        })
+    }
+
+    /// Waits until the document that has been read to its end has also loaded, at most `limit`, but not for what does not come.
+    /// False when it has not.
+    pub async fn until_rest_loaded(&self, limit: Duration) -> Result<bool> {
+        let deadline = Instant::now() + limit;
+        let mut changes = self.changes();
+        let (mut last, mut since) = (self.traffic(), Instant::now());
+        loop {
+            if self.obstruction().is_some() || self.main_frame().moments().load {
+                return Ok(true);
+            }
+            if self.is_closed() || self.is_crashed() {
+                return self.until(|_| None).await;
+            }
+            let now = self.traffic();
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+            let (_, _, open) = now;
+            let until = if open > 0 { deadline.min(since + IDLE) } else { deadline };
+            if !self.changed_before(&mut changes, until).await && Instant::now() >= until {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// How many requests there were, how many of them were answered, and how many have not ended.
+    fn traffic(&self) -> (usize, usize, usize) {
+        self.with_network(|network| {
+            network.entries().fold((0, 0, 0), |(all, answered, open), entry| {
+                let is_answered = usize::from(entry.response.is_some());
+                (all + 1, answered + is_answered, open + usize::from(entry.ended.is_none()))
+            })
+        })
+    }
+}

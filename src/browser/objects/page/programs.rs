@@ -1,0 +1,39 @@
+//! Other programs that a page asks for.
+use super::{Page, PageState};
+
+/// The schemes of what the browser opens itself.
+const OWN: [&str; 13] = [
+    "about",
+    "blob",
+    "chrome",
+    "chrome-error",
+    "chrome-extension",
+    "chrome-untrusted",
+    "data",
+    "devtools",
+    "file",
+    "filesystem",
+    "http",
+    "https",
+    "javascript",
+];
+/// So many are remembered until somebody is told.
+const MOST: usize = 5;
+
+impl Page {
+    /// The addresses for other programs that the page asked to open, and that nobody was told of yet.
+    pub fn take_asked_programs(&self) -> Vec<String> {
+        std::mem::take(&mut self.inner.state.lock().programs_asked)
+    }
+}
+
+impl PageState {
+    /// The page asked for this address.
+    pub(super) fn asked_for(&mut self, url: &str) {
+        let Some((scheme, _)) = url.split_once(':') else { return };
+        let is_known = OWN.contains(&scheme.to_ascii_lowercase().as_str());
+        if !is_known && self.programs_asked.len() < MOST && !self.programs_asked.iter().any(|at| at == url) {
+            self.programs_asked.push(url.to_owned());
+        }
+    }
+}

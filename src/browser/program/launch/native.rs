@@ -1,0 +1,60 @@
+//! Windows of the browser itself that would lie over a page and take all of its input.
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use tokio::process::Command;
+
+use super::LaunchOptions;
+use super::profile::Folder;
+
+/// What Chromium asks which program opens an address. A desktop answers "yes" where that is Chromium itself.
+const DESKTOP: &str = "xdg-settings";
+const ANSWER: &str = "#!/bin/sh\n[ \"$1 $2\" = 'check default-url-scheme-handler' ] && echo yes\n";
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Nobody shares a screen: the page is told so as if the picker had been cancelled.
+const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false}}"#;
+
+/// Keeps the picker of what to share away from a profile that nobody else uses, and the question about other programs from
+/// every one. True where the browser refuses those.
+pub(super) fn keep_quiet(command: &mut Command, options: &LaunchOptions, folder: &Folder) -> bool {
+    if options.user_data_dir.is_none()
+        && let Err(error) = cancel_sharing(&folder.profile().join("Default"))
+    {
+        tracing::debug!(%error, "the browser will ask what to share");
+    }
+    refuse_programs(command, &options.environment, &folder.scratch())
+}
+
+fn cancel_sharing(profile: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(profile)?;
+    fs::write(profile.join("Preferences"), PREFERENCES)
+}
+
+/// What Chromium would have to open itself it does not open, and asks nobody. False where that cannot be arranged.
+fn refuse_programs(command: &mut Command, environment: &[(String, String)], scratch: &Path) -> bool {
+    if !cfg!(target_os = "linux") {
+        return false;
+    }
+    let given = environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    let path: OsString =
+        given.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| OsString::from(USUAL_PATH));
+    let folder = scratch.join("bin");
+    let folders = std::iter::once(folder.clone()).chain(std::env::split_paths(&path));
+    let Ok(path) = std::env::join_paths(folders) else { return false };
+    if let Err(error) = write(&folder) {
+        tracing::debug!(%error, "the browser will ask about other programs");
+        return false;
+    }
+    command.env("PATH", path);
+    true
+}
+
+fn write(folder: &Path) -> io::Result<()> {
+    fs::create_dir(folder)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(folder.join(DESKTOP))?;
+    file.write_all(ANSWER.as_bytes())
+}

@@ -1,0 +1,62 @@
+//! The first process of a container is given all whose parents have ended: browsers leave several. Where we are the first, we
+//! start ourselves once more, hand signals on, and take note of every end.
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use super::program::Program;
+use super::tell;
+
+/// What is handed on: all that asks for an end.
+const HANDED_ON: [(SignalKind, Signal); 4] = [
+    (SignalKind::terminate(), Signal::TERM),
+    (SignalKind::interrupt(), Signal::INT),
+    (SignalKind::hangup(), Signal::HUP),
+    (SignalKind::quit(), Signal::QUIT),
+];
+
+/// Runs the program as a child, if we are the first process. Gives its exit status.
+pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
+    if getpid() != Pid::INIT {
+        return None;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    match runtime.and_then(|runtime| runtime.block_on(keep(program, arguments))) {
+        Ok(status) => Some(status),
+        Err(error) => {
+            tell(&format!("running as the first process without a second: {error}"));
+            None
+        }
+    }
+}
+
+async fn keep(program: &Program, arguments: &[OsString]) -> io::Result<i32> {
+    let mut ends = signal(SignalKind::child())?;
+    let (heard, mut hear) = mpsc::unbounded_channel();
+    for (kind, number) in HANDED_ON {
+        let (mut signals, heard) = (signal(kind)?, heard.clone());
+        tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(number).is_ok() {} });
+    }
+    let child = program.command().args(arguments).spawn()?;
+    let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
+    loop {
+        tokio::select! {
+            Some(number) = hear.recv() => {
+                let _ = kill_process(child, number);
+            }
+            _ = ends.recv() => {
+                // One signal can stand for several ends.
+                while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
+                    if ended == child {
+                        let status = std::process::ExitStatus::from_raw(status.as_raw());
+                        return Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How much an answer may say, whatever a page holds.
+use serde_json::{Map, Value};
+
+/// Characters of an answer, where its tool promises no more.
+pub const MOST: usize = 25_000;
+/// Characters of a list, or a value, in it.
+pub const MOST_LISTED: usize = 20_000;
+/// Characters of one entry's text in a list that does not fit.
+const LONGEST_ENTRY: usize = 1_000;
+/// Characters of a failure, and of a line that tells of an event.
+pub const LONGEST_FAILURE: usize = 4_000;
+pub const LONGEST_LINE: usize = 1_000;
+/// The shortest that texts of a value are cut to.
+const SHORTEST: usize = 20;
+
+/// The first so many characters.
+pub fn head(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Cuts a text. Says how long it was, where it was longer.
+pub fn cut(text: &mut String, most: usize) -> Option<usize> {
+    let end = head(text, most).len();
+    if end == text.len() {
+        return None;
+    }
+    let all = text.chars().count();
+    text.truncate(end);
+    Some(all)
+}
+
+/// The newest entries of a list as far as there is room, their texts cut, and what is not told.
+pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
+    if size(&entries) <= MOST_LISTED {
+        return (entries, None);
+    }
+    let all = entries.len();
+    let mut room = MOST_LISTED;
+    let cut = entries.into_iter().rev().map(|entry| within(&entry, LONGEST_ENTRY, usize::MAX));
+    let mut kept: Vec<Value> = cut
+        .map_while(|entry| {
+            room = room.checked_sub(size(&entry))?;
+            Some(entry)
+        })
+        .collect();
+    kept.reverse();
+    let note = format!(
+        "[cut: the newest {} of {all} entries, each text to {LONGEST_ENTRY} characters; give filename to have all in \
+         a file]",
+        kept.len()
+    );
+    (kept, Some(note))
+}
+
+/// A value of the same form that takes no more room: its texts are cut, and its lists and objects where that is not enough.
+/// `None` where it fits as it is.
+pub fn fitted(value: &Value, most: usize) -> Option<Value> {
+    if size(value) <= most {
+        return None;
+    }
+    let (mut longest, mut entries) = (most / 2, usize::MAX);
+    loop {
+        let smaller = within(value, longest, entries);
+        if size(&smaller) <= most {
+            return Some(smaller);
+        }
+        if longest <= SHORTEST && entries <= 1 {
+            return Some(format!("… {} characters", size(value)).into());
+        }
+        entries = if entries == usize::MAX { most / 8 } else { (entries / 2).max(1) };
+        longest = (longest / 2).max(SHORTEST);
+    }
+}
+
+/// How many characters it takes when it is written out.
+fn size(value: &impl serde::Serialize) -> usize {
+    serde_json::to_string_pretty(value).map_or(0, |text| text.chars().count())
+}
+
+fn within(value: &Value, longest: usize, entries: usize) -> Value {
+    match value {
+        Value::String(text) => {
+            let head = head(text, longest);
+            match text.len() - head.len() {
+                0 => value.clone(),
+                _ => format!("{head}… ({} characters)", text.chars().count()).into(),
+            }
+        }
+        Value::Array(list) => {
+            let mut kept: Vec<Value> =
+                list.iter().take(entries).map(|entry| within(entry, longest, entries)).collect();
+            if list.len() > kept.len() {
+                kept.push(format!("… {} more", list.len() - kept.len()).into());
+            }
+            kept.into()
+        }
+        Value::Object(object) => {
+            let fields = object.iter().take(entries);
+            let mut kept: Map<String, Value> = fields
+                .map(|(name, value)| (head(name, longest).to_owned(), within(value, longest, entries)))
+                .collect();
+            if object.len() > entries {
+                kept.insert("…".to_owned(), format!("{} more", object.len() - entries).into());
+            }
+            kept.into()
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            (any::<char>(), 0..3_000_usize).prop_map(|(c, times)| c.to_string().repeat(times).into()),
+        ];
+        leaf.prop_recursive(6, 200, 40, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..40).prop_map(Value::from),
+                prop::collection::hash_map(".{0,40}", inner, 0..20)
+                    .prop_map(|fields| fields.into_iter().collect::<Map<_, _>>().into()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_value_holds_it_fits(value in any_value(), most in 200_usize..5_000) {
+            let told = fitted(&value, most).unwrap_or(value);
+            prop_assert!(size(&told) <= most);
+        }
+    }
+
+    #[test]
+    fn of_a_long_list_the_newest_are_told_and_how_many_are_not() {
+        let entries: Vec<_> =
+            (0..300).map(|number| json!({ "n": number, "text": "x".repeat(2_000) })).collect();
+        let (kept, note) = newest(entries);
+        assert!(size(&kept) <= MOST_LISTED + 2 * kept.len() * 10);
+        assert_eq!(kept.last().unwrap()["n"], 299);
+        assert!(note.unwrap().contains(&format!("the newest {} of 300", kept.len())));
+    }
+}

@@ -1,0 +1,106 @@
+"""What an action shows only after a delay that can be known, and what a page waits for that never comes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests_py.support.client import Server
+from tests_py.support.site import Site
+
+STYLE = """<style>
+  .seen { visibility: hidden; transition: visibility 0s .5s }
+  .on.seen { visibility: visible }
+  .high { height: 0; overflow: hidden; transition: height .6s .2s }
+  .on.high { height: 120px }
+  .timed { display: none }
+  .on.timed { display: block; animation: come .3s .5s both }
+  @keyframes come { from { visibility: hidden } to { visibility: visible } }
+  .menu { visibility: hidden; transition: visibility 0s .4s }
+  :hover > .menu { visibility: visible }
+</style>"""
+
+
+@pytest.mark.parametrize("kind", ["seen", "high", "timed"])
+async def test_what_a_style_shows_after_a_delay_is_in_the_answer(
+    server: Server, site: Site, kind: str
+) -> None:
+    page = f"""{STYLE}<button onclick="box.classList.add('on')">Open</button>
+<div id=box class={kind}><p>First</p><button>Inside</button></div>"""
+    await server.open(site.publish(f"/late-{kind}", page))
+    reply = await server.click("text=Open")
+    assert 'button "Inside"' in reply.text, reply.text
+
+
+async def test_a_menu_that_a_style_shows_late_under_the_pointer_is_in_the_answer(
+    server: Server, site: Site
+) -> None:
+    page = f"{STYLE}<div style='margin:200px;width:200px'>Products<ul class=menu><li><a href='#chairs'>Chairs</a></ul></div>"
+    await server.open(site.publish("/late-menu", page))
+    reply = await server.call("browser_hover", ref="text=Products")
+    assert 'link "Chairs"' in reply.text, reply.text
+
+
+@pytest.mark.parametrize(
+    "sign", ["<p>Loading…</p>", "<div class='card-skeleton'></div>", "<p aria-busy=true>One moment</p>"]
+)
+async def test_what_a_timer_draws_in_place_of_a_sign_of_loading_is_in_the_answer(
+    server: Server, site: Site, sign: str
+) -> None:
+    page = f"""<button>Show</button><main></main><script>
+document.querySelector("button").onclick = () => {{
+  document.querySelector("main").innerHTML = `{sign}`;
+  setTimeout(() => (document.querySelector("main").innerHTML = "<h1>Orders</h1>"), 400);
+}};
+</script>"""
+    await server.open(site.publish("/late-timer", page))
+    reply = await server.click("text=Show")
+    assert 'heading "Orders"' in reply.text, reply.text
+
+
+WAITS = {
+    "image": "<img src=/hold/never alt=x width=9>",
+    "script": "<script async src=/hold/never></script>",
+    "frame": "<iframe src=/hold/never></iframe>",
+    "video": "<video src=/hold/never autoplay muted></video>",
+    "font": "<style>@font-face{font-family:q;src:url(/hold/never)}h1{font-family:q}</style>",
+}
+
+
+@pytest.fixture
+def holding(site: Site) -> Iterator[Site]:
+    """A site that never answers at `/hold`."""
+    site.hold()
+    yield site
+    site.release()
+
+
+@pytest.mark.parametrize("kind", WAITS)
+async def test_what_never_comes_does_not_hold_a_page_and_is_named(
+    server: Server, holding: Site, kind: str
+) -> None:
+    address = holding.publish(f"/waits-{kind}", f"<h1>Ready</h1>{WAITS[kind]}<p>End</p>")
+    began = time.monotonic()
+    reply = await server.call("browser_navigate", url=address)
+    took = time.monotonic() - began
+    assert not reply.is_error, reply.text
+    assert 'heading "Ready"' in reply.text, reply.text
+    assert took < 4, took
+    if kind != "font":
+        assert re.search(r"No answer yet: .*/hold/never", reply.text), reply.text
+
+
+@pytest.mark.parametrize(
+    "blocks", ["<script src=/hold/never></script>", "<link rel=stylesheet href=/hold/never>"]
+)
+async def test_a_page_that_something_blocks_for_good_is_shown_as_far_as_it_came(
+    server: Server, holding: Site, blocks: str
+) -> None:
+    address = holding.publish("/blocked", f"<h1>Ready</h1><button>Go</button>{blocks}<p>End</p>")
+    reply = await server.call("browser_navigate", url=address, timeout=2000)
+    assert not reply.is_error, reply.text
+    assert 'button "Go"' in reply.text, reply.text
+    assert re.search(r"still loading\. No answer yet: .*/hold/never", reply.text), reply.text
