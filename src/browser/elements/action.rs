@@ -17,7 +17,7 @@ use crate::browser::objects::journal::Mark;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, in_quotes};
 
 const DISPATCH: &str = include_str!("../injected/dispatch.js");
 
@@ -208,7 +208,7 @@ pub struct Press {
 }
 
 fn wrong(what: &str, value: &str) -> Error {
-    Error::InvalidArguments { problems: vec![format!("{what}: {} is not known", quoted(value, 100))] }
+    Error::InvalidArguments { problems: vec![format!("{what}: {} is not known", in_quotes(value))] }
 }
 
 impl Press {
