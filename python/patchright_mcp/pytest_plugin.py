@@ -46,10 +46,13 @@ class _Options:
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """What can be chosen on the command line."""
+    was_there = False
     for name in _REPLACED:
-        pluginmanager.set_blocked(name)
-        if (known := pluginmanager.get_plugin(name)) is not None:
+        known = pluginmanager.get_plugin(name)
+        was_there = was_there or known is not None
+        if known is not None:
             pluginmanager.unregister(known)
+        pluginmanager.set_blocked(name)
     group = _Options(parser)
     group.addoption("--browser", action="append", default=[], help="browser to test in (chromium)")
     group.addoption("--headed", action="store_true", help="with a window")
@@ -68,7 +71,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     )
     group.addoption("--full-page-screenshot", action="store_true", help="of all that can be scrolled to")
     group.addoption("--playwright-compatible", action="store_true", help="Playwright's ways in all things")
-    if not _HAS_BASE_URL:
+    # Where the other one was loaded already, it still adds this one.
+    if not _HAS_BASE_URL and not was_there:
         group.addoption("--base-url", default=None, help="what addresses are looked up from")
 
 

@@ -15,14 +15,14 @@ pub(super) enum Way {
     /// By the relay of a context, where it has one, so under its rules too.
     Context(BrowserContext),
     /// By a relay of its own, which speaks to this proxy as it does for pages.
-    Proxy(Proxy, OnceCell<Option<Relay>>),
+    Proxy(Box<(Proxy, OnceCell<Option<Relay>>)>),
     Direct,
 }
 
 impl Way {
     pub(super) fn new(context: Option<&BrowserContext>, proxy: Option<Proxy>) -> Self {
         match (proxy, context) {
-            (Some(proxy), _) => Self::Proxy(proxy, OnceCell::new()),
+            (Some(proxy), _) => Self::Proxy(Box::new((proxy, OnceCell::new()))),
             (None, Some(context)) => Self::Context(context.clone()),
             (None, None) => Self::Direct,
         }
@@ -33,7 +33,8 @@ impl Way {
         let (server, bypass) = match self {
             Self::Direct => return Ok(None),
             Self::Context(context) => (context.relay_server(), None),
-            Self::Proxy(proxy, relay) => {
+            Self::Proxy(way) => {
+                let (proxy, relay) = &**way;
                 let relay = relay.get_or_try_init(|| open(proxy)).await?;
                 (relay.as_ref().map(Relay::plain_server), proxy.bypass())
             }
@@ -47,8 +48,11 @@ impl Way {
     pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
         match self {
             Self::Direct => None,
-            Self::Context(context) => told(context.explain_failure(begun)?, None),
-            Self::Proxy(proxy, relay) => told(relay.get()?.as_ref()?.explain(begun)?, Some(proxy)),
+            Self::Context(context) => context.explain_failure(begun).map(|error| told(error, None)),
+            Self::Proxy(way) => {
+                let (proxy, relay) = &**way;
+                relay.get()?.as_ref()?.explain(begun).map(|error| told(error, Some(proxy)))
+            }
         }
     }
 }
@@ -66,12 +70,12 @@ fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
 }
 
 /// The reason in the words of a request, with the name of the proxy that is to blame.
-fn told(error: Error, proxy: Option<&Proxy>) -> Option<Error> {
+fn told(error: Error, proxy: Option<&Proxy>) -> Error {
     match (error, proxy) {
         (Error::NavigationFailed { reason }, Some(proxy)) => {
-            Some(failed(&format!("{reason} ({})", proxy.server())))
+            failed(&format!("{reason} ({})", proxy.server()))
         }
-        (Error::NavigationFailed { reason }, None) => Some(failed(&reason)),
-        (other, _) => Some(other),
+        (Error::NavigationFailed { reason }, None) => failed(&reason),
+        (other, _) => other,
     }
 }
