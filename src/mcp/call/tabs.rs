@@ -39,7 +39,11 @@ impl Call<'_> {
             if page.answer_dialog(false, None).await.is_err() {
                 return;
             }
-            self.note(format!("The {} dialog {} was dismissed.", dialog.kind, in_quotes(&one_line(&dialog.message))));
+            self.note(format!(
+                "The {} dialog {} was dismissed.",
+                dialog.kind,
+                in_quotes(&one_line(&dialog.message))
+            ));
         }
     }
 
