@@ -139,7 +139,9 @@ pub enum Error {
     )]
     Strayed { shows: String, into: Vec<String> },
     #[strum(serialize = "wrong_element")]
-    #[error("this field takes no {what}: the key would leave it or send the form")]
+    #[error(
+        "this field takes no {what}, whose key would leave it or send the form; leave it out, and use submit for Enter"
+    )]
     TakesNoKey { what: &'static str },
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
@@ -333,8 +335,6 @@ impl Error {
                 "fill first what the options depend on, or click it and take a snapshot"
             }
             Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
-            Self::Strayed { .. } => "empty that field, wait until the page has come to rest, and type again",
-            Self::TakesNoKey { .. } => "leave it out; use submit for Enter, or browser_press_key",
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
