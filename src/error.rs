@@ -147,7 +147,9 @@ pub enum Error {
     )]
     Strayed { shows: String, into: Vec<String> },
     #[strum(serialize = "wrong_element")]
-    #[error("this field takes no {what}: the key would leave it or send the form")]
+    #[error(
+        "this field takes no {what}, whose key would leave it or send the form; leave it out, and use submit for Enter"
+    )]
     TakesNoKey { what: &'static str },
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
@@ -344,8 +346,6 @@ impl Error {
             }
             Self::NoSuchOption { .. } => "use the full name of one of them",
             Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
-            Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
-            Self::TakesNoKey { .. } => "leave it out; use submit for Enter, or browser_press_key",
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
