@@ -54,7 +54,7 @@ async def test_aria_hidden_left_on_the_root_hides_nothing(workshop: Workshop, si
     shown = await workshop.server.snapshot()
     for part in ('heading "Orders"', "Three orders are open.", 'button "Chat"'):
         assert part in shown.section("Snapshot")
-    assert "Three orders" in (await workshop.do("browser_find", text="Three orders")).section("Result")
+    assert "Three orders" in (await workshop.do("browser_find", text="Three orders")).section("Snapshot")
     await workshop.do("browser_wait_for", text="Three orders are open.")
     await workshop.server.click(shown.ref('button "Pay all"'))
     assert await workshop.output() == "paid"
@@ -81,7 +81,7 @@ async def test_what_stands_beside_the_body_is_read_found_and_pressed(workshop: W
     await workshop.open(site.publish("/beside", BESIDE))
     shown = await workshop.server.snapshot()
     assert "We use cookies" in shown.section("Snapshot")
-    assert "We use cookies" in (await workshop.do("browser_find", text="We use cookies")).section("Result")
+    assert "We use cookies" in (await workshop.do("browser_find", text="We use cookies")).section("Snapshot")
     for form in ("markdown", "text"):
         assert "We use cookies" in (await workshop.do("browser_read", format=form)).section("Result")
     await workshop.server.click(shown.ref('button "Accept all"'))
@@ -101,7 +101,7 @@ async def test_what_style_sheets_write_is_read(workshop: Workshop, site: Site) -
             assert part in text
         for unseen in ("nobody sees", "not drawn", "\uf1f8"):
             assert unseen not in text
-    assert "12 EUR" in (await workshop.do("browser_find", text="12 EUR")).section("Result")
+    assert "12 EUR" in (await workshop.do("browser_find", text="12 EUR")).section("Snapshot")
 
 
 COUNTERS = """<!doctype html><title>Steps</title><style>
@@ -154,7 +154,7 @@ async def test_notices_that_are_seen_and_inert_are_marked(workshop: Workshop, si
     await workshop.server.evaluate("() => d.close()")
     assert "[inert]" in (await workshop.server.snapshot()).line("Offer ends today")
     await workshop.do("browser_wait_for", text="Mail moved")
-    assert "Mail moved" in (await workshop.do("browser_find", text="Mail moved")).section("Result")
+    assert "Mail moved" in (await workshop.do("browser_find", text="Mail moved")).section("Snapshot")
 
 
 async def test_documents_in_objects_and_embeds_are_shown_and_used(workshop: Workshop, site: Site) -> None:
