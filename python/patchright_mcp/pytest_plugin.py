@@ -167,7 +167,7 @@ if not _HAS_BASE_URL:
     @pytest.fixture(scope="session")
     def base_url(pytestconfig: pytest.Config) -> str | None:
         """What addresses are looked up from."""
-        url: str | None = pytestconfig.getoption("--base-url")
+        url: str | None = pytestconfig.getoption("--base-url", None)
         return url
 
 
