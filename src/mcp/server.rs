@@ -30,7 +30,8 @@ use crate::mcp::questions::{Asking, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Ended, Round, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
-use crate::mcp::tool::{AnyTool, Capability, Toolset, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, SESSION, Tool as _, Toolset, UnknownTool};
+use crate::mcp::tools::navigate::Navigate;
 use crate::mcp::webkit;
 use crate::messages::wall as texts;
 use crate::secrets::Secrets;
@@ -69,6 +70,13 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(45);
 /// Stands beside a request whose answer is all that its client reads: no question would reach it.
 #[derive(Debug, Clone)]
 pub(super) struct Unasked;
+
+/// Stands beside a request whose client cannot be told from others of the same key and name.
+#[derive(Debug, Clone)]
+pub(super) struct Shares;
+
+const SHARED: &str = "This client keeps no cookies: others of the same name and key work on the same pages. For pages of \
+your own, call create_session and pass its sessionId to every call.";
 
 /// One connection to one client.
 #[derive(Debug, Clone)]
@@ -302,6 +310,9 @@ impl ServerHandler for Server {
         };
         let progress = progress.of(caller).within(trace_of(&context));
         let arguments = request.arguments.unwrap_or_default();
+        let shares = parts.is_some_and(|parts| parts.extensions.get::<Shares>().is_some())
+            && request.name == Navigate::NAME
+            && !arguments.contains_key(SESSION);
         let client = self.client_of(parts);
         let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
@@ -312,6 +323,12 @@ impl ServerHandler for Server {
         if self.offers() {
             tell_offers(&self.dispatcher, client, &context.peer).await;
         }
+        let reply = reply.map(|mut reply| {
+            if shares {
+                reply.add_event(SHARED);
+            }
+            reply
+        });
         self.complete(reply, &context)
     }
 

@@ -310,3 +310,34 @@ async def test_clients_without_sessions_keep_their_pages(server: HttpServer, sit
         for client, name in ((one, "form"), (two, "frames")):
             seen = await client.call_tool("browser_evaluate", {"function": "() => location.pathname"})
             assert name in str(seen.content)
+
+
+def modern(server: HttpServer, client: str, tool: str, **arguments: object) -> str:
+    """Calls a tool in the revision without sessions, as a client that keeps no cookies."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": client, "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    answer = server.post(
+        {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params},
+        "MCP-Protocol-Version: 2026-07-28",
+        "Mcp-Method: tools/call",
+        f"Mcp-Name: {tool}",
+    )
+    return str(answer.json()["result"]["content"][0]["text"])
+
+
+def test_clients_without_cookies_are_told_apart_or_told_so(server: HttpServer, site: Site) -> None:
+    told = modern(server, "one", "browser_navigate", url=site.page("form"))
+    assert "create_session" in told
+    modern(server, "other", "browser_navigate", url=site.page("frames"))
+    assert "A form" in modern(server, "one", "browser_tabs", action="list")
+    assert "A form" not in modern(server, "other", "browser_tabs", action="list")
+    # Two of one name share, unless each has a session.
+    sessions = [json.loads(modern(server, "one", "create_session"))["sessionId"] for _ in range(2)]
+    for session, page in zip(sessions, ("form", "frames"), strict=True):
+        told = modern(server, "one", "browser_navigate", url=site.page(page), sessionId=session)
+        assert "create_session" not in told
+    assert "A form" in modern(server, "one", "browser_tabs", action="list", sessionId=sessions[0])

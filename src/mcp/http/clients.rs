@@ -34,8 +34,8 @@ impl Default for ClientLimits {
     }
 }
 
-/// The one who asks: an owner's connection. The name is the session's id, or a cookie, or empty for all of an owner's
-/// requests that bear neither.
+/// The one who asks: an owner's connection. The name is the session's id, or a cookie, or what the client calls
+/// itself, for all of an owner's requests that bear neither.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Name {
     pub(super) owner: Owner,

@@ -38,7 +38,7 @@ use crate::json::without_half_pairs;
 use crate::live::Live;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::metrics;
-use crate::mcp::server::{Server, Unasked};
+use crate::mcp::server::{Server, Shares, Unasked};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 use crate::mcp::strict_json;
@@ -361,7 +361,10 @@ impl App {
             (None, true) => {
                 Name { owner: owner.clone(), connection: format!("new {}", uuid::Uuid::new_v4()) }
             }
-            (None, false) => Name { owner: owner.clone(), connection: cookie.clone().unwrap_or_default() },
+            (None, false) => {
+                let connection = cookie.clone().unwrap_or_else(|| client_named_in(&bytes));
+                Name { owner: owner.clone(), connection }
+            }
         };
         if session.is_none()
             && !from_peer
@@ -372,6 +375,9 @@ impl App {
         }
         if !wants_events {
             parts.extensions.insert(Unasked);
+        }
+        if session.is_none() && cookie.is_none() {
+            parts.extensions.insert(Shares);
         }
         let mut presence = None;
         if !discovers {
@@ -480,6 +486,17 @@ impl App {
         let name = Name { owner: owner.clone(), connection: id.to_str().ok()?.to_owned() };
         // Only ids of sessions look like this; neither cookies nor those that are just beginning are any.
         self.clients.knows(&name).then_some(name).filter(|name| !name.connection.is_empty())
+    }
+}
+
+/// What a client without a session and a cookie calls itself: by that it is told from clients of other programs.
+fn client_named_in(bytes: &Bytes) -> String {
+    let message = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    let client = &message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"];
+    let word = |name: &str| client[name].as_str().unwrap_or_default().chars().take(100).collect::<String>();
+    match client.is_object() {
+        true => format!("client {} {}", word("name"), word("version")),
+        false => String::new(),
     }
 }
 
