@@ -38,11 +38,12 @@ pub use elements::element::{Consequence, ElementHandle, ElementState, Help, Opti
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 pub use elements::fill::Several;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
+pub use elements::lost::{LostPress, Moving};
 pub use elements::matches::{Match, Matched};
 pub use elements::noted::{HandMove, HandMoves};
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};
-pub use elements::settle::{ActsOn, Ending, LostPress, Moved, Moving, SettleOptions, Settled, Watch};
+pub use elements::settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
 pub use elements::upload::OpenedFile;
 pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;

@@ -19,6 +19,7 @@ pub(super) mod hearing;
 pub(super) mod into_view;
 pub mod locator;
 pub(super) mod locator_handler;
+pub(super) mod lost;
 pub(super) mod matches;
 pub(super) mod scroll;
 pub mod selector;

@@ -16,11 +16,11 @@ use tokio::try_join;
 use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
-use super::matches::element_in_words;
+use super::lost::{LostPress, Moving};
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
-use crate::error::{Cover, Error, Result};
+use crate::error::{Error, Result};
 
 /// What an action is done to, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -72,54 +72,12 @@ pub struct Settled {
     pub lost: Option<LostPress>,
 }
 
-/// Why nothing was clicked although a button went down.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LostPress {
-    /// Something came over the element at the last moment.
-    By(Cover),
-    /// The page put another element in its place before the button was let go.
-    Again(Moving),
-    /// The page takes the element out and puts it back whenever the pointer comes to it: what holds it got the press.
-    Past(Cover),
-}
-
-impl LostPress {
-    /// The failure that it is, with what is said of an element that the page put in the place of the pressed one. What a
-    /// hand's press reaches as well, around the element, is none: answers what that was.
-    pub fn judged(lost: Option<Self>, told: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
-        match lost {
-            None => Ok(None),
-            Some(Self::Past(holder)) => Ok(Some(holder)),
-            Some(Self::By(cover)) => Err(Error::PressMissed { cover: Box::new(cover) }),
-            Some(Self::Again(again)) => Err(Error::PressReplaced { again: told(&again) }),
-        }
-    }
-}
-
-impl Moving {
-    /// Its role and its name, on one line.
-    pub fn in_words(&self) -> String {
-        element_in_words(&self.role, &self.name)
-    }
-}
-
 /// An element that was placed elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Moved {
     pub what: Moving,
     /// The left and top edge of its box, in the viewport of its frame.
     pub at: (i32, i32),
-}
-
-/// What moved, in the words of a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Moving {
-    pub role: String,
-    pub name: String,
-    /// Its number in its frame.
-    #[serde(rename = "ref")]
-    pub number: u32,
 }
 
 /// Why the wait was over.
