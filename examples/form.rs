@@ -1,4 +1,5 @@
 //! Fill a form by its labels, send it, and read the answer.
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use std::time::Duration;
 
 use patchright_mcp::Result;

@@ -1,4 +1,5 @@
 //! Answer a request in the place of the server, and let the others go.
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use std::sync::Arc;
 
 use patchright_mcp::Result;

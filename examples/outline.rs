@@ -1,4 +1,5 @@
 //! Print a page as text with refs, and act on one of them.
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use patchright_mcp::Result;
 use patchright_mcp::browser::input::ClickOptions;
 use patchright_mcp::browser::launch::LaunchOptions;

@@ -1,4 +1,5 @@
 //! Read many pages at the same time, each in a tab of one context.
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use futures_util::future::try_join_all;
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;

@@ -1,4 +1,5 @@
 //! Two sessions that share one browser and nothing else.
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{NavigateOptions, Page, Scope};

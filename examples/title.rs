@@ -1,6 +1,7 @@
 //! Open a page and print its title.
 //!
 //!     cargo run --example title -- https://example.com
+#![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{Browser, ContextOptions, NavigateOptions};

@@ -274,6 +274,7 @@ impl Error {
     }
 
     /// What the caller can try next.
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::BrowserNotFound { .. } => {
@@ -346,6 +347,7 @@ impl Error {
             }
             Self::NoSuchOption { .. } => "use the full name of one of them",
             Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
+            Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"

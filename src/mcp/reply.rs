@@ -426,7 +426,9 @@ impl Reply {
         for list in [&mut self.modal, &mut self.events] {
             let left = list.len().saturating_sub(MOST_EVENTS);
             list.truncate(MOST_EVENTS);
-            list.iter_mut().for_each(|line| shorten(line, budget::LONGEST_LINE));
+            for line in list.iter_mut() {
+                shorten(line, budget::LONGEST_LINE);
+            }
             if left > 0 {
                 list.push(format!("and {left} more"));
             }

@@ -97,13 +97,16 @@ impl From<Timing> for RequestTiming {
     }
 }
 
+/// Names and contents.
+type Files<'py> = Vec<(String, Bound<'py, PyBytes>)>;
+
 /// The entry of a request in an archive, as JSON, and the files that belong to it.
 #[pyfunction]
 pub(super) fn har_entry<'py>(
     py: Python<'py>,
     request: Recorded,
     content: &str,
-) -> PyResult<(String, Vec<(String, Bound<'py, PyBytes>)>)> {
+) -> PyResult<(String, Files<'py>)> {
     let bodies = match content {
         "embed" => HarBodies::Embed,
         "attach" => HarBodies::Attach,

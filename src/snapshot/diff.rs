@@ -244,7 +244,7 @@ impl<'a> Comparison<'a> {
         }
         // What opens or closes says so for a few; what covers a whole page is told by itself.
         for turned in [freed, blocked].iter().filter(|turned| turned.len() <= MOST_TURNED) {
-            for &index in turned.iter() {
+            for &index in turned {
                 self.marks[index] = Mark::Changed;
             }
         }

@@ -1,4 +1,5 @@
 //! Entries of HTTP archives (HAR 1.2), as requests become them. See <http://www.softwareishard.com/blog/har-12-spec/>.
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
@@ -175,9 +176,11 @@ fn attach(body: &[u8], mime_type: &str, files: &mut Vec<(String, Vec<u8>)>) -> S
         "font/woff2" => "woff2",
         other => other.strip_prefix("image/").unwrap_or("dat"),
     };
-    let hash: String =
-        digest(&SHA1_FOR_LEGACY_USE_ONLY, body).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    let name = format!("{hash}.{ending}");
+    let mut name = String::new();
+    for byte in digest(&SHA1_FOR_LEGACY_USE_ONLY, body).as_ref() {
+        let _ = write!(name, "{byte:02x}");
+    }
+    let _ = write!(name, ".{ending}");
     files.push((name.clone(), body.to_owned()));
     name
 }

@@ -64,7 +64,9 @@ impl Tool for ConsoleMessages {
             let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
             let list = page_text::json(&lines);
             reply.say(format!("Console messages (level >= {name}):\n\n{list}"));
-            cut.into_iter().for_each(|note| reply.say(note));
+            if let Some(note) = cut {
+                reply.say(note);
+            }
         }
         if !complete {
             reply.say(

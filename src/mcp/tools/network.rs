@@ -80,7 +80,9 @@ impl Tool for NetworkRequests {
         let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
         let list = page_text::json(&lines);
         reply.say(format!("Network requests ({total} total{excluding}):\n\n{list}"));
-        cut.into_iter().for_each(|note| reply.say(note));
+        if let Some(note) = cut {
+            reply.say(note);
+        }
         Ok(())
     }
 }
