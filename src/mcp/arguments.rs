@@ -243,9 +243,11 @@ fn count(length: usize) -> f64 {
 /// The unit that the description of a number names.
 fn unit_of(schema: &Map<String, Value>) -> &'static str {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let says =
+        |unit: &str| description.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == unit);
     match description {
-        text if text.contains("Milliseconds") || text.contains("毫秒") => " ms",
-        text if text.contains("Seconds") => " s",
+        text if says("ms") || text.contains("illiseconds") || text.contains("毫秒") => " ms",
+        text if says("s") || says("Seconds") || says("seconds") || text.contains("秒") => " s",
         _ => "",
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! [`tool`] says what a tool is, [`call`] what it works with, [`tools`] holds them, [`dispatch`] runs one, [`reply`]
 //! writes what it answers, [`server`] and [`stdio`] speak the protocol.
+pub(crate) mod strict_json;
+pub mod arguments;
 pub mod consent;
 pub mod page_text;
 pub mod budget;
 pub mod reply;
-pub mod arguments;
 pub mod effect;
 pub mod family;
 pub mod questions;
@@ -36,7 +37,6 @@ pub mod dispatch;
 mod app;
 mod rounds;
 pub mod shutdown;
-pub(crate) mod strict_json;
 pub mod server;
 pub mod stdio;
 pub mod http;

@@ -42,7 +42,7 @@ fn an_obstacle_is_named_when_the_time_is_over() {
         ),
         (
             "<style>#x { pointer-events: none }</style><main id=m style='height:100vh'><button id=x>B</button></main>",
-            "was covered by <main#m>",
+            "lets the pointer through (pointer-events: none)",
         ),
         (
             "<dialog id=d>D</dialog><button id=x>B</button><script>d.showModal()</script>",

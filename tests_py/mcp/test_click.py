@@ -140,7 +140,7 @@ class TestObstacles:
     async def test_a_button_that_is_enabled_in_time_is_clicked(self, server: Server, site: Site) -> None:
         reply = await server.open(site.page("obstacles"))
         await server.evaluate(
-            "() => { setTimeout(() => { document.getElementById('late').disabled = false; }, 500); }"
+            "() => { setTimeout(() => { document.getElementById('late').disabled = false; }, 300); }"
         )
         await server.click(reply.ref('button "Late"'))
         assert await output(server) == "Clicked Late"

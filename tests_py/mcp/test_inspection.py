@@ -58,7 +58,9 @@ async def test_the_newest_thousand_messages_are_kept(workshop: Workshop, site: S
     await workshop.server.evaluate(
         "() => { for (let number = 0; number < 1100; number++) console.log(number); }"
     )
-    messages = listed(await workshop.do("browser_console_messages"))
+    await workshop.do("browser_console_messages", filename="console.json")
+    written = next(workshop.folder.rglob("console.json")).read_text()
+    messages = json.loads(written[written.index("[") :])
     assert [message["text"] for message in messages] == [str(number) for number in range(100, 1100)]
 
 

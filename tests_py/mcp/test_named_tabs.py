@@ -97,7 +97,7 @@ async def test_a_name_stays_when_other_tabs_close_and_is_never_given_again(
 
 async def test_names_that_are_none_are_refused(workshop: Workshop, site: Site) -> None:
     await open_desk(workshop, site, 1)
-    for name in ("", "0", "t-1", "t99999", "c7t0", "t0; drop"):
+    for name in ("0", "t-1", "t99999", "c7t0", "t0; drop"):
         assert "There is no tab named" in await workshop.refused("browser_click", ref="text=Add", tab=name)
     assert "must be a string" in await workshop.refused("browser_click", ref="text=Add", tab=3)
     steps = [{"tool": "browser_click", "arguments": {"ref": "text=Add", "tab": "t0"}}]

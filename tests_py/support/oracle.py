@@ -161,8 +161,10 @@ async def _compare(url: str, outline: str, cdp: CDPSession) -> Verdict:
             verdict.hidden += 1
     known = {(node.role, plain(node.name)) for node in nodes}
     known |= {("link", plain(name)) for name in await _areas(cdp)}
+    unheard = {plain(text) for text in await _unheard(cdp)}
     for line in _outside_frames(outline):
-        if line.role in ACTS and (line.role, plain(line.name)) not in known and not _has_reason(line, known):
+        is_known = (line.role, plain(line.name)) in known or plain(line.name) in unheard
+        if line.role in ACTS and not is_known and not _has_reason(line, known):
             verdict.unfounded.append(f"{line.role} {line.name[:60]!r}")
     return verdict
 
@@ -204,6 +206,16 @@ async def _areas(cdp: CDPSession) -> list[str]:
     """The names of image maps' areas, of which the browser's tree says nothing."""
     names = "[...document.querySelectorAll('area[href]')].map((area) => area.alt)"
     answer = await cdp.send("Runtime.evaluate", {"expression": names, "returnByValue": True})
+    return list(answer["result"]["value"])
+
+
+async def _unheard(cdp: CDPSession) -> list[str]:
+    """The texts of controls that are painted, and of which the browser's tree says nothing."""
+    texts = (
+        "[...document.querySelectorAll('[aria-hidden=true] button, button[aria-hidden=true], [inert] button,"
+        " button[inert]')].map((button) => button.textContent)"
+    )
+    answer = await cdp.send("Runtime.evaluate", {"expression": texts, "returnByValue": True})
     return list(answer["result"]["value"])
 
 

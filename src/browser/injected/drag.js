@@ -402,13 +402,17 @@ async function atRest() {
 /** The items among which an element stands now. */
 const itemsAround = (element) => neighbours(element).filter((other) => other === element || localName(other) === localName(element));
 
+/** Whether an element is another one, or what the page made anew in its place. */
+const isOrReplaces = (element, other) =>
+  element === other || (!isConnected(other) && alike(element, other) && textOf(element) === textOf(other));
+
 function placeOf(element, from) {
   const all = itemsAround(element);
   const at = all.indexOf(element);
   const parent = parentOf(element);
   const { goal, place, target } = drag;
   const beside = all[place === "before" ? at + 1 : at - 1];
-  const isBeside = Boolean(beside && target) && (beside === goal || contains(beside, target));
+  const isBeside = Boolean(beside && target && goal) && (isOrReplaces(beside, goal) || contains(beside, target));
   return {
     kind: "order",
     place: at + 1,

@@ -479,7 +479,7 @@ const rootScrolls = () => {
 };
 
 /** What a turned wheel changes while it has the focus, or what a page often changes by it. */
-const TURNED = "input,select,[role=spinbutton],[role=slider]";
+const TURNED = "input,select:not([multiple],[size]:not([size='1'])),[role=spinbutton],[role=slider]";
 const FRAMES = "iframe,frame,object,embed";
 
 let wheelHearers = [];

@@ -323,6 +323,7 @@ impl App {
         if batch.iter().any(|message| message.get("method").is_some_and(|method| method == "initialize")) {
             return Err(plain(StatusCode::BAD_REQUEST, "initialize cannot be one of several messages"));
         }
+        let asks = batch.iter().any(|message| message.get("id").is_some());
         let answers = batch.into_iter().map(async |message| {
             let answer = self.answer_message(parts.clone(), asker.clone(), message.to_string().into());
             let answer = answer.await.unwrap_or_else(|refused| *refused);
@@ -331,6 +332,12 @@ impl App {
         });
         let answers: Vec<_> = join_all(answers).await.into_iter().flatten().collect();
         Ok(match answers.is_empty() {
+            true if asks => {
+                let error =
+                    ErrorData::invalid_request("These messages need a session: initialize first", None);
+                let refused = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+                json_response(StatusCode::BAD_REQUEST, &refused)
+            }
             true => {
                 let mut accepted = Response::new(Body::empty());
                 *accepted.status_mut() = StatusCode::ACCEPTED;

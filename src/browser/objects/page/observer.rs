@@ -332,13 +332,12 @@ impl Page {
                 state.network.failed(&told);
             });
         } else if let Some(report) = event.read::<net::RequestWillBeSentExtraInfo>() {
-            self.update(|state| {
-                if !private {
-                    state.network.sent(report)
-                }
-            });
+            // Nobody waits for headers.
+            if !private {
+                self.inner.state.lock().network.sent(report);
+            }
         } else if let Some(report) = event.read::<net::ResponseReceivedExtraInfo>() {
-            self.update(|state| state.network.received(report));
+            self.inner.state.lock().network.received(report);
         } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
             self.update(|state| state.network.served_from_cache(&told.request_id));
         } else if let Some(told) = event.read::<net::WebSocketCreated>() {
