@@ -131,7 +131,10 @@ async def test_an_event_of_touch_can_be_dispatched_where_nothing_can_be_touched(
 
 
 MISSING: dict[str, tuple[Callable[[Page], Awaitable[Any]], str]] = {
-    "media": (lambda page: page.emulate_media(color_scheme="dark"), "emulating a medium, color scheme or preference"),
+    "media": (
+        lambda page: page.emulate_media(color_scheme="dark"),
+        "emulating a medium, color scheme or preference",
+    ),
     "header": (lambda page: page.pdf(display_header_footer=True), "a PDF with a header or a footer"),
     "tags": (lambda page: page.pdf(tagged=True), "a PDF with tags"),
     "referrer": (

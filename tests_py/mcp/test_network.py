@@ -41,7 +41,7 @@ async def test_loads_that_are_led_to_another_origin_go_on_while_something_is_rou
     await workshop.do("browser_route", action="block", url="/zz")
     assert await workshop.server.evaluate(load) == "there"
     await workshop.do("browser_route", action="clear")
-    await workshop.do("browser_access", username="me", password="secret")
+    await workshop.do("browser_access", username="me", password="secret")  # noqa: S106
     assert await workshop.server.evaluate(load) == "there"
 
 
@@ -219,7 +219,8 @@ async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Works
 async def test_both_recorders_write_cookies(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await workshop.server.evaluate(
-        "() => { document.cookie = 'lamp=on; path=/'; return fetch('/cookie?name=bulb&value=new').then((r) => r.text()) }"
+        "() => { document.cookie = 'lamp=on; path=/';"
+        " return fetch('/cookie?name=bulb&value=new').then((r) => r.text()) }"
     )
     await workshop.do("browser_network_requests", filename="cookies.har")
     by_tool = json.loads(next(workshop.folder.rglob("cookies.har")).read_text())["log"]["entries"][-1]

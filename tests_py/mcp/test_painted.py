@@ -108,7 +108,8 @@ COUNTERS = """<!doctype html><title>Steps</title><style>
 body { counter-reset: step } p.s::before { counter-increment: step; content: "Step " counter(step) ": " }
 ol { counter-reset: part; list-style: none } li { counter-increment: part }
 li::before { content: counters(part, ".") " "; } i.l::after { content: counter(step, upper-alpha) }
-</style><body><p class=s>Cut</p><p class=s>Sew</p><ol><li>One<ol><li>Inner</ol><li>Two</ol><p>At <i class=l></i></p>"""
+</style><body><p class=s>Cut</p><p class=s>Sew</p>
+<ol><li>One<ol><li>Inner</ol><li>Two</ol><p>At <i class=l></i></p>"""
 
 
 async def test_counters_are_read(workshop: Workshop, site: Site) -> None:

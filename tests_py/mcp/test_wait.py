@@ -84,9 +84,7 @@ async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None
     await workshop.open(site.page("form"))
     await later(workshop, "window.ready = 1")
     await workshop.do("browser_wait_for", function="() => window.ready")
-    assert "in vain" in await workshop.refused(
-        "browser_wait_for", function="() => window.never", timeout=300
-    )
+    assert "in vain" in await workshop.refused("browser_wait_for", function="() => window.never", timeout=300)
 
 
 async def test_rest_and_silence_of_the_network_are_waited_for(workshop: Workshop, site: Site) -> None:

@@ -119,7 +119,7 @@ class Recorder:
 
     async def _entry(self, request: Request) -> dict[str, Any]:
         response = request._answered()
-        recorded = {
+        recorded: dict[str, Any] = {
             "method": request.method,
             "url": request.url,
             "http_version": await response.http_version() if response is not None else "HTTP/1.1",
