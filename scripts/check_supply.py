@@ -44,6 +44,7 @@ DUPLICATES = {
 """What may be there in several versions, and why."""
 UNSAFE = {
     "src/browser/program/launch/process.rs": 2,
+    "src/cli/remote.rs": 2,
     "src/mcp/memory.rs": 2,
     "src/python/guard.rs": 1,
 }

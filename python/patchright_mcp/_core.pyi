@@ -50,6 +50,7 @@ __all__ = [
     "document_request",
     "find_browser",
     "glob_matches",
+    "har_entry",
     "is_login_timeout",
     "keep_answers",
     "launch",

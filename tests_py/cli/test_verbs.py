@@ -283,7 +283,7 @@ def test_every_tool_is_a_verb_that_explains_itself(shell: Shell) -> None:
 
 def test_help_says_what_arguments_are_that_have_no_name(shell: Shell) -> None:
     assert "Ref or selector and value of each field" in shell.run("help", "fill")
-    assert "a line each on standard input" in shell.run("help", "steps")
+    assert "one per line on standard input" in shell.run("help", "steps")
     assert "10,20 (px from the top left)" in shell.run("help", "drag")
     told = shell.run("help", "run")
     assert "--caps code" in told

@@ -236,6 +236,9 @@ await context.tracing.stop_har()
     for entry in (by_tool, by_library):
         assert {"name": "lamp", "value": "on"} in entry["request"]["cookies"]
         assert entry["response"]["cookies"] == [{"name": "bulb", "value": "new", "path": "/"}]
+    await workshop.server.evaluate(
+        "() => { for (const name of ['lamp', 'bulb']) document.cookie = `${name}=; max-age=0; path=/`; }"
+    )
 
 
 async def test_a_page_is_played_back_from_its_archive(workshop: Workshop, site: Site) -> None:
