@@ -65,10 +65,10 @@ def test_no_process_that_ended_is_left(folder: Path, site: Site) -> None:
         return answer
 
     ask("initialize", INITIALIZE["params"])
+    opened = {"name": "browser_navigate", "arguments": {"url": site.page("form")}}
     for _ in range(2):
-        opened = {"name": "browser_navigate", "arguments": {"url": site.page("form")}}
         # A call that meets the end of the browser says so, and the next one starts another.
-        until(lambda opened=opened: "A form" in str(ask("tools/call", opened)), "an open page")
+        until(lambda: "A form" in str(ask("tools/call", opened)), "an open page")
         browsers = [
             int(entry.name)
             for entry in Path("/proc").iterdir()
