@@ -385,7 +385,7 @@ class Walk {
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
     this.flush(depth + 1);
-    const saysNothing = (inner) => inner.length === 1 || (this.allRefs && inner[1] === "img" && !inner[3]);
+    const saysNothing = (inner) => inner.length === 1 || (this.allRefs && !inner[3]);
     if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every(saysNothing)) this.hint(element, node, details);
     // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
