@@ -36,6 +36,7 @@ async def test_loads_that_are_led_to_another_origin_go_on_while_something_is_rou
     headers = {"Access-Control-Allow-Origin": site.origin}
     site.publish("/end", "there", "text/plain", headers)
     site.lead("/hop", f"{site.other_origin}/end")
+    await workshop.do("browser_context_create", name="led")
     await workshop.open(site.page("form"))
     load = "() => fetch('/hop').then(r => r.text(), () => 'failed')"
     await workshop.do("browser_route", action="block", url="/zz")
@@ -43,6 +44,7 @@ async def test_loads_that_are_led_to_another_origin_go_on_while_something_is_rou
     await workshop.do("browser_route", action="clear")
     await workshop.do("browser_access", username="me", password="secret")  # noqa: S106
     assert await workshop.server.evaluate(load) == "there"
+    await workshop.do("browser_context_close", name="led")
 
 
 async def test_a_request_is_found_by_what_was_answered_and_shown_whole(
