@@ -282,6 +282,14 @@ class Guest:
         """How long elements and pages are waited for, in milliseconds."""
 
 @final
+class Pacing:
+    """A pause between navigations to one origin, and robots.txt."""
+
+    def __new__(cls, min_interval_s: float, respect_robots: bool) -> Pacing: ...
+    def before(self, context: BrowserContext, url: str) -> Operation:
+        """Waits until a page of this context may navigate to `url`."""
+
+@final
 class Ended:
     """Hears of the end of a program."""
 

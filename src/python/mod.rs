@@ -14,6 +14,7 @@ mod handle;
 mod network;
 mod offers;
 mod original;
+mod pacing;
 mod page;
 mod program;
 mod raw;
@@ -101,6 +102,8 @@ mod _core {
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
+    #[pymodule_export]
+    use super::pacing::Pacing;
     #[pymodule_export]
     use super::page::{Call, Dialog, FileChooser, HandlerCall, Page};
     #[pymodule_export]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Error, Page
+from patchright_mcp.async_api import Error, Page
 from patchright_mcp.extract import Select
-from patchright_mcp.pool import PagePool
 from tests_py.support.site import Site
 
 SHOP = """<div class=item><h2>Lamp</h2><b class=price>1.299,00 €</b><a href=/lamp>more</a>
@@ -35,55 +33,6 @@ async def test_items_of_a_page_become_dataclasses(page: Page, site: Site) -> Non
     ]
     with pytest.raises(Error, match=r"Item.name: nothing is at 'h2'"):
         await page.extract(Item, each="b")
-
-
-async def test_a_pool_has_no_more_pages_than_it_may_and_tries_again(browser: Browser) -> None:
-    open_now, most = 0, 0
-    tries: dict[int, int] = {}
-    both = asyncio.Event()
-
-    async def work(page: Page, item: int) -> int:
-        nonlocal open_now, most
-        open_now += 1
-        most = max(most, open_now)
-        tries[item] = tries.get(item, 0) + 1
-        try:
-            if open_now == 2:
-                both.set()
-            await both.wait()
-            if item == 3 and tries[item] == 1:
-                raise Error("once")
-            if item == 4:
-                raise Error("always")
-            return int(await page.evaluate("n => n * 2", item))
-        finally:
-            open_now -= 1
-
-    async with PagePool(browser, size=2, retries=1, least_free_mb=0) as pool:
-        assert await pool.map(work, [1, 2, 3]) == [2, 4, 6]
-        told = await pool.try_map(work, [4, 5])
-    assert str(told[0]) == "always"
-    assert told[1] == 10
-    assert most == 2
-    assert tries == {1: 1, 2: 1, 3: 2, 4: 2, 5: 1}
-
-
-async def test_a_pool_waits_for_memory_before_a_further_page(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    free = iter([100.0, 100.0])
-    looks: list[float] = []
-
-    def look() -> float:
-        looks.append(next(free, 900.0))
-        return looks[-1]
-
-    monkeypatch.setattr("patchright_mcp.pool.free_mb", look)
-    monkeypatch.setattr("patchright_mcp.pool._LOOK_AGAIN", 0)
-    pool = PagePool(browser, least_free_mb=400)
-    async with pool.page(), pool.page() as second:
-        assert not second.is_closed()
-    assert looks == [100.0, 100.0, 900.0]
 
 
 async def test_a_locator_may_be_meant_for_whichever_frame_has_it(page: Page) -> None:

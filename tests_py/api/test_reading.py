@@ -12,7 +12,6 @@ import pytest
 from patchright_mcp.async_api import Browser, BrowserContext, Error, Page, Playwright, ProxySettings, Route
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from patchright_mcp.one_time import one_time_code
-from patchright_mcp.pool import PagePool, Ways
 from tests_py.support.proxies import NAME, PASSWORD, Proxy
 from tests_py.support.site import Site, document
 
@@ -264,45 +263,3 @@ async def test_a_place_is_asked_for_through_the_proxy_and_webrtc_stays_behind_it
     await held.close()
     with pytest.raises(Error, match='geo: expected "proxy" or the address of a service'):
         await browser.new_context(geo="vienna")
-
-
-def test_proxies_go_in_turn_or_until_one_fails_and_rest_then() -> None:
-    time = [0.0]
-    a, b, c = ({"server": f"http://{name}"} for name in "abc")
-    in_turn = Ways([a, b, c], by_turn=True, rest_s=60, now=lambda: time[0])
-    assert [in_turn.next() for _ in range(4)] == [a, b, c, a]
-    in_turn.failed(c)
-    assert [in_turn.next() for _ in range(3)] == [b, a, b]
-    time[0] = 61
-    assert [in_turn.next() for _ in range(2)] == [c, a]
-    until = Ways([a, b], by_turn=False, rest_s=60, now=lambda: time[0])
-    assert [until.next(), until.next()] == [a, a]
-    until.failed(a)
-    assert [until.next(), until.next()] == [b, b]
-    time[0] = 90
-    until.failed(b)
-    # Both rest: the one that has rested longest.
-    assert until.next() == a
-    asked: list[int] = []
-    by_rule = Ways(asked.append, by_turn=True, rest_s=60)
-    assert [by_rule.next(), by_rule.next()] == [None, None]
-    assert asked == [0, 1]
-
-
-async def test_a_pool_goes_on_with_another_proxy_and_refuses_what_it_is_told(
-    browser: Browser, proxy: Proxy, site: Site
-) -> None:
-    address = shop(site, "/pool-shop")
-    good = {"server": proxy.server, "username": NAME, "password": PASSWORD}
-    bad = {**good, "password": "wrong"}
-
-    async def title(page: Page, url: str) -> str:
-        await page.goto(url)
-        return await page.title()
-
-    pool = PagePool(
-        browser, size=1, retries=1, proxies=[bad, good], rotation="failure", block={"kinds": ["image"]}
-    )
-    async with pool:
-        assert await pool.map(title, [address] * 2) == ["Shop, scripted"] * 2
-    assert site.requested("/dot.svg") == []

@@ -58,13 +58,14 @@ def test_many_pages_are_read(site: Site) -> None:
 def test_a_worker_keeps_its_browser(site: Site) -> None:
     script = (
         "import sys; sys.path.insert(0, 'examples')\n"
-        "from patchright_mcp.pool import _Here, chunks, map_here\n"
+        "from patchright_mcp.pool import chunks, map_here\n"
+        "from patchright_mcp.pool._here import _ProcessBrowser\n"
         "from scrape import heading\n"
         "pages = [f'{sys.argv[1]}?{number}' for number in range(5)]\n"
         "first = map_here(heading, pages)\n"
-        "browser = _Here._made._browser\n"
+        "browser = _ProcessBrowser._current._browser\n"
         "rest = [text for some in chunks(pages, 2) for text in map_here(heading, some, size=2)]\n"
-        "print(first == rest == ['Register'] * 5, _Here._made._browser is browser)\n"
+        "print(first == rest == ['Register'] * 5, _ProcessBrowser._current._browser is browser)\n"
     )
     command = [sys.executable, "-c", script, site.page("form")]
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=EXAMPLES.parent)

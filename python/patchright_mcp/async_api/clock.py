@@ -26,9 +26,11 @@ class Clock(ApiObject):
 
     def __init__(self, context: BrowserContext) -> None:
         super().__init__(context._connection)
+        self._context = context
         self._native = context._native
 
     async def _turn(self, do: str, **how: Any) -> None:
+        self._context._settings_changed = True
         await self._run(self._native.turn_clock({"do": do, **how}))
 
     async def install(self, *, time: float | str | datetime | None = None) -> None:

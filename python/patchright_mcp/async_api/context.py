@@ -35,7 +35,7 @@ from .web_socket_route import SocketRouting, WebSocketRoute
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
-    from .._core import Operation
+    from .._core import Operation, Pacing
     from .._core import Page as NativePage
     from .._typed import Cookie, Geolocation, SetCookieParam, StorageState
     from .browser import Browser
@@ -56,6 +56,8 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
             for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")
         }
         self._pages: dict[int, Page] = {}
+        self._settings_changed = False
+        self._pacing: Pacing | None = None
         self._traffic = Traffic(self)
         self._follow_console()
         self._socket_routing = SocketRouting(self)
@@ -189,12 +191,18 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         """Returns whether it is closed."""
         return self._closed
 
+    def _is_configured(self) -> bool:
+        """Returns whether a script has set what would affect later work with its pages."""
+        return self._settings_changed or bool(self._traffic.routing.handlers) or any(self._handlers.values())
+
     def set_default_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
+        self._settings_changed = True
         self._default_timeout = deeds.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of navigations, in milliseconds."""
+        self._settings_changed = True
         self._default_navigation_timeout = deeds.milliseconds(timeout)
 
     # Its life.
@@ -275,6 +283,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     async def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
         """Grants permissions to all pages, or to those of one origin."""
+        self._settings_changed = True
         await self._run(self._native.grant_permissions(list(permissions), origin))
 
     async def clear_permissions(self) -> None:
@@ -283,21 +292,25 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     async def set_geolocation(self, geolocation: Geolocation | None = None) -> None:
         """Sets the geolocation; `None` makes it unavailable."""
+        self._settings_changed = True
         check_place(geolocation)
         await self._run(self._native.set_geolocation(geolocation))
 
     async def set_offline(self, offline: bool) -> None:
         """Switches offline mode on or off."""
+        self._settings_changed = True
         await self._run(self._native.set_offline(offline))
 
     async def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sets headers that are sent with each request."""
+        self._settings_changed = True
         await self._run(self._native.set_extra_headers(checked_headers(headers)))
 
     async def add_init_script(
         self, script: str | None = None, *, path: str | Path | None = None
     ) -> Disposable:
         """Runs a script in each new document, before the page's scripts. Disposing of the result removes it."""
+        self._settings_changed = True
         added = await self._run(self._native.add_init_script(script_source(script, path)))
         return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
@@ -326,6 +339,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         Raises:
             Error: If the name is already exposed.
         """
+        self._settings_changed = True
         for page in self.pages:
             if name in page._exposed:
                 raise Error(f'Function "{name}" has been already registered in one of the pages')
@@ -343,6 +357,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
         A page can notice this: its `WebSocket` is replaced, in all pages of this context.
         """
+        self._settings_changed = True
         await self._socket_routing.add(None, url, handler)
 
     async def new_cdp_session(self, page: Page | Frame) -> CDPSession:

@@ -151,6 +151,9 @@ class Frame(ApiObject):
         guest = self._connection.guest
         if guest is not None:
             address = await self._run(guest.permit(address))
+        pacing = self._page.context._pacing
+        if pacing is not None:
+            await self._run(pacing.before(self._page.context._native, address))
         operation = self._native.goto(address, moment(wait_until), limit, referer)
         return await self._navigated(operation, limit, address, wait_until)
 

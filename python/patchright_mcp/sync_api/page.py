@@ -71,6 +71,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._owned_context: BrowserContext | None = None
         self._locator_handlers: dict[int, tuple[Locator, Callable[..., Any]]] = {}
         self._opener: Page | None = None
+        self._settings_changed = False
         self._dialog: Dialog | None = None
         self._catches_choosers = False
         self._follow_traffic()
@@ -272,6 +273,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
                 return frame
         return None
 
+    def _is_configured(self) -> bool:
+        """Returns whether a script has set what would affect later work with this page."""
+        return self._settings_changed or bool(self._routing.handlers) or any(self._handlers.values())
+
     def is_closed(self) -> bool:
         """Returns whether it is closed."""
         return self._closed
@@ -287,10 +292,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     def set_default_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
+        self._settings_changed = True
         self._default_timeout = deeds.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of navigations, in milliseconds."""
+        self._settings_changed = True
         self._default_navigation_timeout = deeds.milliseconds(timeout)
 
     # Its life.
@@ -378,10 +385,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     def set_viewport_size(self, viewport_size: ViewportSize) -> None:
         """Resizes the viewport, in CSS pixels."""
+        self._settings_changed = True
         self._run(self._native.set_viewport(viewport_size["width"], viewport_size["height"]))
 
     def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sets headers that are sent with each request of the page, in addition to the context's."""
+        self._settings_changed = True
         self._run(self._native.set_extra_headers(checked_headers(headers)))
 
     def emulate_media(
@@ -394,6 +403,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         contrast: Literal["more", "no-preference", "null"] | None = None,
     ) -> None:
         """Emulates media type and preferences such as the color scheme; `"null"` resets."""
+        self._settings_changed = True
         given = {
             "media": media,
             "color_scheme": color_scheme,
@@ -413,10 +423,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         handler: Callable[[WebSocketRoute], Any],
     ) -> None:
         """Calls `handler` for new web sockets of the page; see `BrowserContext.route_web_socket`."""
+        self._settings_changed = True
         self._context._socket_routing.add(self, url, handler)
 
     def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> Disposable:
         """Runs a script in each new document of this page, before the page's scripts. Disposing of the result removes it."""
+        self._settings_changed = True
         added = self._run(self._native.add_init_script(script_source(script, path)))
         return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
@@ -432,6 +444,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
         The action then waits until the element is hidden, unless `no_wait_after` is set. The handler runs at most `times` times.
         """
+        self._settings_changed = True
         if locator._frame is not self._main_frame:
             raise Error("Locator must belong to the main frame of this page")
         number = self._native.add_locator_handler(
@@ -472,6 +485,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         Raises:
             Error: If the name is already exposed.
         """
+        self._settings_changed = True
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
         if name in self._context._exposed:

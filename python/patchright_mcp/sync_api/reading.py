@@ -115,6 +115,7 @@ class ContextReading(ApiObject):
             Error: If a kind or domain is invalid, a file is unreadable, or nothing is given.
         """
         context = cast("BrowserContext", self)
+        context._settings_changed = True
         addresses = [urls_of(context, url) for url in deeds.listed(urls)]
         paths = [Path(file).absolute() for file in deeds.listed(lists)]
         blocked = self._run(_core.block(context._native, list(kinds), list(domains), ads, paths, addresses))

@@ -1,0 +1,334 @@
+"""The pool itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sized
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from .. import _core
+from ..errors import Error
+from ._progress import Progress, ProgressBar
+from ._proxies import ProxyRotation
+from ._results import PoolError, Result, ResultFile
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+
+    from ..async_api import Browser, BrowserContext, Page
+
+I = TypeVar("I")  # noqa: E741  (An item.)
+T = TypeVar("T")
+_MB_PER_PAGE = 150
+_MEMORY_CHECK_S = 0.5
+
+
+@dataclass
+class _Slot:
+    """A page that is kept for the next item, and its context."""
+
+    context: BrowserContext
+    page: Page
+    proxy: dict[str, Any] | None
+    owns_context: bool
+
+    def is_as_new(self) -> bool:
+        """Whether nothing but cookies, storage and cache of this work meets the next."""
+        if self.page.is_closed() or self.page._is_configured():
+            return False
+        return not self.owns_context or (len(self.context.pages) == 1 and not self.context._is_configured())
+
+
+class PagePool:
+    """Pages of one browser that work at the same time.
+
+    `size` limits how many; default: two per processor, as far as memory allows. While the machine has less than
+    `least_free_mb` of memory left, no further page opens beside one that works.
+
+    `isolate` says what the items share:
+
+    - `"worker"` (default): each of the `size` workers keeps a context and a page for one item after the other.
+      Items of one worker share cookies, storage and cache; items that run at the same time share nothing.
+    - `"none"`: all workers share one context. Saves memory, and a login holds for all of them.
+    - `"page"`: each item has a new context. Nothing is shared; about four times slower with small pages.
+
+    A kept page is replaced when work has failed or changed it: with listeners, routes, init scripts, exposed
+    functions or emulation. Contexts are made with `options`, as for `Browser.new_context`. `block` are arguments of
+    `BrowserContext.block` for each of them.
+
+    What fails with one of `retry_on` is tried `retries` times more, each time with a new page, after `retry_delay_s`
+    seconds, doubled each time. Default: `Error`, once, at once.
+
+    `min_interval_s` is the least time between two navigations to one origin; `respect_robots` obeys each site's
+    robots.txt: `goto` of what it disallows fails.
+
+    `proxies` are taken in turn, or, with `rotation="failure"`, one is kept until a page with it fails. A proxy that
+    failed rests `rest_s` seconds while there are others. A function instead of a list is called for each page with
+    the number of pages before it.
+
+    `progress` is called with a `Progress` after each item; `True` draws a bar on a terminal.
+    """
+
+    def __init__(
+        self,
+        browser: Browser,
+        *,
+        size: int | None = None,
+        isolate: Literal["page", "worker", "none"] = "worker",
+        retries: int = 1,
+        retry_on: type[Exception] | tuple[type[Exception], ...] = Error,
+        retry_delay_s: float = 0,
+        least_free_mb: int = 400,
+        min_interval_s: float = 0,
+        respect_robots: bool = False,
+        proxies: Iterable[dict[str, Any]] | Callable[[int], dict[str, Any] | None] = (),
+        rotation: Literal["turn", "failure"] = "turn",
+        rest_s: float = 60,
+        block: dict[str, Any] | None = None,
+        progress: bool | Callable[[Progress], Any] = False,
+        **options: Any,
+    ) -> None:
+        if isolate not in ("page", "worker", "none"):
+            raise Error(f'PagePool: isolate: expected "page", "worker" or "none", got {isolate!r}')
+        self._browser = browser
+        self._size = default_size() if size is None else size
+        self._isolate = isolate
+        self._retries = retries
+        self._retry_on = retry_on
+        self._retry_delay_s = retry_delay_s
+        self._least_free_mb = least_free_mb
+        self._pacing = _core.Pacing(min_interval_s, respect_robots)
+        self._proxies = ProxyRotation(proxies, by_turn=rotation == "turn", rest_s=rest_s)
+        self._block = block
+        self._progress = ProgressBar() if progress is True else progress or None
+        self._options = options
+        self._room = asyncio.Semaphore(self._size)
+        self._working = 0
+        self._kept: list[_Slot] = []
+        self._shared: list[tuple[dict[str, Any] | None, asyncio.Task[BrowserContext]]] = []
+
+    async def __aenter__(self) -> PagePool:  # noqa: PYI034  (`Self` needs Python 3.11.)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the pages and contexts that are kept."""
+        kept, self._kept = self._kept, []
+        for slot in kept:
+            await self._discard(slot)
+        shared, self._shared = self._shared, []
+        for _, context in shared:
+            await (await context).close()
+
+    @asynccontextmanager
+    async def page(self) -> AsyncIterator[Page]:
+        """Yields a page as soon as one is free."""
+        async with self._room:
+            proxy = self._proxies.next()
+            slot = self._take(proxy)
+            if slot is None:
+                while self._working and free_mb() < self._least_free_mb:
+                    await asyncio.sleep(_MEMORY_CHECK_S)
+            self._working += 1
+            keeps = False
+            try:
+                slot = slot or await self._open(proxy)
+                yield slot.page
+                keeps = self._isolate != "page" and slot.is_as_new()
+            except Error:
+                self._proxies.failed(proxy)
+                raise
+            finally:
+                self._working -= 1
+                if keeps and slot is not None:
+                    self._kept.append(slot)
+                elif slot is not None:
+                    await self._discard(slot)
+
+    def _take(self, proxy: dict[str, Any] | None) -> _Slot | None:
+        """Takes a kept page that uses this proxy."""
+        at = next((at for at, slot in enumerate(self._kept) if slot.proxy is proxy), None)
+        return None if at is None else self._kept.pop(at)
+
+    async def _open(self, proxy: dict[str, Any] | None) -> _Slot:
+        while len(self._kept) + self._working > self._size:
+            # Kept pages use other proxies.
+            await self._discard(self._kept.pop(0))
+        owns = self._isolate != "none"
+        context = await (self._new_context(proxy) if owns else self._shared_context(proxy))
+        try:
+            return _Slot(context, await context.new_page(), proxy, owns)
+        except BaseException:
+            if owns:
+                await context.close()
+            raise
+
+    async def _shared_context(self, proxy: dict[str, Any] | None) -> BrowserContext:
+        for known, context in self._shared:
+            if known is proxy:
+                return await asyncio.shield(context)
+        made = asyncio.ensure_future(self._new_context(proxy))
+        self._shared.append((proxy, made))
+        try:
+            return await asyncio.shield(made)
+        except Error:
+            self._shared.remove((proxy, made))
+            raise
+
+    async def _new_context(self, proxy: dict[str, Any] | None) -> BrowserContext:
+        options = self._options if proxy is None else {**self._options, "proxy": proxy}
+        context = await self._browser.new_context(**options)
+        try:
+            if self._block:
+                await context.block(**self._block)
+            context._pacing = self._pacing
+            context._settings_changed = False
+        except BaseException:
+            await context.close()
+            raise
+        return context
+
+    @staticmethod
+    async def _discard(slot: _Slot) -> None:
+        await (slot.context if slot.owns_context else slot.page).close()
+
+    async def run(self, work: Callable[[Page], Awaitable[T]]) -> T:
+        """Returns what `work` returns for a page. Failures are retried with another page.
+
+        Raises:
+            Exception: That of the last attempt.
+        """
+        result = await self._attempt(lambda page, _: work(page), 0, None)
+        if result.error is not None:
+            raise result.error
+        return result.value  # type: ignore[return-value]
+
+    async def stream(
+        self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]
+    ) -> AsyncIterator[Result[I, T]]:
+        """Yields a `Result` for each item, failed ones included, as soon as it is there.
+
+        Items are taken from the iterable as workers get free. Leaving the loop early cancels what still runs.
+        """
+        total = len(items) if isinstance(items, Sized) else None
+        numbered = enumerate(items)
+        results: asyncio.Queue[Result[I, T] | None] = asyncio.Queue()
+        workers = [asyncio.ensure_future(self._work(work, numbered, results)) for _ in range(self._size)]
+        everything = asyncio.ensure_future(asyncio.wait(workers))
+        everything.add_done_callback(lambda _: results.put_nowait(None))
+        begun = time.monotonic()
+        done = failed = 0
+        try:
+            while (result := await results.get()) is not None:
+                done += 1
+                failed += not result.ok
+                if self._progress:
+                    self._progress(Progress(done, failed, total, time.monotonic() - begun))
+                yield result
+            for worker in workers:
+                worker.result()
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, everything, return_exceptions=True)
+
+    async def _work(
+        self,
+        work: Callable[[Page, I], Awaitable[T]],
+        numbered: Iterator[tuple[int, I]],
+        results: asyncio.Queue[Result[I, T] | None],
+    ) -> None:
+        for index, item in numbered:
+            results.put_nowait(await self._attempt(work, index, item))
+
+    async def _attempt(self, work: Callable[[Page, I], Awaitable[T]], index: int, item: I) -> Result[I, T]:
+        attempts = 0
+        while True:
+            attempts += 1
+            try:
+                async with self.page() as page:
+                    return Result(index, item, await work(page, item), None, attempts)
+            except Exception as error:  # noqa: BLE001  (A result says what failed; no other result is lost for it.)
+                if attempts > self._retries or not isinstance(error, self._retry_on):
+                    return Result(index, item, None, error, attempts)
+            if self._retry_delay_s:
+                await asyncio.sleep(self._retry_delay_s * 2 ** (attempts - 1))
+
+    async def map(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[T]:
+        """Returns what `work` returns for each item, in their order.
+
+        Raises:
+            PoolError: If some items fail, when all are over. Its `results` hold the others' values.
+        """
+        results = await self._all(work, items)
+        if any(not result.ok for result in results):
+            raise PoolError(results)
+        return [result.value for result in results]  # type: ignore[misc]
+
+    async def try_map(
+        self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]
+    ) -> list[T | Exception]:
+        """Like `map`, with exceptions in the places of items that failed."""
+        return [result.error or result.value for result in await self._all(work, items)]  # type: ignore[misc]
+
+    async def _all(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[Result[I, T]]:
+        results = [result async for result in self.stream(work, items)]
+        return sorted(results, key=lambda result: result.index)
+
+    async def save(
+        self,
+        work: Callable[[Page, I], Awaitable[Any]],
+        items: Iterable[I],
+        path: str | Path,
+        *,
+        key: Callable[[I], str] = str,
+    ) -> list[Result[I, Any]]:
+        """Writes what `work` returns for each item to a file, as it comes. Returns the results of failed items.
+
+        The file is CSV if its name ends in `.csv`, else JSON Lines. `work` returns a row, or a list of rows: dicts,
+        dataclasses, pydantic models or plain values. Each row begins with its `item`.
+
+        A second call with the same file continues it: items that are in it, by their `key`, are not read again, and
+        no row is there twice, even after the program was killed.
+        """
+        file = ResultFile(path)
+        try:
+            left = [item for item in items if key(item) not in file.done]
+            failed = []
+            async for result in self.stream(work, left):
+                if result.ok:
+                    file.write(key(result.item), result.item, result.value)
+                else:
+                    failed.append(result)
+            return failed
+        finally:
+            file.close()
+
+
+def chunks(items: Iterable[I], size: int) -> list[list[I]]:
+    """Splits items into lists of `size`: what one task of a worker is given at once."""
+    every = list(items)
+    return [every[start : start + size] for start in range(0, len(every), size)]
+
+
+def default_size() -> int:
+    """Two pages per processor, as far as memory allows; at least one."""
+    by_memory = free_mb() / _MB_PER_PAGE
+    return int(max(1, min(2 * (os.cpu_count() or 1), by_memory)))
+
+
+def free_mb() -> float:
+    """How much memory is available, as far as the system says."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return float("inf")
+    available = next((line.split()[1] for line in lines if line.startswith("MemAvailable:")), None)
+    return float("inf") if available is None else int(available) / 1024

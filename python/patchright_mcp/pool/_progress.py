@@ -1,0 +1,51 @@
+"""How far a pool is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pool is, after each item."""
+
+    done: int
+    """Items that are over, failed ones included."""
+    failed: int
+    total: int | None
+    """All items; `None` if their number is not known."""
+    seconds: float
+    """Since the first item began."""
+
+    def __str__(self) -> str:
+        rate = self.done / self.seconds if self.seconds else 0.0
+        of = f"/{self.total}" if self.total is not None else ""
+        parts = [f"{self.done}{of}", f"{rate:.1f}/s"]
+        if self.failed:
+            parts.insert(1, f"{self.failed} failed")
+        if self.total is not None and rate:
+            parts.append(f"{(self.total - self.done) / rate:.0f} s left")
+        return ", ".join(parts)
+
+
+class ProgressBar:
+    """Draws progress on one line of a terminal, at most ten times a second. Nothing is drawn elsewhere."""
+
+    def __init__(self) -> None:
+        self._drawn = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Draws it on standard error, if that is a terminal."""
+        is_last = progress.done == progress.total
+        now = time.monotonic()
+        if not sys.stderr.isatty() or (now - self._drawn < 0.1 and not is_last):
+            return
+        self._drawn = now
+        bar = ""
+        if progress.total:
+            filled = 24 * progress.done // progress.total
+            bar = f"[{'#' * filled}{'.' * (24 - filled)}] "
+        sys.stderr.write(f"\r\x1b[K{bar}{progress}" + ("\n" if is_last else ""))
+        sys.stderr.flush()

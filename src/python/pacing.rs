@@ -1,0 +1,36 @@
+//! How politely a pool of pages asks sites.
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use url::Url;
+
+use super::bridge::{Operation, operation};
+use super::browser::BrowserContext;
+use crate::session::pacing::{self, Politeness};
+
+/// A pause between navigations to one origin, and robots.txt.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Pacing(pacing::Pacing);
+
+#[pymethods]
+impl Pacing {
+    #[new]
+    fn new(min_interval_s: f64, respect_robots: bool) -> PyResult<Self> {
+        let min_interval = Duration::try_from_secs_f64(min_interval_s)
+            .map_err(|_| PyValueError::new_err("min_interval_s: expected seconds, 0 or more"))?;
+        Ok(Self(pacing::Pacing::new(Politeness { min_interval, respect_robots })))
+    }
+
+    /// Waits until a page of this context may navigate to `url`.
+    fn before(&self, context: &BrowserContext, url: String) -> Operation {
+        let (pacing, context) = (self.0.clone(), context.0.clone());
+        operation(async move {
+            // The navigation itself says what is wrong with an address that is none.
+            match Url::parse(&url) {
+                Ok(url) => pacing.before(&context, &url).await,
+                Err(_) => Ok(()),
+            }
+        })
+    }
+}
