@@ -34,7 +34,7 @@ struct Api {
 
 /// Names and passwords as users write them: those of one, or of several origins.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a username and a password, or a list of those")]
 pub(super) enum Credentials {
     One(Credential),
     Several(Vec<Credential>),

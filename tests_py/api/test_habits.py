@@ -173,14 +173,14 @@ async def test_options_that_make_no_sense_are_named(browser: Browser, context: B
         await browser.new_context(geolocation={"longitude": 10})
     odd: Any
     for odd, told in (
-        ({"viewport": {"width": 100}}, "viewport.height: expected a value, got undefined"),
+        ({"viewport": {"width": 100}}, "viewport.height: expected number, got undefined"),
         ({"locale": 3}, "locale: expected string, got number"),
-        ({"color_scheme": "purple"}, r"color_scheme: expected one of \(dark\|light\|no-preference\)"),
+        ({"color_scheme": "purple"}, r"color_scheme: expected one of \(dark\|light\|no-preference\|null\)"),
     ):
         with pytest.raises(Error, match=told):
             await browser.new_context(**odd)
     page: Any = await context.new_page()
-    with pytest.raises(Error, match="has_text: expected a text or a pattern"):
+    with pytest.raises(Error, match="has_text: expected string or Pattern, got number"):
         page.locator("a", has_text=3)
     with pytest.raises(Error, match=r"path: expected a name that ends in .webm, got 'film.mp4'"):
         await page.screencast.start(path="film.mp4")

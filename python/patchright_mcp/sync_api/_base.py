@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from .._arguments import ChecksArguments
 from .._core import Promise
 from .._failures import CLOSED, caller
 from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004
@@ -101,7 +102,7 @@ class _Handler:
     once: bool
 
 
-class ApiObject:
+class ApiObject(ChecksArguments):
     """Something that events happen to."""
 
     _is_public = True

@@ -16,6 +16,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .. import _arguments
 from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
@@ -288,7 +289,8 @@ def frame_of_call() -> FrameType:
     """Tells one call of a script from the next: the frame of the outermost method of ours."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):
-        outermost = frame
+        if frame.f_globals["__name__"] != _arguments.__name__:
+            outermost = frame
         frame = frame.f_back  # type: ignore[assignment]
     return outermost
 
