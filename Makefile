@@ -95,6 +95,7 @@ lint-python: .venv/ready
 	ruff format --check $(PYTHON_FILES)
 	ruff check $(PYTHON_FILES)
 	python3 scripts/check_words.py
+	codespell src tests docs $(PYTHON_FILES) *.md
 	hadolint Dockerfile
 	zizmor --offline --quiet .github/workflows
 	actionlint
