@@ -427,13 +427,13 @@ class Page:
         self,
         format: str,
         quality: int | None,
-        area: list[float] | None,
+        area: tuple[str, tuple[float, float, float, float] | None],
         scale: float | None,
         masks: list[tuple[Frame, str]],
         finish: Any,
         timeout_ms: float,
     ) -> Operation:
-        """A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.
+        """A picture. `area`: of the `viewport`, the `page` or an `element`, and a part of it: x, y, width and height.
 
         `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
         """

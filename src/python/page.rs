@@ -324,23 +324,25 @@ impl Page {
         operation(async move { Ok(InitScript(Arc::new(page.add_init_script(source).await?))) })
     }
 
-    /// A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.
+    /// A picture. `area`: of the `viewport`, the `page` or an `element`, and a part of it: x, y, width and height.
     /// `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
     #[expect(clippy::too_many_arguments, reason = "what to take, how to write it, and what to do meanwhile")]
     fn screenshot(
         &self,
         format: &str,
         quality: Option<u32>,
-        area: Option<Vec<f64>>,
+        area: (&str, Option<[f64; 4]>),
         scale: Option<f64>,
         masks: Vec<(PyRef<'_, Frame>, String)>,
         finish: &Bound<'_, PyAny>,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let area = match area.as_deref() {
-            None => Area::Viewport,
-            Some(&[x, y, width, height]) => Area::Part([x, y, width, height]),
-            Some(_) => Area::FullPage,
+        let area = match area {
+            ("page", None) => Area::FullPage,
+            ("page", Some(clip)) => Area::PageClip(clip),
+            ("element", Some(part)) => Area::Part(part),
+            (_, Some(clip)) => Area::ViewportClip(clip),
+            (_, None) => Area::Viewport,
         };
         let format = match format {
             "jpeg" => ImageFormat::Jpeg,

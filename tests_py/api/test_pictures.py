@@ -1,8 +1,11 @@
 """Pictures that a script compares with others."""
 
+import struct
 from base64 import b64encode
 
-from patchright_mcp.async_api import Page
+import pytest
+
+from patchright_mcp.async_api import Error, Page
 
 CONTENT = """<style>
     body { margin: 0; background: rgb(0, 0, 255) }
@@ -60,3 +63,25 @@ async def test_what_moves_stands_still(page: Page) -> None:
     )
     shot = await page.screenshot(animations="disabled")
     assert await pixel(page, shot, 120, 20) == [0, 255, 0]
+
+
+def size(picture: bytes) -> tuple[int, int]:
+    """The width and height of a PNG."""
+    width, height = struct.unpack(">II", picture[16:24])
+    return width, height
+
+
+async def test_a_clip_is_a_part_of_the_viewport_or_of_the_full_page(page: Page) -> None:
+    await page.set_viewport_size({"width": 400, "height": 300})
+    await page.set_content(
+        "<style>body { margin: 0; background: rgb(0, 0, 255) } div { height: 1000px }"
+        "p { margin: 0; height: 50px; background: rgb(0, 255, 0) }</style><div></div><p></p>"
+    )
+    beyond = await page.screenshot(clip={"x": 350, "y": 280, "width": 200, "height": 200})
+    assert size(beyond) == (50, 20)
+    low = await page.screenshot(full_page=True, clip={"x": 10, "y": 990, "width": 30, "height": 500})
+    assert size(low) == (30, 60)
+    assert await pixel(page, low, 5, 5) == [0, 0, 255]
+    assert await pixel(page, low, 5, 20) == [0, 255, 0]
+    with pytest.raises(Error, match="Clipped area is either empty or outside the resulting image"):
+        await page.screenshot(clip={"x": 500, "y": 0, "width": 10, "height": 10})

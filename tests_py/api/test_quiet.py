@@ -56,3 +56,22 @@ async def test_a_function_of_a_script_is_not_found_in_frames_of_other_sites_nor_
         assert await has("add", page.frames) == await has("total", page.frames) == ["function"] * 5
         await page.goto(site.url("/framed"))
     assert [await in_page(frame, "self.sum") for frame in page.frames] == [9] * 5
+
+
+async def test_an_exposed_function_does_not_show_whose_it_is(page: Page, site: Site) -> None:
+    await page.expose_function("total", lambda *parts: sum(parts))
+    shows = "document.title = [total.toString(), total.name, String(Object.keys(total))].join('|')"
+    await page.goto(site.publish("/exposed", f"<script>{shows}</script>"))
+    assert await page.title() == "function () { [native code] }|total|"
+    assert await page.evaluate("total(1, 2)", isolated_context=False) == 3
+
+
+async def test_a_popup_with_a_size_has_the_screen_of_its_opener(page: Page, site: Site) -> None:
+    sizes = "[screen.width, screen.height, innerWidth, innerHeight].join()"
+    popup = site.publish("/popup", f"<script>document.title = {sizes}</script>")
+    opens = f"open('{popup}', '', 'width=300,height=200')"
+    await page.goto(site.publish("/opener", f'<button onclick="{opens}">Open</button>'))
+    screen = await page.evaluate("[screen.width, screen.height].join()")
+    async with page.expect_popup() as opened:
+        await page.get_by_role("button").click()
+    assert await (await opened.value).title() == f"{screen},300,200"

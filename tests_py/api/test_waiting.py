@@ -1,8 +1,11 @@
 """What a click leads to is there when it is done, unless nobody wants to wait for it."""
 
+import asyncio
+
 import pytest
 
 from patchright_mcp.async_api import Page
+from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site, document
 
 
@@ -58,3 +61,26 @@ async def test_a_click_that_leads_nowhere_is_done_all_the_same(page: Page, site:
         await page.get_by_text("Gone").click()
         assert page.url.startswith("chrome-error:")
         await page.goto(site.url("/links"))
+
+
+@pytest.mark.parametrize("way", ["cancelled", "out of time"])
+async def test_a_navigation_that_nobody_waits_for_does_not_hold_the_page(
+    page: Page, site: Site, way: str
+) -> None:
+    await page.goto(site.publish("/here", document("Here", "<p>text</p>")))
+    site.hold()
+    if way == "cancelled":
+        async with page.expect_request(site.url("/hold/slow")):
+            going = asyncio.ensure_future(page.goto(site.url("/hold/slow")))
+        going.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await going
+    else:
+        with pytest.raises(PatchrightTimeoutError):
+            await page.goto(site.url("/hold/slow"), timeout=500)
+    # The answer never comes: who had to wait for it would run out of time.
+    page.set_default_timeout(5_000)
+    assert await page.title() == "Here"
+    assert await page.locator("p").inner_text() == "text"
+    assert await page.evaluate("document.title") == "Here"
+    site.release()

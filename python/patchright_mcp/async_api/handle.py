@@ -199,7 +199,7 @@ class ElementHandle(JSHandle):
         box = await self.bounding_box()
         if box is None:
             raise Error(f"{caller()}: Element is not visible")
-        area = [box["x"], box["y"], box["width"], box["height"]]
+        area = ("element", (box["x"], box["y"], box["width"], box["height"]))
         finish = Finish(omit_background, animations, caret, mask, mask_color, style)
         return cast("bytes", await self._page._picture(area, path, type, quality, scale, finish, limit))
 

@@ -668,7 +668,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> bytes:
         """Returns a screenshot of the viewport, the whole page, or a part of it.
 
-        `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels. `scale` is one pixel per CSS pixel or per device pixel
+        `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels from the corner of the viewport, or of the page with
+        `full_page`; what lies outside is left out. `scale` is one pixel per CSS pixel or per device pixel
         (default). `animations="disabled"` finishes finite animations and resets the others; `caret` is hidden by default.
         `mask` covers elements with `mask_color` (default: `#FF00FF`) without changing the page. `style` is CSS that applies
         during the screenshot; it reaches shadow roots only through inherited values.
@@ -676,18 +677,17 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         Raises:
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        if full_page and clip:
-            raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
         for side in ("width", "height") if clip else ():
             if clip is not None and clip[side] <= 0:
                 raise Error(f"{caller()}: Expected options.clip.{side} to be greater than 0.")
-        area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
+        part = (clip["x"], clip["y"], clip["width"], clip["height"]) if clip else None
+        area = ("page" if full_page else "viewport", part)
         finish = Finish(omit_background, animations, caret, mask, mask_color, style)
         return self._picture(area, path, type, quality, scale, finish, self._timeout(timeout))
 
     def _picture(
         self,
-        area: list[float] | None,
+        area: tuple[str, tuple[float, float, float, float] | None],
         path: str | Path | None,
         kind: str | None,
         quality: int | None,

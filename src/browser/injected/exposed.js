@@ -25,7 +25,7 @@
     calls.delete(number);
     call?.[what](value);
   };
-  globalThis[name] = (...given) => {
+  const exposed = (...given) => {
     if (given[0] === token) return answer(...given.slice(1));
     return new Promise((done, fail) => {
       calls.set(++last, { given, done, fail });
@@ -35,4 +35,6 @@
       give?.(next());
     });
   };
+  // A bound function has no source that could tell whose it is.
+  globalThis[name] = Object.defineProperty(exposed.bind(), "name", { value: name, configurable: true });
 };

@@ -1,5 +1,6 @@
 //! Going somewhere, and knowing when one is there.
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, timeout};
@@ -175,6 +176,7 @@ impl Page {
     ) -> Result<Arrival> {
         let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader());
         let _leaving = self.leave_dialogs();
+        let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
             // First: nothing reaches a page any more that another one waits to replace.
             let left =
@@ -191,13 +193,8 @@ impl Page {
             again().await
         };
         let left = timeout(options.limit, leave).await;
-        left.unwrap_or_else(|_| {
-            // A document that has begun to arrive can be used as far as it came.
-            if self.main_frame().loader() == before {
-                self.session().send(StopLoading {}).ignore();
-            }
-            Err(Error::NavigationSlow { waited: options.limit })
-        })
+        loading.is_over = left.is_ok();
+        left.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }))
     }
 
     async fn unless_unleavable(&self, way: impl Future<Output = Result<Arrival>>) -> Result<Arrival> {
@@ -277,6 +274,23 @@ impl Page {
     pub fn document_response(&self) -> Option<Response> {
         let loader = self.main_frame().loader();
         self.with_network(|network| network.document_response(&loader).cloned())
+    }
+}
+
+/// Stops a navigation that nobody waits for any more: its time is up, or its caller gave up. What is asked of the page next
+/// would wait for a document that may never come.
+struct StopLoadingOnDrop<'a> {
+    page: &'a Page,
+    before: Arc<str>,
+    is_over: bool,
+}
+
+impl Drop for StopLoadingOnDrop<'_> {
+    fn drop(&mut self) {
+        // A document that has begun to arrive can be used as far as it came.
+        if !self.is_over && self.page.main_frame().loader() == self.before {
+            self.page.session().send(StopLoading {}).ignore();
+        }
     }
 }
 

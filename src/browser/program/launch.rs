@@ -27,8 +27,8 @@ use tokio::time::Instant;
 use crate::browser::program::find::{Channel, Found, Wanted, find};
 use crate::error::{Error, Result};
 
-pub(in crate::browser) use flags::languages;
 pub use flags::{FLAGS, Flag, When};
+pub(in crate::browser) use flags::{HEADLESS_SCREEN, languages};
 pub use log::Uncaught;
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 #[cfg(unix)]

@@ -52,6 +52,10 @@ pub enum Area {
     FullPage,
     /// x, y, width and height, counted from the corner of the viewport. Beyond the viewport, as for the full page.
     Part([f64; 4]),
+    /// What of x, y, width and height lies in a picture of the viewport, counted from its corner.
+    ViewportClip([f64; 4]),
+    /// What of x, y, width and height lies in a picture of the full page, counted from its corner.
+    PageClip([f64; 4]),
 }
 
 /// How to take a picture.
@@ -124,10 +128,13 @@ impl Page {
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;
         if width < 1.0 || height < 1.0 {
-            return Err(Error::Unsupported {
-                what: "a picture",
-                reason: "there is nothing to show".to_owned(),
-            });
+            let reason = match options.area {
+                Area::ViewportClip(_) | Area::PageClip(_) => {
+                    "Clipped area is either empty or outside the resulting image"
+                }
+                _ => "there is nothing to show",
+            };
+            return Err(Error::Unsupported { what: "a picture", reason: reason.to_owned() });
         }
         if let Some([across, down]) = end_before(&metrics, area) {
             return Err(Error::Unsupported {
@@ -181,12 +188,14 @@ impl Page {
 
 fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     let view = &metrics.css_visual_viewport;
+    let content = &metrics.css_content_size;
+    let viewport = [view.page_x, view.page_y, view.client_width, view.client_height];
+    let page = [content.x, content.y, content.width, content.height];
     match area {
-        Area::Viewport => [view.page_x, view.page_y, view.client_width, view.client_height],
-        Area::FullPage => {
-            let content = &metrics.css_content_size;
-            [content.x, content.y, content.width, content.height]
-        }
+        Area::Viewport => viewport,
+        Area::FullPage => page,
+        Area::ViewportClip(clip) => clipped(viewport, clip),
+        Area::PageClip(clip) => clipped(page, clip),
         Area::Part([x, y, width, height]) => {
             // Whole pixels, so that the edges are sharp.
             let (left, top) = ((x + view.page_x).floor(), (y + view.page_y).floor());
@@ -194,6 +203,13 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
             [left, top, right - left, bottom - top]
         }
     }
+}
+
+/// What of a clip lies in a picture of this area. The clip is counted from the area's corner.
+fn clipped([left, top, width, height]: [f64; 4], [x, y, across, down]: [f64; 4]) -> [f64; 4] {
+    let (begin_x, begin_y) = (x.clamp(0.0, width).floor(), y.clamp(0.0, height).floor());
+    let (end_x, end_y) = ((x + across).clamp(0.0, width).ceil(), (y + down).clamp(0.0, height).ceil());
+    [left + begin_x, top + begin_y, (end_x - begin_x).max(0.0), (end_y - begin_y).max(0.0)]
 }
 
 /// Where the page ends, counted from the corner of the viewport, if that is before this area begins.

@@ -1,6 +1,7 @@
 //! What a page has been told for itself alone.
 use super::Page;
 use crate::browser::options::emulation::{Media, metrics};
+use crate::browser::program::launch::HEADLESS_SCREEN;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::Headers;
 
@@ -58,7 +59,13 @@ impl Page {
         let options = self.context().options();
         let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
         if options.viewport.is_some() || options.window_is_viewport && has_no_window {
-            self.session().send(metrics(&options, size)).ignore();
+            let mut metrics = metrics(&options, size);
+            if options.viewport.is_none() && options.emulation.screen.is_none() {
+                // Else the browser takes the window's size for the screen's.
+                let (width, height) = HEADLESS_SCREEN;
+                (metrics.screen_width, metrics.screen_height) = (Some(width), Some(height));
+            }
+            self.session().send(metrics).ignore();
             self.own(|own| own.viewport = Some(size));
         }
     }

@@ -108,6 +108,9 @@ pub const FLAGS: &[Flag] = &[
 
 const HEADLESS: &str = "--headless=new";
 
+/// The screen that a headless browser has, by the flag above.
+pub(in crate::browser) const HEADLESS_SCREEN: (u32, u32) = (1920, 1080);
+
 /// The window of a headless browser: a part of the screen above, as windows are. A picture of what it shows is small
 /// enough for a model to look at it pixel by pixel.
 const HEADLESS_WINDOW: (u32, u32) = (1280, 800);
