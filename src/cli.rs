@@ -165,11 +165,11 @@ impl Config {
             ));
         }
         let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
-        let told =
+        let warning =
             |argument: &String| format!("--arg {argument}: pages can tell by it that the browser is driven");
         let offers = flags.caps.iter().flatten().any(|cap| *cap == Capability::Webmcp);
         let seen = offers.then(|| OFFERS_ARE_SEEN.to_owned());
-        let warnings = warnings.into_iter().chain(arguments.filter(loud).map(told)).chain(seen).collect();
+        let warnings = warnings.into_iter().chain(arguments.filter(loud).map(warning)).chain(seen).collect();
         engine.context.hears_offers = offers;
         if let (Source::Launch(launch), true) = (&mut engine.source, offers) {
             launch.arguments.push(OFFERS.to_owned());
@@ -368,7 +368,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     };
     let limits = Limits::default();
     let at_most =
-        |told: Option<u64>, usual: usize| told.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
+        |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
     // Each session has a context with a tab, and their number is told apart.
     let sessions = at_most(flags.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);

@@ -133,16 +133,16 @@ pub enum Error {
     #[strum(serialize = "did_not_move")]
     #[error("{what} was dragged {to} and is elsewhere: {reason}")]
     MovedElsewhere { what: String, to: String, reason: String },
-    #[error("there is no such option; {}", options_told(available))]
+    #[error("there is no such option; {}", list_options(available))]
     NoSuchOption { available: Vec<String> },
     #[error("several options match: {}", listed(matching))]
     SeveralOptions { matching: Vec<String> },
-    #[error("the page did not accept the value; the field shows {}", shown_told(shows))]
+    #[error("the page did not accept the value; the field shows {}", describe_shown(shows))]
     NotTaken { shows: String },
     #[strum(serialize = "not_taken")]
     #[error(
         "the page moved the focus while the text was typed: the field shows {}, and a part went into {}",
-        shown_told(shows),
+        describe_shown(shows),
         listed_plain(into)
     )]
     Strayed { shows: String, into: Vec<String> },
@@ -172,7 +172,7 @@ pub enum Error {
     PersonNeeded {
         kind: &'static str,
         what: &'static str,
-        wall: String,
+        challenge: String,
         url: String,
         link: Option<Box<PersonLink>>,
     },
@@ -243,10 +243,10 @@ pub enum Error {
     ContextExists { name: String },
     #[error("Cannot close the only remaining context")]
     OnlyContext,
-    #[error("there is no tab {index}; {}", tabs_told(*count))]
+    #[error("there is no tab {index}; {}", count_tabs(*count))]
     NoSuchTab { index: usize, count: usize },
     #[strum(serialize = "no_such_tab")]
-    #[error("there is no tab named {}; {}", in_quotes(tab), open_tabs_told(open))]
+    #[error("there is no tab named {}; {}", in_quotes(tab), list_open_tabs(open))]
     UnknownTab { tab: String, open: Vec<String> },
     #[error("no page is open")]
     NoPage,
@@ -511,7 +511,7 @@ impl Obstacle {
 }
 
 /// The options that there are, as far as an error has room for them.
-fn options_told(available: &[String]) -> String {
+fn list_options(available: &[String]) -> String {
     if available.is_empty() {
         "none is offered".to_owned()
     } else {
@@ -524,11 +524,11 @@ const LONGEST_LISTED: usize = 60;
 
 /// What a page wrote, quoted, each on no more than a part of a line.
 pub(crate) fn listed(texts: &[String]) -> String {
-    let mut told: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
+    let mut shown: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
     if texts.len() > MOST_LISTED {
-        told.push(format!("and {} more", texts.len() - MOST_LISTED));
+        shown.push(format!("and {} more", texts.len() - MOST_LISTED));
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
 /// A text in which white space counts once.
@@ -594,7 +594,7 @@ fn listed_plain(texts: &[String]) -> String {
     texts.join("; ")
 }
 
-fn shown_told(shows: &str) -> String {
+fn describe_shown(shows: &str) -> String {
     if shows.trim().is_empty() { "nothing".to_owned() } else { quoted(shows, LONGEST_LISTED) }
 }
 
@@ -608,11 +608,11 @@ pub(crate) fn human(duration: Duration) -> String {
     }
 }
 
-fn open_tabs_told(open: &[String]) -> String {
+fn list_open_tabs(open: &[String]) -> String {
     if open.is_empty() { "no tab is open".to_owned() } else { format!("the tabs are {}", open.join(", ")) }
 }
 
-fn tabs_told(count: usize) -> String {
+fn count_tabs(count: usize) -> String {
     match count {
         0 => "no tab is open".to_owned(),
         1 => "the only tab is 0".to_owned(),

@@ -20,9 +20,9 @@ pub(crate) fn is_writable(folder: &Path) -> bool {
 /// A folder of the user's own for files that have no place where we were started: as XDG says, or else a new temporary one.
 pub(crate) fn of_user() -> io::Result<PathBuf> {
     let absolute = |folder: &PathBuf| folder.is_absolute();
-    let told = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
+    let state_home = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
     let usual = || Some(std::env::home_dir().filter(absolute)?.join(".local/state"));
-    let folder = told.or_else(usual).map(|state| state.join("patchright-mcp"));
+    let folder = state_home.or_else(usual).map(|state| state.join("patchright-mcp"));
     if let Some(folder) = folder
         && make_private(&folder).is_ok()
         && is_writable(&folder)

@@ -20,10 +20,10 @@ __all__ = [
     "Dispatcher",
     "Download",
     "Ended",
-    "Errands",
+    "ToolBrowser",
     "FileChooser",
     "Frame",
-    "Guest",
+    "ProgramGate",
     "HandlerCall",
     "InitScript",
     "JsHandle",
@@ -125,10 +125,10 @@ def close_tools() -> None:
 _Outcome: TypeAlias = tuple[str, str, str, str, bytes, str | None, str | None]
 
 @final
-class Errands:
+class ToolBrowser:
     """A browser for errands."""
 
-    def __new__(cls, headless: bool, timeout: float, user_data_dir: str | None) -> Errands: ...
+    def __new__(cls, headless: bool, timeout: float, user_data_dir: str | None) -> ToolBrowser: ...
     def fetch(self, url: str, wait_for: str | None) -> _Outcome: ...
     def screenshot(self, url: str, full_page: bool) -> _Outcome: ...
     def click(self, url: str, selector: str) -> _Outcome: ...
@@ -270,7 +270,7 @@ class BrowserContext:
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
 
 @final
-class Guest:
+class ProgramGate:
     """What a program of the server's tools is let through by."""
 
     def permit(self, url: str) -> Operation:
@@ -658,7 +658,7 @@ class JsHandle:
     def is_node(self) -> bool:
         """Whether it is a node of a document."""
     @property
-    def told(self) -> tuple[str, str | None, str | None, str | None]:
+    def description(self) -> tuple[str, str | None, str | None, str | None]:
         """What it is, in a few words of the browser: type, subtype, description, and its value as text."""
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from ._core import BrowserContext as NativeContext
-    from ._core import Ended, Guest, Operation
+    from ._core import Ended, ProgramGate, Operation
     from ._core import Page as NativePage
 
 
@@ -134,9 +134,9 @@ class Work:
 class Notebook:
     """A place for programs, one after the other: what one names, the next finds."""
 
-    def __init__(self, guest: Guest) -> None:
+    def __init__(self, gate: ProgramGate) -> None:
         _take_streams()
-        self._guest = guest
+        self._gate = gate
         self._loop = asyncio.new_event_loop()
         self._connection: Connection | None = None
         self._count = 0
@@ -196,7 +196,7 @@ class Notebook:
         if within.key not in browser._contexts:
             within.follow(connection.runtime.dispatcher)
         context = browser._context_of(within, {})
-        action_ms, navigation_ms = self._guest.limits
+        action_ms, navigation_ms = self._gate.limits
         context.set_default_timeout(action_ms)
         context.set_default_navigation_timeout(navigation_ms)
         page: Page = context._page_of(native)
@@ -210,11 +210,11 @@ class Notebook:
 
     def permit(self, url: str) -> Operation:
         """The address, as soon as it may be opened."""
-        return self._guest.permit(url)
+        return self._gate.permit(url)
 
     def let_decide(self, context: NativeContext, decides: bool) -> None:
         """Whether requests of a context are decided here, but for those that the tools' rules mean."""
-        self._guest.let_decide(context, decides)
+        self._gate.let_decide(context, decides)
 
     def close(self) -> None:
         """Ends the thread, as soon as its program has ended."""

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._core import Errands
+from ._core import ToolBrowser
 
 __all__ = ["MAX_CONTENT_LENGTH", "URL_PATTERN", "BrowserResult", "PatchrightBrowser"]
 
@@ -47,7 +47,7 @@ class PatchrightBrowser:
         self.headless = headless
         self.timeout = timeout
         self.user_data_dir = user_data_dir
-        self._errands: Errands | None = None
+        self._tool_browser: ToolBrowser | None = None
 
     def fetch(self, url: str, wait_for: str | None = None) -> BrowserResult:
         """The text and the HTML of a page, once `wait_for` is visible on it."""
@@ -76,16 +76,16 @@ class PatchrightBrowser:
 
     def close(self) -> None:
         """Closes the browser, if it runs. The next call starts another one."""
-        errands, self._errands = self._errands, None
+        errands, self._tool_browser = self._tool_browser, None
         if errands is not None:
             atexit.unregister(errands.close)
             errands.close()
 
-    def _browser(self) -> Errands:
-        if self._errands is None:
-            self._errands = Errands(self.headless, self.timeout, self.user_data_dir)
-            atexit.register(self._errands.close)
-        return self._errands
+    def _browser(self) -> ToolBrowser:
+        if self._tool_browser is None:
+            self._tool_browser = ToolBrowser(self.headless, self.timeout, self.user_data_dir)
+            atexit.register(self._tool_browser.close)
+        return self._tool_browser
 
     @staticmethod
     def _result(

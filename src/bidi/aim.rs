@@ -28,13 +28,13 @@ impl Place {
     }
 
     /// The place of a frame in this one.
-    fn inner(&self, context: &str, told: &Value) -> Self {
-        let number = |name: &str| told[name].as_f64().unwrap_or_default();
+    fn inner(&self, context: &str, value: &Value) -> Self {
+        let number = |name: &str| value[name].as_f64().unwrap_or_default();
         Self {
             context: context.to_owned(),
             left: self.left + number("left") * self.scale,
             top: self.top + number("top") * self.scale,
-            scale: self.scale * told["scale"].as_f64().filter(|scale| *scale > 0.0).unwrap_or(1.0),
+            scale: self.scale * value["scale"].as_f64().filter(|scale| *scale > 0.0).unwrap_or(1.0),
         }
     }
 
@@ -99,7 +99,7 @@ pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Resu
         let point = place.aimed(json!({"x": x, "y": y}));
         let given = ["x", "y"].map(|name| json!({"type": "number", "value": point[name]})).to_vec();
         match inner(&ask_page_raw(driver, &place.context, LOOK, given).await?) {
-            Some((context, told)) => place = place.inner(&context, &told),
+            Some((context, inner_point)) => place = place.inner(&context, &inner_point),
             None => break,
         }
     }
@@ -127,8 +127,8 @@ pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refus
 }
 
 /// The frame that a look ended at, and what it told beside.
-fn inner(told: &Value) -> Option<(String, Value)> {
-    let entries = told["value"].as_array()?;
+fn inner(value: &Value) -> Option<(String, Value)> {
+    let entries = value["value"].as_array()?;
     let mut context = None;
     let mut beside = json!({});
     for entry in entries {
@@ -160,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_was_found_is_told_by_its_name() {
-        let told = json!({"value": [
+    fn a_frame_that_was_found_is_reported_by_its_name() {
+        let found = json!({"value": [
             ["frame", {"type": "window", "value": {"context": "7"}}],
             ["left", {"type": "number", "value": 5}],
         ]});
-        assert_eq!(inner(&told), Some(("7".to_owned(), json!({"left": 5}))));
+        assert_eq!(inner(&found), Some(("7".to_owned(), json!({"left": 5}))));
         assert_eq!(inner(&json!({"type": "null"})), None);
     }
 }

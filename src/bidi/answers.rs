@@ -56,7 +56,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
         "Console" | "Log" => console::answer(command, method).await,
         "Target" if method == "Target.getTargetInfo" => {
             // Who asks wants to know that the browser has heard of what was done before.
-            input::until_heard(command).await;
+            input::until_received(command).await;
             Ok(json!({"targetInfo": {"targetId": tab, "type": "page", "attached": true}}))
         }
         "Target" | "Inspector" | "Storage" => quiet(method),

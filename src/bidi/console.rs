@@ -20,20 +20,20 @@ const KEPT: usize = 1_000;
 pub(super) struct Logged(VecDeque<Value>);
 
 impl Logged {
-    fn add(&mut self, told: &Value) {
+    fn add(&mut self, event: &Value) {
         if self.0.len() == KEPT {
             self.0.pop_front();
         }
-        self.0.push_back(told.clone());
+        self.0.push_back(event.clone());
     }
 
     /// The documents of some frames are gone.
     pub(super) fn forget(&mut self, frames: &[String]) {
-        let is_gone = |told: &Value| {
-            let context = told["source"]["context"].as_str().unwrap_or_default();
+        let is_gone = |entry: &Value| {
+            let context = entry["source"]["context"].as_str().unwrap_or_default();
             frames.iter().any(|frame| frame == context)
         };
-        self.0.retain(|told| !is_gone(told));
+        self.0.retain(|entry| !is_gone(entry));
     }
 }
 
@@ -52,8 +52,8 @@ impl Hearers {
         if (self.of)(&mut driver.state()).contains_key(tab) {
             return Ok(());
         }
-        for told in kept(driver, tab) {
-            (self.tell)(driver, tab, &told);
+        for entry in kept(driver, tab) {
+            (self.tell)(driver, tab, &entry);
         }
         // What was logged before is told before the subscription is.
         (self.of)(&mut driver.state()).insert(tab.to_owned(), String::new());
@@ -106,46 +106,46 @@ fn kept(driver: &Driver, tab: &str) -> Vec<Value> {
 
 async fn listen(driver: &Driver, tab: &str) -> Result<String, Refusal> {
     let subscribe = json!({"events": ["log.entryAdded"], "contexts": [tab]});
-    let told = driver.ask("session.subscribe", subscribe).await?;
-    Ok(told["subscription"].as_str().unwrap_or_default().to_owned())
+    let answer = driver.ask("session.subscribe", subscribe).await?;
+    Ok(answer["subscription"].as_str().unwrap_or_default().to_owned())
 }
 
-pub(super) fn hear(driver: &Driver, told: &Value) {
-    let context = told["source"]["context"].as_str().unwrap_or_default();
+pub(super) fn hear(driver: &Driver, event: &Value) {
+    let context = event["source"]["context"].as_str().unwrap_or_default();
     let (tab, hearers) = {
         let mut state = driver.state();
         let Some(tab) = state.frames.get(context).map(|frame| frame.tab.clone()) else { return };
         if let Some(tab) = state.tabs.get_mut(&tab) {
-            tab.logged.add(told);
+            tab.logged.add(event);
         }
         let hearers =
             [READERS, HOLDERS].map(|hearers| (hearers.of)(&mut state).contains_key(&tab).then_some(hearers));
         (tab, hearers)
     };
     for hearers in hearers.into_iter().flatten() {
-        (hearers.tell)(driver, &tab, told);
+        (hearers.tell)(driver, &tab, event);
     }
 }
 
-fn is_error(told: &Value) -> bool {
-    told["type"] == "javascript"
+fn is_error(event: &Value) -> bool {
+    event["type"] == "javascript"
 }
 
 /// A message as its text.
-fn tell_text(driver: &Driver, tab: &str, told: &Value) {
-    let place = &told["stackTrace"]["callFrames"][0];
+fn tell_text(driver: &Driver, tab: &str, event: &Value) {
+    let place = &event["stackTrace"]["callFrames"][0];
     let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
-    let level = match told["level"].as_str() {
+    let level = match event["level"].as_str() {
         // So the DevTools protocol has it of errors that nobody caught.
-        _ if is_error(told) => "log",
+        _ if is_error(event) => "log",
         Some("warn") => "warning",
         Some("info") | None => "log",
         Some(other) => other,
     };
-    let text = told["text"].as_str().unwrap_or_default();
-    let text = if is_error(told) { format!("Uncaught {text}") } else { text.to_owned() };
+    let text = event["text"].as_str().unwrap_or_default();
+    let text = if is_error(event) { format!("Uncaught {text}") } else { text.to_owned() };
     let message = json!({
-        "source": if is_error(told) { "javascript" } else { "console-api" },
+        "source": if is_error(event) { "javascript" } else { "console-api" },
         "level": level, "text": text,
         "url": place["url"], "line": line("lineNumber"), "column": line("columnNumber"),
     });
@@ -153,18 +153,18 @@ fn tell_text(driver: &Driver, tab: &str, told: &Value) {
 }
 
 /// A message with what was logged in it.
-fn tell_objects(driver: &Driver, tab: &str, told: &Value) {
-    let place = &told["stackTrace"]["callFrames"][0];
-    let timestamp = &told["timestamp"];
-    if is_error(told) {
-        let text = told["text"].as_str().unwrap_or_default();
+fn tell_objects(driver: &Driver, tab: &str, event: &Value) {
+    let place = &event["stackTrace"]["callFrames"][0];
+    let timestamp = &event["timestamp"];
+    if is_error(event) {
+        let text = event["text"].as_str().unwrap_or_default();
         let thrown = match text.strip_prefix("uncaught exception: ") {
             // So Firefox tells of what is no error.
             Some(value) => value.to_owned(),
-            None => with_stack(text, &told["stackTrace"]),
+            None => with_stack(text, &event["stackTrace"]),
         };
         let details = json!({
-            "text": "Uncaught", "url": place["url"], "stackTrace": told["stackTrace"],
+            "text": "Uncaught", "url": place["url"], "stackTrace": event["stackTrace"],
             "lineNumber": place["lineNumber"].as_i64().unwrap_or_default(),
             "columnNumber": place["columnNumber"].as_i64().unwrap_or_default(),
             "exception": {"type": "object", "subtype": "error", "description": thrown},
@@ -173,10 +173,10 @@ fn tell_objects(driver: &Driver, tab: &str, told: &Value) {
         driver.emit(&session_of(tab), "Runtime.exceptionThrown", thrown);
         return;
     }
-    let source = &told["source"];
+    let source = &event["source"];
     let (context, realm) = (source["context"].as_str(), source["realm"].as_str());
     let world = driver.state().objects.world(context.unwrap_or_default(), realm.unwrap_or_default());
-    let arguments = told["args"].as_array().into_iter().flatten();
+    let arguments = event["args"].as_array().into_iter().flatten();
     let arguments: Vec<_> = arguments
         .map(|argument| {
             let mut object = values::remote_object(argument);
@@ -186,11 +186,11 @@ fn tell_objects(driver: &Driver, tab: &str, told: &Value) {
             object
         })
         .collect();
-    let kind = told["method"].as_str().unwrap_or("log");
+    let kind = event["method"].as_str().unwrap_or("log");
     let called = json!({
         "type": if kind == "warn" { "warning" } else { kind },
         "args": arguments, "executionContextId": world, "timestamp": timestamp,
-        "stackTrace": told["stackTrace"],
+        "stackTrace": event["stackTrace"],
     });
     driver.emit(&session_of(tab), "Runtime.consoleAPICalled", called);
 }

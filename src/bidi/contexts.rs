@@ -63,12 +63,12 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
 }
 
 fn version(driver: &Driver) -> Value {
-    let told = |name: &str| driver.capabilities[name].as_str().unwrap_or_default();
+    let capability = |name: &str| driver.capabilities[name].as_str().unwrap_or_default();
     json!({
         "protocolVersion": "1.3",
-        "product": format!("Firefox/{}", told("browserVersion")),
-        "revision": told("moz:buildID"),
-        "userAgent": told("userAgent"),
+        "product": format!("Firefox/{}", capability("browserVersion")),
+        "revision": capability("moz:buildID"),
+        "userAgent": capability("userAgent"),
         "jsVersion": "",
     })
 }
@@ -98,28 +98,28 @@ async fn create_tab(command: Command<'_>) -> Answer {
     // A window for each: what is behind another tab is not drawn, and its timers are slow.
     let create = json!({"type": "window", "userContext": context_named(command.params), "background": false});
     let made = driver.ask("browsingContext.create", create).await;
-    let untold = {
+    let pending = {
         let mut state = driver.state();
         state.creating -= 1;
-        if state.creating == 0 || made.is_ok() { std::mem::take(&mut state.untold) } else { Vec::new() }
+        if state.creating == 0 || made.is_ok() { std::mem::take(&mut state.pending) } else { Vec::new() }
     };
     let tab = made.as_ref().ok().and_then(|made| made["context"].as_str()).unwrap_or_default().to_owned();
     let mut later = Vec::new();
-    let mut is_told = false;
-    for told in untold {
-        if told["context"] == tab.as_str() {
-            is_told = true;
-            events::attach(driver, &told, command.text("url"));
+    let mut is_reported = false;
+    for event in pending {
+        if event["context"] == tab.as_str() {
+            is_reported = true;
+            events::attach(driver, &event, command.text("url"));
         } else if driver.state().creating == 0 {
-            events::attach(driver, &told, told["url"].as_str().unwrap_or_default());
+            events::attach(driver, &event, event["url"].as_str().unwrap_or_default());
         } else {
-            later.push(told);
+            later.push(event);
         }
     }
-    driver.state().untold.extend(later);
+    driver.state().pending.extend(later);
     made?;
     let url = command.text("url");
-    if is_told && !url.starts_with("about:blank") && !url.is_empty() {
+    if is_reported && !url.starts_with("about:blank") && !url.is_empty() {
         driver.tell("browsingContext.navigate", json!({"context": tab, "url": url, "wait": "none"}));
     }
     Ok(json!({"targetId": tab}))
@@ -127,7 +127,7 @@ async fn create_tab(command: Command<'_>) -> Answer {
 
 fn targets(driver: &Driver) -> Vec<Value> {
     let state = driver.state();
-    let told = state.tabs.iter().map(|(id, tab)| {
+    let infos = state.tabs.iter().map(|(id, tab)| {
         let url = state.frames.get(id).map(|frame| frame.url.clone()).unwrap_or_default();
         json!({
             "targetId": id,
@@ -138,5 +138,5 @@ fn targets(driver: &Driver) -> Vec<Value> {
             "browserContextId": tab.user_context,
         })
     });
-    told.collect()
+    infos.collect()
 }

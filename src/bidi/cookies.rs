@@ -10,8 +10,9 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let partition = json!({"type": "storageKey", "userContext": context_named(command.params)});
     match method {
         "Storage.getCookies" => {
-            let told = driver.ask("storage.getCookies", json!({"partition": partition})).await?;
-            let cookies: Vec<_> = told["cookies"].as_array().into_iter().flatten().map(told_cookie).collect();
+            let response = driver.ask("storage.getCookies", json!({"partition": partition})).await?;
+            let cookies: Vec<_> =
+                response["cookies"].as_array().into_iter().flatten().map(cookie_json).collect();
             Ok(json!({"cookies": cookies}))
         }
         "Storage.setCookies" => {
@@ -33,7 +34,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-fn told_cookie(cookie: &Value) -> Value {
+fn cookie_json(cookie: &Value) -> Value {
     let value = match cookie["value"]["type"].as_str() {
         Some("base64") => decoded(cookie["value"]["value"].as_str().unwrap_or_default()),
         _ => cookie["value"]["value"].as_str().unwrap_or_default().to_owned(),

@@ -26,19 +26,19 @@ impl Dialogs {
     }
 }
 
-pub(super) fn opened(driver: &Driver, context: &str, told: &Value) {
+pub(super) fn opened(driver: &Driver, context: &str, event: &Value) {
     {
         let mut state = driver.state();
         let Some(tab) = state.tab_with(context) else { return };
         if tab.dialogs.open.borrow().is_some() {
-            tab.dialogs.next.push_back((context.to_owned(), told.clone()));
+            tab.dialogs.next.push_back((context.to_owned(), event.clone()));
             return;
         }
     }
-    show(driver, context, told);
+    show(driver, context, event);
 }
 
-fn show(driver: &Driver, context: &str, told: &Value) {
+fn show(driver: &Driver, context: &str, event: &Value) {
     let url = {
         let mut state = driver.state();
         let Some(tab) = state.tab_with(context) else { return };
@@ -46,15 +46,15 @@ fn show(driver: &Driver, context: &str, told: &Value) {
         state.frames.get(context).map(|frame| frame.url.clone())
     };
     // A page cannot say what is asked before it is left: those are Firefox's own words.
-    let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
+    let message = if event["type"] == "beforeunload" { &json!("") } else { &event["message"] };
     let opening = json!({
-        "url": url, "message": message, "type": told["type"], "hasBrowserHandler": false,
-        "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
+        "url": url, "message": message, "type": event["type"], "hasBrowserHandler": false,
+        "defaultPrompt": event["defaultValue"].as_str().unwrap_or_default(),
     });
     emit_for(driver, context, "Page.javascriptDialogOpening", opening);
 }
 
-pub(super) fn closed(driver: &Driver, context: &str, told: &Value) {
+pub(super) fn closed(driver: &Driver, context: &str, event: &Value) {
     let next = {
         let mut state = driver.state();
         state.tab_with(context).and_then(|tab| {
@@ -66,10 +66,10 @@ pub(super) fn closed(driver: &Driver, context: &str, told: &Value) {
         })
     };
     let closed =
-        json!({"result": told["accepted"], "userInput": told["userText"].as_str().unwrap_or_default()});
+        json!({"result": event["accepted"], "userInput": event["userText"].as_str().unwrap_or_default()});
     emit_for(driver, context, "Page.javascriptDialogClosed", closed);
-    if let Some((context, told)) = next {
-        show(driver, &context, &told);
+    if let Some((context, event)) = next {
+        show(driver, &context, &event);
     }
 }
 

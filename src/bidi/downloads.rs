@@ -49,8 +49,8 @@ pub(super) async fn keep(command: Command<'_>, context: String) -> Answer {
     command.driver.ask("browser.setDownloadBehavior", keep).await
 }
 
-pub(super) fn begun(driver: &Driver, context: &str, told: &Value) {
-    let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+pub(super) fn begun(driver: &Driver, context: &str, event: &Value) {
+    let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
     let guid = uuid::Uuid::new_v4().to_string();
     let arriving = {
         let mut state = driver.state();
@@ -61,7 +61,7 @@ pub(super) fn begun(driver: &Driver, context: &str, told: &Value) {
         folder.map(|folder| folder.arriving.path().to_owned()).unwrap_or_default()
     };
     let name = without_number(&text("suggestedFilename"), |name| arriving.join(name).exists());
-    let begun = json!({"frameId": context, "guid": guid, "url": told["url"], "suggestedFilename": name});
+    let begun = json!({"frameId": context, "guid": guid, "url": event["url"], "suggestedFilename": name});
     driver.emit("", "Browser.downloadWillBegin", begun);
 }
 
@@ -75,11 +75,11 @@ fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     proposed.filter(|proposed| is_taken(proposed)).unwrap_or_else(|| name.to_owned())
 }
 
-pub(super) fn ended(driver: &Driver, told: &Value) {
+pub(super) fn ended(driver: &Driver, event: &Value) {
     let is_it = |known: &(String, String, String)| {
-        told["navigation"].as_str() == Some(&*known.0) && told["url"].as_str() == Some(&*known.1)
+        event["navigation"].as_str() == Some(&*known.0) && event["url"].as_str() == Some(&*known.1)
     };
-    let arrived = told["filepath"].as_str().map(Path::new).filter(|_| told["status"] == "complete");
+    let arrived = event["filepath"].as_str().map(Path::new).filter(|_| event["status"] == "complete");
     let (guid, folder) = {
         let mut state = driver.state();
         let Some(known) = state.running_downloads.iter().position(is_it) else { return };
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_number_that_firefox_gave_is_no_part_of_the_name() {
         let taken = |name: &str| ["report.bin", "notes", "a.tar.gz"].contains(&name);
-        for (told, proposed) in [
+        for (filename, proposed) in [
             ("report(1).bin", "report.bin"),
             ("notes(12)", "notes"),
             ("a(2).tar.gz", "a.tar.gz"),
@@ -118,7 +118,7 @@ mod tests {
             ("report(x).bin", "report(x).bin"),
             ("report.bin", "report.bin"),
         ] {
-            assert_eq!(without_number(told, taken), proposed);
+            assert_eq!(without_number(filename, taken), proposed);
         }
     }
 }

@@ -101,9 +101,9 @@ impl Firefox {
             capabilities: Value::Null,
         };
         let mut opening = Opening { transport, early: Vec::new() };
-        let told =
+        let answer =
             opening.ask("session.new", json!({"capabilities": {"alwaysMatch": capabilities(begin)}})).await?;
-        driver.capabilities = told["capabilities"].clone();
+        driver.capabilities = answer["capabilities"].clone();
         let version = driver.capabilities["browserVersion"].as_str().unwrap_or_default().to_owned();
         if version
             .split('.')
@@ -188,7 +188,7 @@ impl Opening {
             if message["id"] != 0 {
                 self.early.push(bytes);
             } else if message["type"] == "error" {
-                let refused = Refusal::read(&message).told();
+                let refused = Refusal::read(&message).to_json();
                 let why = refused["message"].as_str().unwrap_or_default();
                 let reason = format!("Firefox refused {method}: {why}");
                 return Err(Error::BrowserLaunch { reason });
@@ -402,7 +402,7 @@ impl Driver {
             let method = command["method"].as_str().unwrap_or_default();
             let mut answer = match answers::answer(&driver, &session, method, &params).await {
                 Ok(result) => json!({"id": id, "result": result}),
-                Err(refusal) => json!({"id": id, "error": refusal.told()}),
+                Err(refusal) => json!({"id": id, "error": refusal.to_json()}),
             };
             if !session.is_empty() {
                 answer["sessionId"] = session.into();

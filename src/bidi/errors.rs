@@ -18,7 +18,7 @@ impl Refusal {
     }
 
     /// The error of an answer in the words of the DevTools protocol.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Failed(message) => json!({"code": -32_000, "message": message}),
             Self::Missing(lack) => {
@@ -43,9 +43,9 @@ impl Refusal {
     }
 
     /// Reads an error of BiDi.
-    pub(super) fn read(told: &Value) -> Self {
-        let code = told["error"].as_str().unwrap_or_default();
-        let message = told["message"].as_str().unwrap_or_default();
+    pub(super) fn read(answer: &Value) -> Self {
+        let code = answer["error"].as_str().unwrap_or_default();
+        let message = answer["message"].as_str().unwrap_or_default();
         match code {
             "no such handle" | "no such node" | "no such script" => Self::replaced(),
             "no such frame" if message.starts_with("Realm") => Self::replaced(),
@@ -91,8 +91,8 @@ const NETWORK: [(&str, &str); 24] = [
 ];
 
 /// Why a connection failed, as Chromium would say it; Firefox's own word where Chromium has none.
-pub(super) fn network_error(told: &str) -> String {
-    let word = told.trim_start_matches("Error: ").trim();
+pub(super) fn network_error(message: &str) -> String {
+    let word = message.trim_start_matches("Error: ").trim();
     let known = NETWORK.iter().find(|(name, _)| word.starts_with(name));
     match known {
         Some((_, name)) => (*name).to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_gone_is_told_in_the_words_that_mean_it() {
+    fn what_is_gone_is_reported_in_the_words_that_mean_it() {
         let read = |error: &str, message: &str| Refusal::read(&json!({"error": error, "message": message}));
         assert_eq!(read("no such handle", "x"), Refusal::replaced());
         assert_eq!(read("no such frame", "Realm with id 1 not found"), Refusal::replaced());

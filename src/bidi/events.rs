@@ -17,37 +17,37 @@ const REST: Duration = Duration::from_millis(500);
 /// How long a window that a page opened may take to say where it goes.
 const BIRTH: Duration = Duration::from_millis(60);
 
-pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
-    let context = told["context"].as_str().unwrap_or_default();
+pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
+    let context = event["context"].as_str().unwrap_or_default();
     match method {
-        "browsingContext.contextCreated" => created(driver, told),
-        "browsingContext.contextDestroyed" => destroyed(driver, told),
-        "browsingContext.navigationStarted" => started(driver, context, told),
-        "browsingContext.navigationCommitted" => committed(driver, context, told),
-        "browsingContext.domContentLoaded" => moment(driver, context, told, "DOMContentLoaded"),
-        "browsingContext.load" => moment(driver, context, told, "load"),
+        "browsingContext.contextCreated" => created(driver, event),
+        "browsingContext.contextDestroyed" => destroyed(driver, event),
+        "browsingContext.navigationStarted" => started(driver, context, event),
+        "browsingContext.navigationCommitted" => committed(driver, context, event),
+        "browsingContext.domContentLoaded" => moment(driver, context, event, "DOMContentLoaded"),
+        "browsingContext.load" => moment(driver, context, event, "load"),
         "browsingContext.fragmentNavigated" | "browsingContext.historyUpdated" => {
-            moved(driver, context, told)
+            moved(driver, context, event)
         }
         "browsingContext.navigationAborted" | "browsingContext.navigationFailed" => {
-            stopped(driver, context, told)
+            stopped(driver, context, event)
         }
         "browsingContext.downloadWillBegin" => {
-            downloads::begun(driver, context, told);
-            stopped(driver, context, told);
+            downloads::begun(driver, context, event);
+            stopped(driver, context, event);
         }
-        "browsingContext.downloadEnd" => downloads::ended(driver, told),
-        "browsingContext.userPromptOpened" => dialogs::opened(driver, context, told),
-        "browsingContext.userPromptClosed" => dialogs::closed(driver, context, told),
-        "script.realmCreated" if told["sandbox"].is_null() && told["type"] == "window" => {
+        "browsingContext.downloadEnd" => downloads::ended(driver, event),
+        "browsingContext.userPromptOpened" => dialogs::opened(driver, context, event),
+        "browsingContext.userPromptClosed" => dialogs::closed(driver, context, event),
+        "script.realmCreated" if event["sandbox"].is_null() && event["type"] == "window" => {
             if let Some(frame) = driver.state().frames.get_mut(context) {
-                frame.realm = told["realm"].as_str().map(str::to_owned);
+                frame.realm = event["realm"].as_str().map(str::to_owned);
             }
         }
-        "script.message" => runtime::binding_called(driver, told),
-        "input.fileDialogOpened" => chooser(driver, context, told),
-        "log.entryAdded" => console::hear(driver, told),
-        _ if method.starts_with("network.") => network::hear(driver, method, told),
+        "script.message" => runtime::binding_called(driver, event),
+        "input.fileDialogOpened" => chooser(driver, context, event),
+        "log.entryAdded" => console::hear(driver, event),
+        _ if method.starts_with("network.") => network::hear(driver, method, event),
         _ => {}
     }
     if method.starts_with("browsingContext.") {
@@ -67,9 +67,9 @@ pub(super) fn emit_for(driver: &Driver, context: &str, method: &str, params: Val
     }
 }
 
-fn created(driver: &Arc<Driver>, told: &Value) {
-    let context = text(&told["context"]);
-    if let Some(parent) = told["parent"].as_str() {
+fn created(driver: &Arc<Driver>, event: &Value) {
+    let context = text(&event["context"]);
+    if let Some(parent) = event["parent"].as_str() {
         frame_created(driver, &context, parent);
         return;
     }
@@ -78,7 +78,7 @@ fn created(driver: &Arc<Driver>, told: &Value) {
         if state.hidden.contains(&context) || state.frames.contains_key(&context) {
             return;
         }
-        if state.printing > 0 && state.creating == 0 && told["originalOpener"].is_null() {
+        if state.printing > 0 && state.creating == 0 && event["originalOpener"].is_null() {
             state.hidden.insert(context);
             return;
         }
@@ -90,23 +90,23 @@ fn created(driver: &Arc<Driver>, told: &Value) {
         };
         state.frames.insert(context.clone(), frame);
         // Which of them is ours is known when the answer to our asking is there.
-        if state.creating > 0 && told["originalOpener"].is_null() {
-            state.untold.push(told.clone());
+        if state.creating > 0 && event["originalOpener"].is_null() {
+            state.pending.push(event.clone());
             return;
         }
     }
-    let (driver, told) = (driver.clone(), told.clone());
+    let (driver, event) = (driver.clone(), event.clone());
     driver.clone().spawn(async move {
-        if told["originalOpener"].is_string() {
-            window_opened(&driver, &told).await;
+        if event["originalOpener"].is_string() {
+            window_opened(&driver, &event).await;
         }
-        attach(&driver, &told, "about:blank");
+        attach(&driver, &event, "about:blank");
     });
 }
 
 /// A page opened a window. Where it goes is told a moment later, if it goes anywhere.
-async fn window_opened(driver: &Driver, told: &Value) {
-    let (context, opener) = (text(&told["context"]), text(&told["originalOpener"]));
+async fn window_opened(driver: &Driver, event: &Value) {
+    let (context, opener) = (text(&event["context"]), text(&event["originalOpener"]));
     let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});
     emit_for(driver, &opener, "Page.windowOpen", opened);
     tokio::time::sleep(BIRTH).await;
@@ -121,9 +121,9 @@ fn first_loader(context: &str) -> String {
 }
 
 /// Tells of a tab. From here on it has a session.
-pub(super) fn attach(driver: &Arc<Driver>, told: &Value, url: &str) {
-    let context = text(&told["context"]);
-    let user_context = text(&told["userContext"]);
+pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
+    let context = text(&event["context"]);
+    let user_context = text(&event["userContext"]);
     {
         let mut state = driver.state();
         if !state.frames.contains_key(&context) {
@@ -137,7 +137,7 @@ pub(super) fn attach(driver: &Arc<Driver>, told: &Value, url: &str) {
         "title": "",
         "url": url,
         "attached": true,
-        "openerId": told["originalOpener"],
+        "openerId": event["originalOpener"],
         "browserContextId": user_context,
     });
     let attached =
@@ -194,8 +194,8 @@ fn tell_document(driver: &Driver, context: &str, kind: &str) {
 }
 
 fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
-    let told = json!({"frameId": context, "loaderId": loader, "name": name, "timestamp": 0});
-    emit_for(driver, context, "Page.lifecycleEvent", told);
+    let params = json!({"frameId": context, "loaderId": loader, "name": name, "timestamp": 0});
+    emit_for(driver, context, "Page.lifecycleEvent", params);
 }
 
 /// Tells again what the documents of a tab have reached: a window that a page opens may have loaded before it has a session.
@@ -217,9 +217,9 @@ pub(super) fn tell_reached(driver: &Driver, tab: &str) {
     }
 }
 
-fn destroyed(driver: &Driver, told: &Value) {
-    let context = text(&told["context"]);
-    let is_tab = told["parent"].is_null();
+fn destroyed(driver: &Driver, event: &Value) {
+    let context = text(&event["context"]);
+    let is_tab = event["parent"].is_null();
     if !is_tab {
         emit_for(driver, &context, "Page.frameDetached", json!({"frameId": context, "reason": "remove"}));
     }
@@ -240,8 +240,8 @@ fn destroyed(driver: &Driver, told: &Value) {
     }
 }
 
-fn started(driver: &Driver, context: &str, told: &Value) {
-    let (navigation, url) = (text(&told["navigation"]), text(&told["url"]));
+fn started(driver: &Driver, context: &str, event: &Value) {
+    let (navigation, url) = (text(&event["navigation"]), text(&event["url"]));
     let user_context = {
         let mut state = driver.state();
         let Some(frame) = state.frames.get_mut(context) else { return };
@@ -258,13 +258,13 @@ fn started(driver: &Driver, context: &str, told: &Value) {
     emit_for(driver, context, "Page.frameStartedLoading", json!({"frameId": context}));
 }
 
-fn committed(driver: &Driver, context: &str, told: &Value) {
+fn committed(driver: &Driver, context: &str, event: &Value) {
     {
         let mut state = driver.state();
         state.forget_document(context);
         let Some(frame) = state.frames.get_mut(context) else { return };
-        frame.loader = text(&told["navigation"]);
-        frame.url = text(&told["url"]);
+        frame.loader = text(&event["navigation"]);
+        frame.url = text(&event["url"]);
         frame.navigation = None;
         frame.has_parsed = false;
         frame.has_loaded = false;
@@ -279,11 +279,11 @@ fn committed(driver: &Driver, context: &str, told: &Value) {
     tell_document(driver, context, "Navigation");
 }
 
-fn moment(driver: &Arc<Driver>, context: &str, told: &Value, name: &str) {
+fn moment(driver: &Arc<Driver>, context: &str, event: &Value, name: &str) {
     let loader = {
         let mut state = driver.state();
         let Some(frame) = state.frames.get_mut(context) else { return };
-        if told["navigation"].as_str().is_some_and(|navigation| navigation != frame.loader) {
+        if event["navigation"].as_str().is_some_and(|navigation| navigation != frame.loader) {
             return;
         }
         frame.has_parsed = true;
@@ -317,41 +317,41 @@ pub(super) fn watch_rest(driver: &Arc<Driver>, context: &str) {
     });
 }
 
-fn moved(driver: &Driver, context: &str, told: &Value) {
+fn moved(driver: &Driver, context: &str, event: &Value) {
     {
         let mut state = driver.state();
-        if let Some(navigation) = told["navigation"].as_str() {
+        if let Some(navigation) = event["navigation"].as_str() {
             state.same_document.add(navigation);
         }
         let Some(frame) = state.frames.get_mut(context) else { return };
-        frame.url = text(&told["url"]);
+        frame.url = text(&event["url"]);
     }
     emit_for(
         driver,
         context,
         "Page.navigatedWithinDocument",
-        json!({"frameId": context, "url": told["url"]}),
+        json!({"frameId": context, "url": event["url"]}),
     );
 }
 
-fn stopped(driver: &Driver, context: &str, told: &Value) {
+fn stopped(driver: &Driver, context: &str, event: &Value) {
     if let Some(frame) = driver.state().frames.get_mut(context)
-        && frame.navigation.as_deref() == told["navigation"].as_str()
+        && frame.navigation.as_deref() == event["navigation"].as_str()
     {
         frame.navigation = None;
     }
     emit_for(driver, context, "Page.frameStoppedLoading", json!({"frameId": context}));
 }
 
-fn chooser(driver: &Driver, context: &str, told: &Value) {
+fn chooser(driver: &Driver, context: &str, event: &Value) {
     let node = {
         let mut state = driver.state();
         if !state.tab_with(context).is_some_and(|tab| tab.catches_choosers) {
             return;
         }
-        told["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))
+        event["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))
     };
-    let mode = if told["multiple"] == true { "selectMultiple" } else { "selectSingle" };
+    let mode = if event["multiple"] == true { "selectMultiple" } else { "selectSingle" };
     let opened = json!({"frameId": context, "mode": mode, "backendNodeId": node});
     emit_for(driver, context, "Page.fileChooserOpened", opened);
 }

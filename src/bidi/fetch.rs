@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::events::emit_for;
 use super::lacks;
-use super::network::{header, own_name, request_told};
+use super::network::{header, own_name, request_json};
 use super::state::Tab;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -58,21 +58,21 @@ pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
 }
 
 /// Whether a request that is held is nobody else's to decide: it was for a document that is refused, or goes on.
-pub(super) fn is_refused(driver: &Driver, told: &Value) -> bool {
-    let context = told["context"].as_str().unwrap_or_default();
+pub(super) fn is_refused(driver: &Driver, event: &Value) -> bool {
+    let context = event["context"].as_str().unwrap_or_default();
     let mut state = driver.state();
     let Some(tab) = state.frames.get(context).map(|frame| frame.tab.clone()) else { return false };
-    let is_document = told["navigation"].is_string() && tab == context;
+    let is_document = event["navigation"].is_string() && tab == context;
     let Some(next) = state.tabs.get_mut(&tab).map(|tab| &mut tab.next_document) else { return false };
-    let holds = |next: &NextDocument, told: &Value| told == next.intercept.as_str();
-    let holders = told["intercepts"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_ours = next.as_ref().is_some_and(|next| holders.iter().any(|told| holds(next, told)));
+    let holds = |next: &NextDocument, event: &Value| event == next.intercept.as_str();
+    let holders = event["intercepts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_ours = next.as_ref().is_some_and(|next| holders.iter().any(|event| holds(next, event)));
     let decides = is_ours && (is_document || holders.len() == 1);
     let refused = if is_ours && is_document { next.take() } else { None };
     drop(state);
     if decides {
         let how = if is_document { "network.failRequest" } else { "network.continueRequest" };
-        driver.tell(how, json!({"request": told["request"]["request"]}));
+        driver.tell(how, json!({"request": event["request"]["request"]}));
     }
     if let Some(next) = refused {
         let _ = next.refused.send(());
@@ -113,12 +113,12 @@ async fn disable(command: Command<'_>) -> Answer {
 }
 
 /// Tells of a request that waits.
-pub(super) fn held(driver: &Driver, told: &Value, body: &Value, id: &str, kind: &str) {
-    let context = told["context"].as_str().unwrap_or_default();
-    let request = told["request"]["request"].as_str().unwrap_or_default();
+pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind: &str) {
+    let context = event["context"].as_str().unwrap_or_default();
+    let request = event["request"]["request"].as_str().unwrap_or_default();
     let paused = json!({
         "requestId": format!("held-{request}"),
-        "request": request_told(&told["request"], body),
+        "request": request_json(&event["request"], body),
         "frameId": context,
         "resourceType": kind,
         "networkId": id,
@@ -127,16 +127,16 @@ pub(super) fn held(driver: &Driver, told: &Value, body: &Value, id: &str, kind: 
 }
 
 /// A server asks who it is.
-pub(super) fn challenged(driver: &Driver, told: &Value) {
-    if told["isBlocked"] != true {
+pub(super) fn challenged(driver: &Driver, event: &Value) {
+    if event["isBlocked"] != true {
         return;
     }
-    let context = told["context"].as_str().unwrap_or_default();
-    let request = told["request"]["request"].as_str().unwrap_or_default();
-    let challenge = &told["response"]["authChallenges"][0];
+    let context = event["context"].as_str().unwrap_or_default();
+    let request = event["request"]["request"].as_str().unwrap_or_default();
+    let challenge = &event["response"]["authChallenges"][0];
     let required = json!({
         "requestId": format!("held-{request}"),
-        "request": request_told(&told["request"], &Value::Null),
+        "request": request_json(&event["request"], &Value::Null),
         "frameId": context,
         "resourceType": "Other",
         "authChallenge": {"origin": "", "scheme": challenge["scheme"], "realm": challenge["realm"]},

@@ -31,17 +31,17 @@ const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
 /// A film of a tab, as long as this is kept.
 #[derive(Debug)]
 pub(super) struct Film {
-    told: watch::Sender<Told>,
+    progress: watch::Sender<Progress>,
     taken: watch::Receiver<Taken>,
 }
 
 /// What a film is told while it goes on.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct Progress {
     /// The newest picture that whoever watches has done with.
     acknowledged: i64,
     /// Counts what was done to the tab.
-    deeds: u64,
+    actions: u64,
     /// Counts the pictures that were asked for at once.
     wanted: u64,
 }
@@ -68,14 +68,15 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
         "Page.screencastFrameAck" => {
             let number = command.params["sessionId"].as_i64().unwrap_or_default();
             if let Some(film) = films().get(session) {
-                film.told.send_modify(|told| told.acknowledged = told.acknowledged.max(number));
+                film.progress
+                    .send_modify(|progress| progress.acknowledged = progress.acknowledged.max(number));
             }
             Ok(json!({}))
         }
         LookNow::METHOD => {
             let film = films().get(session).map(|film| {
-                film.told.send_modify(|told| told.wanted += 1);
-                (film.told.borrow().wanted, film.taken.clone())
+                film.progress.send_modify(|progress| progress.wanted += 1);
+                (film.progress.borrow().wanted, film.taken.clone())
             });
             let (wanted, mut taken) = film.ok_or_else(|| Refusal::new("There is no film"))?;
             let taken = taken.wait_for(|taken| taken.wanted >= wanted).await.map(|taken| taken.number);
@@ -91,15 +92,15 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
 /// Something was done to a tab: it is likely to look different soon.
 pub(super) fn hasten(driver: &Driver, tab: &str) {
     for (_, film) in driver.state().films.iter().filter(|(session, _)| tab_of(session) == tab) {
-        film.told.send_modify(|told| told.deeds += 1);
+        film.progress.send_modify(|progress| progress.actions += 1);
     }
 }
 
 fn start(command: Command<'_>, session: &str) {
-    let (telling, told) = watch::channel(Told::default());
+    let (telling, progress) = watch::channel(Progress::default());
     let (taking, taken) = watch::channel(Taken::default());
     // The one before, if there is one, ends with that.
-    command.driver.state().films.insert(session.to_owned(), Film { told: telling, taken });
+    command.driver.state().films.insert(session.to_owned(), Film { progress: telling, taken });
     let filming = Filming {
         driver: command.driver.clone(),
         session: session.to_owned(),
@@ -110,7 +111,7 @@ fn start(command: Command<'_>, session: &str) {
         }),
         last: String::new(),
         size: None,
-        told,
+        progress,
         taken: taking,
     };
     command.driver.spawn(filming.go_on());
@@ -124,13 +125,13 @@ struct Filming {
     last: String,
     /// What the window showed when it was measured last.
     size: Option<Value>,
-    told: watch::Receiver<Told>,
+    progress: watch::Receiver<Progress>,
     taken: watch::Sender<Taken>,
 }
 
 impl Filming {
     async fn go_on(mut self) {
-        let mut ended = self.told.clone();
+        let mut ended = self.progress.clone();
         tokio::select! {
             biased;
             // Nobody keeps the film any more.
@@ -142,22 +143,28 @@ impl Filming {
     async fn pictures(&mut self) {
         let mut lively = Instant::now() + LIVELY;
         loop {
-            let (begun, before) = (Instant::now(), *self.told.borrow());
+            let (begun, before) = (Instant::now(), *self.progress.borrow());
             let number = self.look().await;
             self.taken.send_modify(|taken| {
                 *taken = Taken { wanted: before.wanted, number: number.unwrap_or(taken.number) };
             });
             if let Some(number) = number {
-                let _ = self.told.wait_for(|told| told.acknowledged >= number).await;
+                let _ = self.progress.wait_for(|progress| progress.acknowledged >= number).await;
             }
-            if number.is_some() || self.told.borrow().deeds != before.deeds {
+            if number.is_some() || self.progress.borrow().actions != before.actions {
                 lively = Instant::now() + LIVELY;
             }
             if Instant::now() >= lively {
-                let is_calm = |told: &Told| (told.deeds, told.wanted) == (before.deeds, before.wanted);
-                let _ = timeout_at(begun + CALM, self.told.wait_for(|told| !is_calm(told))).await;
+                let is_calm = |progress: &Progress| {
+                    (progress.actions, progress.wanted) == (before.actions, before.wanted)
+                };
+                let _ = timeout_at(begun + CALM, self.progress.wait_for(|progress| !is_calm(progress))).await;
             }
-            let _ = timeout_at(begun + QUICK, self.told.wait_for(|told| told.wanted != before.wanted)).await;
+            let _ = timeout_at(
+                begun + QUICK,
+                self.progress.wait_for(|progress| progress.wanted != before.wanted),
+            )
+            .await;
         }
     }
 
@@ -177,7 +184,7 @@ impl Filming {
             state.pictures += 1;
             state.pictures
         };
-        let told = json!({
+        let params = json!({
             "data": data,
             "metadata": {
                 "offsetTop": 0,
@@ -191,7 +198,7 @@ impl Filming {
             "sessionId": number,
         });
         data.clone_into(&mut self.last);
-        self.driver.emit(&self.session, "Page.screencastFrame", told);
+        self.driver.emit(&self.session, "Page.screencastFrame", params);
         Some(number)
     }
 }

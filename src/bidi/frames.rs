@@ -55,7 +55,7 @@ pub(super) fn described(state: &State, context: &str) -> Value {
         Some((url, fragment)) => (url, Some(format!("#{fragment}"))),
         None => (frame.url.as_str(), None),
     };
-    let mut told = json!({
+    let mut description = json!({
         "id": context,
         "parentId": frame.parent,
         "loaderId": frame.loader,
@@ -65,11 +65,11 @@ pub(super) fn described(state: &State, context: &str) -> Value {
         "mimeType": "text/html",
     });
     if let Some(asked) = failed_address(&frame.url) {
-        told["url"] = "chrome-error://chromewebdata/".into();
-        told["urlFragment"] = Value::Null;
-        told["unreachableUrl"] = asked.into();
+        description["url"] = "chrome-error://chromewebdata/".into();
+        description["urlFragment"] = Value::Null;
+        description["unreachableUrl"] = asked.into();
     }
-    told
+    description
 }
 
 /// What was asked for, where Firefox shows a page of its own that says why it could not be had.
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_page_of_the_browser_tells_what_was_asked_for() {
-        let told = failed_address("about:neterror?e=dnsNotFound&u=http%3A//a.example/x%3Fy&c=UTF-8");
-        assert_eq!(told.as_deref(), Some("http://a.example/x?y"));
+        let address = failed_address("about:neterror?e=dnsNotFound&u=http%3A//a.example/x%3Fy&c=UTF-8");
+        assert_eq!(address.as_deref(), Some("http://a.example/x?y"));
         assert_eq!(failed_address("http://a.example/?u=b"), None);
     }
 }

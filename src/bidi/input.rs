@@ -94,7 +94,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
 }
 
 /// Waits until all that was done before has been heard.
-pub(super) async fn until_heard(command: Command<'_>) {
+pub(super) async fn until_received(command: Command<'_>) {
     let _ = done(command, Item::Fence).await;
 }
 
@@ -202,8 +202,8 @@ async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Res
         if device == Device::Keyboard && together.iter().any(|(before, _)| moves_focus(*before)) {
             gesture(driver, &context, std::mem::take(&mut together)).await?;
         }
-        let (heard_by, action, is_entered) = aimed(driver, tab, device, action).await?;
-        if heard_by != context && !together.is_empty() {
+        let (received_by, action, is_entered) = aimed(driver, tab, device, action).await?;
+        if received_by != context && !together.is_empty() {
             gesture(driver, &context, std::mem::take(&mut together)).await?;
         }
         if let Some(outside) = is_entered {
@@ -211,7 +211,7 @@ async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Res
             gesture(driver, tab, vec![(device, outside)]).await?;
         }
         let is_tab_key = device == Device::Keyboard && action["value"] == keys::TAB;
-        context = heard_by;
+        context = received_by;
         together.push((device, action));
         if is_tab_key {
             gesture(driver, &context, std::mem::take(&mut together)).await?;
@@ -395,8 +395,8 @@ async fn insert_text(driver: &Driver, tab: &str, text: &str) -> Result<(), Refus
     let mut frame = tab.to_owned();
     for _ in 0..DEEPEST {
         let given = vec![json!({"type": "string", "value": text})];
-        let told = ask_page_raw(driver, &frame, INSERT, given).await?;
-        match told["value"]["context"].as_str() {
+        let answer = ask_page_raw(driver, &frame, INSERT, given).await?;
+        match answer["value"]["context"].as_str() {
             Some(inner) => inner.clone_into(&mut frame),
             None => return Ok(()),
         }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_told_by_what_they_type_and_others_by_their_place() {
+    fn keys_are_reported_by_what_they_type_and_others_by_their_place() {
         assert_eq!(value("KeyA", "A").as_deref(), Some("A"));
         assert_eq!(value("ShiftRight", "Shift").as_deref(), Some("\u{E050}"));
         assert_eq!(value("Numpad5", "5").as_deref(), Some("\u{E01F}"));

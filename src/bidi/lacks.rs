@@ -70,12 +70,12 @@ pub(super) fn permission(name: &str) -> Lack {
 
 /// `idle-detection` for `idleDetection`.
 fn with_hyphens(name: &str) -> String {
-    name.chars().fold(String::new(), |mut told, letter| {
+    name.chars().fold(String::new(), |mut text, letter| {
         if letter.is_ascii_uppercase() {
-            told.push('-');
+            text.push('-');
         }
-        told.push(letter.to_ascii_lowercase());
-        told
+        text.push(letter.to_ascii_lowercase());
+        text
     })
 }
 

@@ -70,11 +70,11 @@ async fn navigate(command: Command<'_>) -> Answer {
         return Err(Refusal::no_frame());
     }
     let go = json!({"context": frame, "url": command.params["url"], "wait": "none"});
-    let told = command.driver.ask("browsingContext.navigate", go).await;
+    let answer = command.driver.ask("browsingContext.navigate", go).await;
     let state = command.driver.state();
-    match told {
-        Ok(told) => {
-            let navigation = told["navigation"].as_str().unwrap_or_default();
+    match answer {
+        Ok(answer) => {
+            let navigation = answer["navigation"].as_str().unwrap_or_default();
             if state.download_navigations.has(navigation) {
                 return Ok(json!({
                     "frameId": frame,

@@ -57,8 +57,8 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Network.getResponseBody" => body(driver, command.text("requestId"), "response").await,
         "Network.getRequestPostData" => {
-            let told = body(driver, command.text("requestId"), "request").await?;
-            Ok(json!({"postData": told["body"], "base64Encoded": told["base64Encoded"]}))
+            let text = body(driver, command.text("requestId"), "request").await?;
+            Ok(json!({"postData": text["body"], "base64Encoded": text["base64Encoded"]}))
         }
         _ => quiet(method).or_else(|_| unknown(method)),
     }
@@ -71,8 +71,8 @@ pub(super) fn header(name: &str, value: &Value) -> Value {
 async fn body(driver: &Driver, id: &str, kind: &str) -> Answer {
     let request =
         own_name(driver, id).ok_or_else(|| Refusal::new("No resource with given identifier found"))?;
-    let told = driver.ask("network.getData", json!({"dataType": kind, "request": request})).await?;
-    let bytes = &told["bytes"];
+    let answer = driver.ask("network.getData", json!({"dataType": kind, "request": request})).await?;
+    let bytes = &answer["bytes"];
     Ok(json!({"body": bytes["value"], "base64Encoded": bytes["type"] == "base64"}))
 }
 
@@ -83,71 +83,72 @@ pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
 }
 
 /// How large a body may be that is told with its request.
-const TOLD_BODY: u64 = 1_000_000;
+const LONGEST_BODY: u64 = 1_000_000;
 /// How long Firefox may take to say what it is.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
 /// Hears of a request. Firefox tells a body only when asked, so what follows on such a request waits until it is known.
-pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
-    let request = request_of(told);
-    if let Some(later) = driver.state().untold_requests.get_mut(request) {
-        later.push((method.to_owned(), told.clone()));
+pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
+    let request = request_of(event);
+    if let Some(later) = driver.state().pending_requests.get_mut(request) {
+        later.push((method.to_owned(), event.clone()));
         return;
     }
-    let has_body = told["request"]["bodySize"].as_u64().is_some_and(|size| (1..=TOLD_BODY).contains(&size));
+    let has_body =
+        event["request"]["bodySize"].as_u64().is_some_and(|size| (1..=LONGEST_BODY).contains(&size));
     if method != "network.beforeRequestSent" || !has_body {
-        return take(driver, method, told, &Value::Null);
+        return take(driver, method, event, &Value::Null);
     }
-    driver.state().untold_requests.insert(request.to_owned(), Vec::new());
+    driver.state().pending_requests.insert(request.to_owned(), Vec::new());
     let asked = driver.ask("network.getData", json!({"dataType": "request", "request": request}));
-    let (driver, method, told) = (driver.clone(), method.to_owned(), told.clone());
+    let (driver, method, event) = (driver.clone(), method.to_owned(), event.clone());
     driver.clone().spawn(async move {
         let body = timeout(BODY_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default();
-        take(&driver, &method, &told, &body["bytes"]);
-        let later = driver.state().untold_requests.remove(request_of(&told));
-        for (method, told) in later.unwrap_or_default() {
-            hear(&driver, &method, &told);
+        take(&driver, &method, &event, &body["bytes"]);
+        let later = driver.state().pending_requests.remove(request_of(&event));
+        for (method, event) in later.unwrap_or_default() {
+            hear(&driver, &method, &event);
         }
     });
 }
 
-fn take(driver: &Arc<Driver>, method: &str, told: &Value, body: &Value) {
+fn take(driver: &Arc<Driver>, method: &str, event: &Value, body: &Value) {
     match method {
-        "network.beforeRequestSent" => begun(driver, told, body),
-        "network.responseStarted" => answered(driver, told),
-        "network.responseCompleted" => completed(driver, told),
-        "network.fetchError" => failed(driver, told),
-        "network.authRequired" => fetch::challenged(driver, told),
+        "network.beforeRequestSent" => begun(driver, event, body),
+        "network.responseStarted" => answered(driver, event),
+        "network.responseCompleted" => completed(driver, event),
+        "network.fetchError" => failed(driver, event),
+        "network.authRequired" => fetch::challenged(driver, event),
         _ => {}
     }
 }
 
-fn request_of(told: &Value) -> &str {
-    told["request"]["request"].as_str().unwrap_or_default()
+fn request_of(event: &Value) -> &str {
+    event["request"]["request"].as_str().unwrap_or_default()
 }
 
 /// Seconds, which is what the DevTools protocol counts.
-fn seconds(told: &Value) -> f64 {
-    told["timestamp"].as_f64().unwrap_or_default() / 1000.0
+fn seconds(event: &Value) -> f64 {
+    event["timestamp"].as_f64().unwrap_or_default() / 1000.0
 }
 
 /// Whether it is the browser that wants a picture, for the tab: no page asked for it. What a page asks for has an initiator.
-fn is_icon(told: &Value) -> bool {
-    let request = &told["request"];
-    request["destination"] == "image" && request["initiatorType"].is_null() && told["navigation"].is_null()
+fn is_icon(event: &Value) -> bool {
+    let request = &event["request"];
+    request["destination"] == "image" && request["initiatorType"].is_null() && event["navigation"].is_null()
 }
 
-fn begun(driver: &Arc<Driver>, told: &Value, body: &Value) {
-    if is_icon(told) {
-        if told["isBlocked"] == true {
+fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
+    if is_icon(notice) {
+        if notice["isBlocked"] == true {
             // Nobody is asked about it, so it does not leave where somebody decides what does.
-            driver.tell("network.failRequest", json!({"request": request_of(told)}));
+            driver.tell("network.failRequest", json!({"request": request_of(notice)}));
         }
         return;
     }
-    let request = request_of(told).to_owned();
-    let context = told["context"].as_str().unwrap_or_default().to_owned();
-    let navigation = told["navigation"].as_str();
+    let request = request_of(notice).to_owned();
+    let context = notice["context"].as_str().unwrap_or_default().to_owned();
+    let navigation = notice["navigation"].as_str();
     let (id, redirect, loader, kind) = {
         let mut state = driver.state();
         if state.requests.len() > REMEMBERED {
@@ -156,14 +157,14 @@ fn begun(driver: &Arc<Driver>, told: &Value, body: &Value) {
             state.requests.retain(|request, _| running.contains(request));
         }
         let loader = state.frames.get(&context).map(|frame| frame.loader.clone()).unwrap_or_default();
-        let kind = kind_of(told);
+        let kind = kind_of(notice);
         let hop = state.requests.entry(request.clone()).or_insert_with(|| Hop {
             id: navigation.unwrap_or(&request).to_owned(),
             context: context.clone(),
             kind: kind.clone(),
             ..Hop::default()
         });
-        hop.headers = told["request"]["headers"].clone();
+        hop.headers = notice["request"]["headers"].clone();
         let (id, redirect) = (hop.id.clone(), hop.redirect.take());
         if let Some(frame) = state.frames.get_mut(&context) {
             frame.in_flight.insert(request.clone());
@@ -174,10 +175,10 @@ fn begun(driver: &Arc<Driver>, told: &Value, body: &Value) {
     let mut event = json!({
         "requestId": id,
         "loaderId": loader,
-        "documentURL": told["request"]["url"],
-        "request": request_told(&told["request"], body),
-        "timestamp": seconds(told),
-        "wallTime": seconds(told),
+        "documentURL": notice["request"]["url"],
+        "request": request_json(&notice["request"], body),
+        "timestamp": seconds(notice),
+        "wallTime": seconds(notice),
         "initiator": {"type": "other"},
         "redirectHasExtraInfo": false,
         "type": kind,
@@ -187,13 +188,13 @@ fn begun(driver: &Arc<Driver>, told: &Value, body: &Value) {
         event["redirectResponse"] = redirect;
     }
     emit_for(driver, &context, "Network.requestWillBeSent", event);
-    if told["isBlocked"] == true && !fetch::is_refused(driver, told) {
-        fetch::held(driver, told, body, &id, &kind);
+    if notice["isBlocked"] == true && !fetch::is_refused(driver, notice) {
+        fetch::held(driver, notice, body, &id, &kind);
     }
 }
 
 /// A request with its body, where that is known.
-pub(super) fn request_told(request: &Value, body: &Value) -> Value {
+pub(super) fn request_json(request: &Value, body: &Value) -> Value {
     let bytes = body["value"].as_str().map(|value| match body["type"].as_str() {
         Some("base64") => value.to_owned(),
         _ => BASE64_STANDARD.encode(value),
@@ -205,31 +206,31 @@ pub(super) fn request_told(request: &Value, body: &Value) -> Value {
         "url": url,
         "urlFragment": fragment,
         "method": request["method"],
-        "headers": headers_told(&request["headers"]),
+        "headers": headers_json(&request["headers"]),
         "hasPostData": request["bodySize"].as_u64().is_some_and(|size| size > 0),
         "postDataEntries": bytes.map(|bytes| json!([{"bytes": bytes}])),
     })
 }
 
 /// Headers by their names; repeated ones are joined as the DevTools protocol does it.
-fn headers_told(headers: &Value) -> Value {
-    let mut told = Map::new();
+fn headers_json(headers: &Value) -> Value {
+    let mut converted = Map::new();
     for header in headers.as_array().into_iter().flatten() {
         let name = header["name"].as_str().unwrap_or_default().to_owned();
         let value = header["value"]["value"].as_str().unwrap_or_default();
-        match told.get_mut(&name) {
+        match converted.get_mut(&name) {
             Some(Value::String(before)) => {
                 before.push('\n');
                 before.push_str(value);
             }
-            _ => drop(told.insert(name, value.into())),
+            _ => drop(converted.insert(name, value.into())),
         }
     }
-    Value::Object(told)
+    Value::Object(converted)
 }
 
-fn kind_of(told: &Value) -> String {
-    let request = &told["request"];
+fn kind_of(event: &Value) -> String {
+    let request = &event["request"];
     let destination = request["destination"].as_str().unwrap_or_default();
     let initiator = request["initiatorType"].as_str().unwrap_or_default();
     let known = HashMap::from([
@@ -247,7 +248,7 @@ fn kind_of(told: &Value) -> String {
         ("track", "TextTrack"),
         ("manifest", "Manifest"),
     ]);
-    if told["navigation"].is_string() {
+    if event["navigation"].is_string() {
         return "Document".to_owned();
     }
     let mut headers = request["headers"].as_array().into_iter().flatten();
@@ -262,12 +263,12 @@ fn kind_of(told: &Value) -> String {
     }
 }
 
-fn response_told(response: &Value) -> Value {
+fn response_json(response: &Value) -> Value {
     json!({
         "url": response["url"].as_str().unwrap_or_default().split('#').next(),
         "status": response["status"],
         "statusText": response["statusText"],
-        "headers": headers_told(&response["headers"]),
+        "headers": headers_json(&response["headers"]),
         "mimeType": response["mimeType"].as_str().unwrap_or_default().split(';').next().map(str::trim),
         "protocol": response["protocol"],
         "fromDiskCache": response["fromCache"],
@@ -284,13 +285,13 @@ fn is_redirect(response: &Value) -> bool {
             .any(|header| header["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("location")))
 }
 
-fn hop_of(driver: &Driver, told: &Value) -> Option<Hop> {
-    driver.state().requests.get(request_of(told)).cloned()
+fn hop_of(driver: &Driver, event: &Value) -> Option<Hop> {
+    driver.state().requests.get(request_of(event)).cloned()
 }
 
-fn answered(driver: &Driver, told: &Value) {
-    let Some(hop) = hop_of(driver, told) else { return };
-    if is_redirect(&told["response"]) {
+fn answered(driver: &Driver, notice: &Value) {
+    let Some(hop) = hop_of(driver, notice) else { return };
+    if is_redirect(&notice["response"]) {
         return;
     }
     let loader = match hop.kind.as_str() {
@@ -300,46 +301,46 @@ fn answered(driver: &Driver, told: &Value) {
     let event = json!({
         "requestId": hop.id,
         "loaderId": loader,
-        "timestamp": seconds(told),
+        "timestamp": seconds(notice),
         "type": hop.kind,
-        "response": response_told(&told["response"]),
+        "response": response_json(&notice["response"]),
         "hasExtraInfo": false,
         "frameId": hop.context,
     });
     emit_for(driver, &hop.context, "Network.responseReceived", event);
 }
 
-fn completed(driver: &Arc<Driver>, told: &Value) {
-    let Some(hop) = hop_of(driver, told) else { return };
-    if is_redirect(&told["response"]) {
-        if let Some(hop) = driver.state().requests.get_mut(request_of(told)) {
-            hop.redirect = Some(response_told(&told["response"]));
+fn completed(driver: &Arc<Driver>, notice: &Value) {
+    let Some(hop) = hop_of(driver, notice) else { return };
+    if is_redirect(&notice["response"]) {
+        if let Some(hop) = driver.state().requests.get_mut(request_of(notice)) {
+            hop.redirect = Some(response_json(&notice["response"]));
         }
         return;
     }
-    let length = told["response"]["bytesReceived"].as_f64().unwrap_or_default();
-    let event = json!({"requestId": hop.id, "timestamp": seconds(told), "encodedDataLength": length});
+    let length = notice["response"]["bytesReceived"].as_f64().unwrap_or_default();
+    let event = json!({"requestId": hop.id, "timestamp": seconds(notice), "encodedDataLength": length});
     emit_for(driver, &hop.context, "Network.loadingFinished", event);
-    ended(driver, told, &hop);
+    ended(driver, notice, &hop);
 }
 
-fn failed(driver: &Arc<Driver>, told: &Value) {
-    let Some(hop) = hop_of(driver, told) else { return };
-    let text = network_error(told["errorText"].as_str().unwrap_or_default());
+fn failed(driver: &Arc<Driver>, notice: &Value) {
+    let Some(hop) = hop_of(driver, notice) else { return };
+    let text = network_error(notice["errorText"].as_str().unwrap_or_default());
     let event = json!({
         "requestId": hop.id,
-        "timestamp": seconds(told),
+        "timestamp": seconds(notice),
         "type": hop.kind,
         "canceled": text == "net::ERR_ABORTED",
         "errorText": text,
     });
     emit_for(driver, &hop.context, "Network.loadingFailed", event);
-    ended(driver, told, &hop);
+    ended(driver, notice, &hop);
 }
 
-fn ended(driver: &Arc<Driver>, told: &Value, hop: &Hop) {
+fn ended(driver: &Arc<Driver>, event: &Value, hop: &Hop) {
     if let Some(frame) = driver.state().frames.get_mut(&hop.context) {
-        frame.in_flight.remove(request_of(told));
+        frame.in_flight.remove(request_of(event));
         frame.activity += 1;
     }
     watch_rest(driver, &hop.context);

@@ -64,20 +64,20 @@ async fn describe(command: Command<'_>) -> Answer {
         "serializationOptions": {"maxDomDepth": depth, "includeShadowTree": if pierce { "all" } else { "none" }},
     });
     let looked = command.driver.ask("script.callFunction", ask).await?["result"]["value"].take();
-    let told = &looked[0];
-    if told["type"] != "node" {
+    let remote = &looked[0];
+    if remote["type"] != "node" {
         return Err(Refusal::new("Object id doesn't reference a Node"));
     }
-    let mut node = describe_node(&mut command.driver.state().objects, &frame, told);
+    let mut node = describe_node(&mut command.driver.state().objects, &frame, remote);
     if let Some(context) = looked[1]["value"]["context"].as_str() {
         node["frameId"] = context.into();
     }
-    if matches!(told["value"]["localName"].as_str(), Some("iframe" | "frame" | "object" | "embed")) {
+    if matches!(remote["value"]["localName"].as_str(), Some("iframe" | "frame" | "object" | "embed")) {
         let shown = super::runtime::ask_page_raw(
             command.driver,
             &frame,
             "node => node.contentWindow",
-            vec![json!({"sharedId": told["sharedId"]})],
+            vec![json!({"sharedId": remote["sharedId"]})],
         );
         let shown = shown.await?;
         if let Some(context) = shown["value"]["context"].as_str() {
@@ -88,9 +88,9 @@ async fn describe(command: Command<'_>) -> Answer {
 }
 
 /// A node as the DevTools protocol describes it, with what was told of its children and roots.
-fn describe_node(objects: &mut Objects, frame: &str, told: &Value) -> Value {
-    let value = &told["value"];
-    let number = told["sharedId"].as_str().map_or(0, |shared| objects.node(frame, shared));
+fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
+    let value = &remote["value"];
+    let number = remote["sharedId"].as_str().map_or(0, |shared| objects.node(frame, shared));
     let local = value["localName"].as_str().unwrap_or_default();
     let mut node = Map::new();
     let kind = value["nodeType"].as_i64().unwrap_or_default();
@@ -104,7 +104,7 @@ fn describe_node(objects: &mut Objects, frame: &str, told: &Value) -> Value {
     let attributes = value["attributes"].as_object().into_iter().flatten();
     let attributes: Vec<Value> =
         attributes.flat_map(|(name, value)| [name.clone().into(), value.clone()]).collect();
-    for (key, told) in [
+    for (key, remote) in [
         ("backendNodeId", number.into()),
         ("nodeType", kind.into()),
         ("nodeName", name.into()),
@@ -112,7 +112,7 @@ fn describe_node(objects: &mut Objects, frame: &str, told: &Value) -> Value {
         ("nodeValue", value["nodeValue"].as_str().unwrap_or_default().into()),
         ("attributes", attributes.into()),
     ] {
-        node.insert(key.to_owned(), told);
+        node.insert(key.to_owned(), remote);
     }
     if let Some(mode) = value["mode"].as_str() {
         node.insert("shadowRootType".to_owned(), mode.into());

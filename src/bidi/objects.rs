@@ -99,10 +99,10 @@ impl Objects {
     }
 
     /// A result as `RemoteObject` has it. With `hold`, what is an object gets an id.
-    pub(super) fn remote(&mut self, told: &Value, world: i64, hold: bool, group: Option<&str>) -> Value {
-        let mut object = values::remote_object(told);
-        let handle = told["handle"].as_str().map(str::to_owned);
-        let node = told["sharedId"].as_str().map(str::to_owned);
+    pub(super) fn remote(&mut self, value: &Value, world: i64, hold: bool, group: Option<&str>) -> Value {
+        let mut object = values::remote_object(value);
+        let handle = value["handle"].as_str().map(str::to_owned);
+        let node = value["sharedId"].as_str().map(str::to_owned);
         if hold && (handle.is_some() || node.is_some()) {
             let group = group.map(str::to_owned);
             let id = self.hold(Object { world, handle, node, group });

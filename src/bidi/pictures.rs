@@ -24,12 +24,12 @@ const MEASURE: &str = "() => { const root = document.documentElement, view = win
 const SEEN: &str = "() => [scrollX, scrollY, innerWidth, innerHeight]";
 
 async fn metrics(command: Command<'_>) -> Answer {
-    let told = ask_page(command.driver, command.tab, MEASURE, Vec::new()).await?;
-    let number = |name: &str| told[name].as_f64().unwrap_or_default();
+    let measured = ask_page(command.driver, command.tab, MEASURE, Vec::new()).await?;
+    let number = |name: &str| measured[name].as_f64().unwrap_or_default();
     Ok(json!({
         "cssLayoutViewport": {
             "pageX": number("x"), "pageY": number("y"),
-            "clientWidth": told["width"].as_u64(), "clientHeight": told["height"].as_u64(),
+            "clientWidth": measured["width"].as_u64(), "clientHeight": measured["height"].as_u64(),
         },
         "cssVisualViewport": {
             "offsetX": number("offsetX"), "offsetY": number("offsetY"), "pageX": number("x"), "pageY": number("y"),
@@ -68,11 +68,11 @@ async fn capture(command: Command<'_>) -> Answer {
         }
         ask["clip"] = json!({"type": "box", "x": x, "y": y, "width": width, "height": height});
     }
-    let told = command.driver.ask("browsingContext.captureScreenshot", ask).await?;
+    let answer = command.driver.ask("browsingContext.captureScreenshot", ask).await?;
     if (scale - 1.0).abs() < 0.001 {
-        return Ok(told);
+        return Ok(answer);
     }
-    let data = resized(command, told["data"].as_str().unwrap_or_default(), &kind, scale).await?;
+    let data = resized(command, answer["data"].as_str().unwrap_or_default(), &kind, scale).await?;
     Ok(json!({"data": data}))
 }
 

@@ -62,8 +62,8 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
 
 /// Calls a function of ours in the engine's world, and gives its value as JSON.
 pub(super) async fn ask_page(driver: &Driver, frame: &str, function: &str, arguments: Vec<Value>) -> Answer {
-    let told = ask_page_raw(driver, frame, function, arguments).await?;
-    Ok(values::plain(&told).unwrap_or(Value::Null))
+    let answer = ask_page_raw(driver, frame, function, arguments).await?;
+    Ok(values::plain(&answer).unwrap_or(Value::Null))
 }
 
 /// Like [`ask_page`]; gives the value as BiDi tells it.
@@ -80,10 +80,10 @@ pub(super) async fn ask_page_raw(
         "awaitPromise": true,
         "serializationOptions": {"maxDomDepth": 0},
     });
-    let told = driver.ask("script.callFunction", call).await?;
-    match told.get("exceptionDetails") {
+    let answer = driver.ask("script.callFunction", call).await?;
+    match answer.get("exceptionDetails") {
         Some(details) => Err(Refusal::new(details["text"].as_str().unwrap_or("a script of ours failed"))),
-        None => Ok(told["result"].clone()),
+        None => Ok(answer["result"].clone()),
     }
 }
 
@@ -147,15 +147,15 @@ async fn add_binding(command: Command<'_>) -> Answer {
 }
 
 /// A world told something by such a function.
-pub(super) fn binding_called(driver: &Driver, told: &Value) {
-    let Some(name) = told["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
+pub(super) fn binding_called(driver: &Driver, event: &Value) {
+    let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
     };
-    let source = &told["source"];
+    let source = &event["source"];
     let (context, realm) =
         (source["context"].as_str().unwrap_or_default(), source["realm"].as_str().unwrap_or_default());
     let world = driver.state().objects.world(context, realm);
-    let called = json!({"name": name, "payload": told["data"]["value"], "executionContextId": world});
+    let called = json!({"name": name, "payload": event["data"]["value"], "executionContextId": world});
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
@@ -179,15 +179,15 @@ fn options(params: &Value) -> Value {
 async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> Answer {
     let World { realm, .. } = command.driver.state().objects.world_by_number(world)?;
     ask["target"] = json!({"realm": realm});
-    let told = command.driver.ask(method, ask).await?;
+    let answer = command.driver.ask(method, ask).await?;
     let params = command.params;
     let group = params["objectGroup"].as_str();
     let mut state = command.driver.state();
-    if let Some(details) = told.get("exceptionDetails") {
+    if let Some(details) = answer.get("exceptionDetails") {
         let exception = thrown(details);
         return Ok(json!({"result": {"type": "undefined"}, "exceptionDetails": exception}));
     }
-    let result = &told["result"];
+    let result = &answer["result"];
     if params["returnByValue"] == true {
         let mut object = values::remote_object(result);
         if !object.contains_key("unserializableValue")
@@ -237,7 +237,7 @@ pub(super) fn with_stack(text: &str, stack: &Value) -> String {
         }
     };
     let frames = stack["callFrames"].as_array().into_iter().flatten();
-    frames.map(line).fold(text.to_owned(), |told, line| told + &line)
+    frames.map(line).fold(text.to_owned(), |trace, line| trace + &line)
 }
 
 /// The entries of an object, each as one that is held.
@@ -259,8 +259,8 @@ async fn properties(command: Command<'_>) -> Answer {
         "resultOwnership": "none",
         "serializationOptions": {"maxDomDepth": 0, "maxObjectDepth": 1},
     });
-    let told = command.driver.ask("script.callFunction", ask).await?;
-    let entries = told["result"]["value"].as_array().cloned().unwrap_or_default();
+    let answer = command.driver.ask("script.callFunction", ask).await?;
+    let entries = answer["result"]["value"].as_array().cloned().unwrap_or_default();
     let objects: Vec<usize> = (2..entries.len())
         .step_by(3)
         .filter(|&at| entries[at]["sharedId"].is_null() && is_object(&entries[at]))
@@ -296,9 +296,9 @@ async fn properties(command: Command<'_>) -> Answer {
     Ok(json!({"result": properties}))
 }
 
-fn is_object(told: &Value) -> bool {
+fn is_object(value: &Value) -> bool {
     let plain = ["undefined", "null", "string", "number", "boolean", "bigint"];
-    !plain.contains(&told["type"].as_str().unwrap_or_default())
+    !plain.contains(&value["type"].as_str().unwrap_or_default())
 }
 
 fn release(command: Command<'_>, ids: Vec<String>) -> Value {

@@ -31,12 +31,12 @@ pub(super) struct State {
     pub hidden: HashSet<String>,
     /// How many tabs are being made by us, whose ids nobody knows yet; and what opened meanwhile.
     pub creating: usize,
-    pub untold: Vec<Value>,
+    pub pending: Vec<Value>,
     /// How many prints are being made: Firefox shows each to itself as a tab.
     pub printing: usize,
     pub requests: HashMap<String, Hop>,
     /// Requests whose bodies are asked for, and what was told of them meanwhile.
-    pub untold_requests: HashMap<String, Vec<(String, Value)>>,
+    pub pending_requests: HashMap<String, Vec<(String, Value)>>,
     /// Contexts that had a tab; and the scripts that all documents of a context begin with: the world, the source, the number.
     pub begun_contexts: HashSet<String>,
     pub context_scripts: HashMap<String, Vec<ContextScript>>,

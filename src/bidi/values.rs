@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 /// What a value is, as `RemoteObject` has it: without its id.
-pub(super) fn remote_object(told: &Value) -> Map<String, Value> {
-    let kind = told["type"].as_str().unwrap_or("undefined");
-    let value = &told["value"];
+pub(super) fn remote_object(remote: &Value) -> Map<String, Value> {
+    let kind = remote["type"].as_str().unwrap_or("undefined");
+    let value = &remote["value"];
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
     match kind {
@@ -94,20 +94,20 @@ fn node_description(node: &Value) -> String {
         Some(9) => "#document".to_owned(),
         Some(3) => "#text".to_owned(),
         _ => {
-            let mut told = node["localName"].as_str().unwrap_or("node").to_owned();
+            let mut text = node["localName"].as_str().unwrap_or("node").to_owned();
             if !attribute("id").is_empty() {
-                told = told + "#" + attribute("id");
+                text = text + "#" + attribute("id");
             }
-            attribute("class").split_whitespace().fold(told, |told, class| told + "." + class)
+            attribute("class").split_whitespace().fold(text, |text, class| text + "." + class)
         }
     }
 }
 
 /// The value as plain JSON; `None` for `undefined`.
-pub(super) fn plain(told: &Value) -> Option<Value> {
-    let value = &told["value"];
+pub(super) fn plain(remote: &Value) -> Option<Value> {
+    let value = &remote["value"];
     let inner = |value: &Value| plain(value).unwrap_or(Value::Null);
-    Some(match told["type"].as_str().unwrap_or_default() {
+    Some(match remote["type"].as_str().unwrap_or_default() {
         "undefined" | "function" | "symbol" => return None,
         "string" | "boolean" => value.clone(),
         "number" if !value.is_string() => value.clone(),
@@ -132,21 +132,21 @@ pub(super) fn plain(told: &Value) -> Option<Value> {
 }
 
 /// The value with all that is in it, as `deepSerializedValue` has it.
-pub(super) fn deep(told: &Value) -> Value {
-    deep_with(told, &mut HashMap::new())
+pub(super) fn deep(value: &Value) -> Value {
+    deep_with(value, &mut HashMap::new())
 }
 
-fn deep_with(told: &Value, numbers: &mut HashMap<String, usize>) -> Value {
-    let mut told_deeply = Map::new();
-    let kind = told["type"].as_str().unwrap_or("undefined");
-    told_deeply.insert("type".to_owned(), kind.into());
-    if let Some(id) = told["internalId"].as_str() {
+fn deep_with(remote: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let mut deep_value = Map::new();
+    let kind = remote["type"].as_str().unwrap_or("undefined");
+    deep_value.insert("type".to_owned(), kind.into());
+    if let Some(id) = remote["internalId"].as_str() {
         let next = numbers.len() + 1;
         let number = *numbers.entry(id.to_owned()).or_insert(next);
-        told_deeply.insert("weakLocalObjectReference".to_owned(), number.into());
+        deep_value.insert("weakLocalObjectReference".to_owned(), number.into());
     }
-    let value = match (kind, &told["value"]) {
-        (_, Value::Null) => return Value::Object(told_deeply),
+    let value = match (kind, &remote["value"]) {
+        (_, Value::Null) => return Value::Object(deep_value),
         ("array" | "set" | "nodelist" | "htmlcollection", Value::Array(items)) => {
             items.iter().map(|item| deep_with(item, numbers)).collect()
         }
@@ -158,8 +158,8 @@ fn deep_with(told: &Value, numbers: &mut HashMap<String, usize>) -> Value {
         }
         (_, value) => value.clone(),
     };
-    told_deeply.insert("value".to_owned(), value);
-    Value::Object(told_deeply)
+    deep_value.insert("value".to_owned(), value);
+    Value::Object(deep_value)
 }
 
 /// A JSON value as an argument of a call.
@@ -200,12 +200,12 @@ mod tests {
 
     #[test]
     fn repeats_have_one_number() {
-        let told = json!({"type": "array", "internalId": "x", "value": [
+        let remote = json!({"type": "array", "internalId": "x", "value": [
             {"type": "object", "internalId": "y", "value": [["n", {"type": "number", "value": "NaN"}]]},
             {"type": "object", "internalId": "y"},
         ]});
         assert_eq!(
-            deep(&told),
+            deep(&remote),
             json!({"type": "array", "weakLocalObjectReference": 1, "value": [
                 {"type": "object", "weakLocalObjectReference": 2, "value": [["n", {"type": "number", "value": "NaN"}]]},
                 {"type": "object", "weakLocalObjectReference": 2},
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn special_numbers_are_not_json() {
-        let object = |told: Value| Value::Object(remote_object(&told));
+        let object = |remote: Value| Value::Object(remote_object(&remote));
         assert_eq!(object(json!({"type": "number", "value": "NaN"}))["unserializableValue"], "NaN");
         assert_eq!(object(json!({"type": "bigint", "value": "12"}))["unserializableValue"], "12n");
         assert_eq!(object(json!({"type": "null"}))["subtype"], "null");

@@ -99,16 +99,16 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     session.send(Disable {}).within(LIMIT).await?;
     let mut messages = Vec::new();
     while let Some(event) = events.ready() {
-        if let Some(told) = event.read::<MessageAdded>() {
-            let told = told.message;
-            let uncaught = told.source == "javascript" || (told.level == "log" && is_bare(&told.text));
+        if let Some(event) = event.read::<MessageAdded>() {
+            let event = event.message;
+            let uncaught = event.source == "javascript" || (event.level == "log" && is_bare(&event.text));
             messages.push(ConsoleMessage {
-                level: if uncaught { ConsoleLevel::Error } else { level(&told.level) },
+                level: if uncaught { ConsoleLevel::Error } else { level(&event.level) },
                 uncaught,
-                text: told.text,
-                url: told.url.unwrap_or_default(),
-                line: told.line.unwrap_or(0),
-                column: told.column.unwrap_or(0),
+                text: event.text,
+                url: event.url.unwrap_or_default(),
+                line: event.line.unwrap_or(0),
+                column: event.column.unwrap_or(0),
                 worker: None,
                 stack: Vec::new(),
                 session: session.id().into(),

@@ -182,7 +182,7 @@ impl Shared {
         &self,
         session: &Arc<str>,
         state: &SessionState,
-        (method, told_as): (&str, &'static str),
+        (method, announced_as): (&str, &'static str),
         parameters: &P,
         then: Then,
     ) -> std::result::Result<u64, (Error, Then)> {
@@ -192,7 +192,7 @@ impl Shared {
         {
             Ok(text) => text,
             Err(error) => {
-                return Err((Error::Unreadable { method: told_as, reason: error.to_string() }, then));
+                return Err((Error::Unreadable { method: announced_as, reason: error.to_string() }, then));
             }
         };
         {

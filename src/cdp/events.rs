@@ -153,7 +153,7 @@ impl Listener {
 /// every observer having heard what came before it. An observer must not wait for anything.
 pub trait Observer: Send + Sync {
     /// The browser told something that was asked for.
-    fn told(&self, event: RawEvent);
+    fn on_event(&self, event: RawEvent);
 
     /// The session or the connection has ended.
     fn ended(&self) {}
@@ -176,7 +176,7 @@ impl Observing {
 
     pub(super) fn tell(&self, method: &str, message: &Message) {
         if let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) {
-            self.observer.told(RawEvent { method, message: message.clone() });
+            self.observer.on_event(RawEvent { method, message: message.clone() });
         }
     }
 

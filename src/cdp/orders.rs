@@ -91,13 +91,13 @@ async fn attached() -> (Connection, Peer) {
 /// How often it was told that it ended.
 #[derive(Default)]
 struct Ends {
-    told: AtomicUsize,
+    events: AtomicUsize,
     ended: AtomicUsize,
 }
 
 impl Observer for Ends {
-    fn told(&self, _: RawEvent) {
-        self.told.fetch_add(1, Ordering::SeqCst);
+    fn on_event(&self, _: RawEvent) {
+        self.events.fetch_add(1, Ordering::SeqCst);
     }
 
     fn ended(&self) {
@@ -195,7 +195,7 @@ fn a_deadline_that_comes_with_the_answer_leaves_nothing() {
 }
 
 #[test]
-fn whoever_observes_is_told_the_end_once_and_nothing_after_it() {
+fn whoever_observes_is_reported_the_end_once_and_nothing_after_it() {
     in_many_orders(|| {
         block_on(async {
             let (connection, peer) = attached().await;
@@ -220,7 +220,7 @@ fn whoever_observes_is_told_the_end_once_and_nothing_after_it() {
             listens.await.unwrap();
             drop(peer);
             connection.until_ended().await;
-            assert_eq!((heard, early.told.load(Ordering::SeqCst)), (1, 1));
+            assert_eq!((heard, early.events.load(Ordering::SeqCst)), (1, 1));
             for observer in [early, late] {
                 assert_eq!(observer.ended.load(Ordering::SeqCst), 1);
             }

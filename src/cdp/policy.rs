@@ -7,7 +7,7 @@ pub enum Permit {
     /// `Console.enable` directly followed by `Console.disable`: the stored messages come, and nothing runs in the page.
     ConsolePulse,
     /// Somebody listens to the console: it and the log stay on as long, and `Runtime.enable` is on for a moment.
-    ConsoleHeard,
+    ConsoleSubscribed,
     /// The user asked for it by name: a raw protocol session, or a flag that says what it costs.
     UserAsked,
 }
@@ -31,7 +31,7 @@ pub(super) fn check(method: &str, permit: Option<Permit>) -> Result<()> {
     match permit {
         Some(Permit::UserAsked) => Ok(()),
         Some(Permit::ConsolePulse) if noticeable == "Console.enable" => Ok(()),
-        Some(Permit::ConsoleHeard)
+        Some(Permit::ConsoleSubscribed)
             if ["Console.enable", "Log.enable", "Runtime.enable"].contains(&noticeable) =>
         {
             Ok(())

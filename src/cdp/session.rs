@@ -157,19 +157,19 @@ impl CdpSession {
     fn post_named<T>(
         &self,
         method: &str,
-        told_as: &'static str,
+        announced_as: &'static str,
         parameters: &impl Serialize,
         permit: Option<Permit>,
     ) -> PendingReply<T> {
         let (sender, receiver) = oneshot::channel();
         let then = Box::new(move |answer| drop(sender.send(answer)));
         let posted = policy::check(method, permit).and_then(|()| {
-            let posted = self.shared.post(&self.id, &self.state, (method, told_as), parameters, then);
+            let posted = self.shared.post(&self.id, &self.state, (method, announced_as), parameters, then);
             posted.map(|id| (id, receiver)).map_err(|(error, _)| error)
         });
         PendingReply {
             shared: self.shared.clone(),
-            method: told_as,
+            method: announced_as,
             posted,
             posted_at: Instant::now(),
             limit: COMMAND_LIMIT,

@@ -80,7 +80,7 @@ struct Visit {
     client: Client,
     written: Mutex<Option<Written>>,
     /// Where the page was last said to stand.
-    told: Mutex<Option<PageState>>,
+    reported: Mutex<Option<PageState>>,
 }
 
 #[derive(Clone)]
@@ -141,8 +141,8 @@ impl Keeper {
         let (waits, mut waiting) = tokio::sync::mpsc::unbounded_channel();
         let mut outcome = std::pin::pin!(self.outcome(&request, &progress, &cancelled));
         let telling = progress.tell(|_, step| {
-            let told = step.part.and(step.message);
-            drop(told.map(|text| waits.send(text)));
+            let progress_text = step.part.and(step.message);
+            drop(progress_text.map(|text| waits.send(text)));
             std::future::ready(())
         });
         let mut telling = std::pin::pin!(telling);
@@ -237,8 +237,11 @@ impl Keeper {
     /// The session of this name, made now if there is none.
     fn visit(&self, name: &str) -> Arc<Visit> {
         let mut sessions = self.sessions.lock();
-        let made =
-            || Visit { client: self.dispatcher.client(), written: Mutex::default(), told: Mutex::default() };
+        let made = || Visit {
+            client: self.dispatcher.client(),
+            written: Mutex::default(),
+            reported: Mutex::default(),
+        };
         Arc::clone(sessions.entry(name.to_owned()).or_insert_with(|| Arc::new(made())))
     }
 
@@ -322,7 +325,7 @@ impl Visit {
     /// Whether it was told already where the page stands, and nobody asks for that.
     fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
-        let before = self.told.lock().replace(page.clone());
+        let before = self.reported.lock().replace(page.clone());
         !ASK_FOR_PAGE.contains(&tool) && before.as_ref() == Some(page)
     }
 

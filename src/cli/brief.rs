@@ -63,9 +63,9 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
         object[key] = match name {
             "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
             "Page" => continue,
-            "Snapshot" => told_whole(reply.snapshot().unwrap_or_default(), reply.left_out(), place).into(),
+            "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.left_out(), place).into(),
             "Came into view" => match reply.in_view() {
-                Some(part) => told_whole(&part.text, part.cut.as_ref(), place).into(),
+                Some(part) => with_omission(&part.text, part.cut.as_ref(), place).into(),
                 None => continue,
             },
             "Result" => result(reply).into(),
@@ -96,8 +96,8 @@ pub(super) fn outline(text: &str, place: Place) -> String {
 /// What a page or a script answered is not ours to change; what we say of tools is.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
-    let told = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
-    told.collect::<Vec<_>>().join("\n")
+    let text = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
+    text.collect::<Vec<_>>().join("\n")
 }
 
 /// An outline in short, and what it leaves out.
@@ -107,7 +107,7 @@ fn outlined(outline: &str, left_out: Option<String>) -> String {
 }
 
 /// An outline for programs, and what it leaves out.
-fn told_whole(outline: &str, left_out: Option<&Omission>, place: Place) -> String {
+fn with_omission(outline: &str, left_out: Option<&Omission>, place: Place) -> String {
     let outline = without_addresses(outline.trim_end());
     let left_out = left_out.map(|left_out| translated(&left_out.to_string()));
     short(&[Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n"), place)

@@ -12,13 +12,13 @@ use super::flags::Flags;
 use super::setup::clients::{Agent, Places};
 use super::setup::{self, State};
 use super::{Config, Ending, command, show};
+use crate::browser::debugging_address;
 use crate::browser::find::find;
-use crate::browser::guest_address;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::{Browser, ContextOptions};
 use crate::error::Error;
 use crate::session::Source;
-use crate::webdriver::{self, Seat};
+use crate::webdriver::{self, WebkitSession};
 
 /// How grave it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
@@ -109,9 +109,9 @@ fn examined(config: &Config) -> Vec<Finding> {
     match &config.engine.source {
         Source::Launch(options) => findings.extend(browser(options)),
         Source::Attach { endpoint, .. } => findings.push(attached(endpoint)),
-        Source::Join { folder, .. } => findings.push(match guest_address(folder) {
+        Source::Join { folder, .. } => findings.push(match debugging_address(folder) {
             Ok(_) => Finding::good("browser", "yours runs, and listens".to_owned()),
-            Err(error) => told("browser", &error),
+            Err(error) => finding("browser", &error),
         }),
         Source::Pool(pool) => {
             let found = format!("{} of a pool", pool.count().0);
@@ -121,7 +121,7 @@ fn examined(config: &Config) -> Vec<Finding> {
         Source::Webkit(options) => findings.extend(webkit(options)),
         Source::Unsupported { browser } => {
             let error = Error::UnsupportedBrowser { browser: browser.clone() };
-            findings.push(told("browser", &error));
+            findings.push(finding("browser", &error));
         }
     }
     findings.extend(machine::examined(matches!(config.engine.source, Source::Webkit(_))));
@@ -134,7 +134,7 @@ fn examined(config: &Config) -> Vec<Finding> {
 fn browser(options: &LaunchOptions) -> Vec<Finding> {
     let found = match find(&options.wanted()) {
         Ok(found) => found,
-        Err(error) => return vec![told("browser", &error)],
+        Err(error) => return vec![finding("browser", &error)],
     };
     let mut findings = vec![Finding::good("browser", found.executable.display().to_string())];
     let options = LaunchOptions { headless: Some(true), user_data_dir: None, ..options.clone() };
@@ -153,19 +153,19 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
 fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     let browser = match webdriver::find_driver(options) {
         Ok(driver) => Finding::good("browser", driver.display().to_string()),
-        Err(error) => told("browser", &error),
+        Err(error) => finding("browser", &error),
     };
     let screen = match webdriver::find_screen(options) {
         Ok(Some(program)) => Finding::good("screen", format!("in memory, of {}", program.display())),
         Ok(None) => Finding::good("screen", "the one of DISPLAY"),
-        Err(error) => told("screen", &error),
+        Err(error) => finding("screen", &error),
     };
     let mut findings = vec![browser, screen];
     if findings.iter().all(|finding| finding.grade == Grade::Good) {
-        let seat = Seat::new(Arc::new(options.for_a_look()));
+        let webkit_session = WebkitSession::new(Arc::new(options.for_a_look()));
         findings.push(started(async move {
-            let version = seat.turn().await?.version().to_owned();
-            Ok((version, async move { seat.close().await }))
+            let version = webkit_session.turn().await?.version().to_owned();
+            Ok((version, async move { webkit_session.close().await }))
         }));
     }
     findings
@@ -187,14 +187,14 @@ fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(St
         Ok(Ok((version, took))) => {
             Finding::good("start", format!("version {version}, answers after {} ms", took.as_millis()))
         }
-        Ok(Err(error)) => told("start", &error),
+        Ok(Err(error)) => finding("start", &error),
         Err(error) => {
             Finding::bad("start", Grade::Problem, error, "Free some memory, or stop some processes.")
         }
     }
 }
 
-fn told(subject: &'static str, error: &Error) -> Finding {
+fn finding(subject: &'static str, error: &Error) -> Finding {
     let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
     Finding::bad(subject, Grade::Problem, error.to_string(), mend)
 }

@@ -87,9 +87,9 @@ pub(super) fn ending(error: &clap::Error) -> Ending {
 
 pub(super) fn one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let told = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told = told.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let line = told.collect::<Vec<_>>().join(" ");
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = lines.collect::<Vec<_>>().join(" ");
     line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
@@ -125,8 +125,8 @@ fn from_environment(
 }
 
 fn config_file(given: &ArgMatches, environment: &Layer) -> Option<OsString> {
-    let told = given.get_one::<std::path::PathBuf>("config").map(|path| path.clone().into_os_string());
-    told.or_else(|| environment.get("config").cloned())
+    let argument = given.get_one::<std::path::PathBuf>("config").map(|path| path.clone().into_os_string());
+    argument.or_else(|| environment.get("config").cloned())
 }
 
 fn from_file(path: &Path) -> Result<Layer, Ending> {

@@ -64,9 +64,9 @@ pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
 
 /// Waits a moment until what was said is written.
 pub(super) fn finish() {
-    let (written, told) = sync_channel(1);
+    let (written, done) = sync_channel(1);
     if QUEUE.get().is_some_and(|queue| queue.try_send(Entry::End(written)).is_ok()) {
-        let _ = told.recv_timeout(LAST_WRITE);
+        let _ = done.recv_timeout(LAST_WRITE);
     }
 }
 
@@ -86,8 +86,8 @@ fn write_all(waiting: &Receiver<Entry>) {
         }
         let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
         if left_out > 0 {
-            let told = format!("patchright-mcp: {left_out} lines of the log were left out; nobody read it\n");
-            write_now(told.as_bytes());
+            let text = format!("patchright-mcp: {left_out} lines of the log were left out; nobody read it\n");
+            write_now(text.as_bytes());
         }
     }
 }

@@ -109,8 +109,8 @@ fn meeting_place() -> io::Result<PathBuf> {
 /// A socket cannot be bound at a path of more than some hundred characters.
 fn temporary() -> PathBuf {
     const MOST: usize = 60;
-    let told = std::env::temp_dir();
-    if told.as_os_str().len() > MOST { PathBuf::from("/tmp") } else { told }
+    let folder = std::env::temp_dir();
+    if folder.as_os_str().len() > MOST { PathBuf::from("/tmp") } else { folder }
 }
 
 fn user() -> u32 {

@@ -250,8 +250,8 @@ impl Verb {
         let own = SAID_HERE.iter().find(|(tool, argument, _)| *tool == self.tool.name && *argument == name);
         let own = own.map(|(.., text)| *text).or(if name == TAB { Some(TAB_HERE) } else { None });
         let english = texts::argument(self.tool.name, name, Language::En);
-        let told = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
-        let arg = match told {
+        let description = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
+        let arg = match description {
             Some(text) => arg.help(translated(text.trim_end_matches('.'))),
             None => arg,
         };
@@ -366,9 +366,13 @@ impl Verb {
     /// The arguments that stand without their names.
     fn positional(self) -> Vec<&'static str> {
         let properties = self.properties();
-        let told = WITHOUT_NAMES.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
-        let mut names: Vec<_> =
-            told.unwrap_or_default().iter().copied().filter(|name| properties.contains_key(*name)).collect();
+        let unnamed = WITHOUT_NAMES.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
+        let mut names: Vec<_> = unnamed
+            .unwrap_or_default()
+            .iter()
+            .copied()
+            .filter(|name| properties.contains_key(*name))
+            .collect();
         let rest = properties.keys().map(String::as_str).filter(|name| self.required().contains(name));
         let rest: Vec<_> = rest.filter(|name| !names.contains(name)).collect();
         names.extend(rest);

@@ -54,7 +54,7 @@ impl fmt::Display for ElementKind {
             };
         }
         let input = self.0.strip_prefix("input[type=").and_then(|rest| rest.strip_suffix(']'));
-        let told = match (input, self.0.as_str()) {
+        let text = match (input, self.0.as_str()) {
             (Some("button"), _) | (None, "button") => "a button",
             (Some("checkbox"), _) => "a checkbox",
             (Some("color"), _) => "a colour field",
@@ -87,7 +87,7 @@ impl fmt::Display for ElementKind {
             (None, "") => "something else",
             (None, tag) => return write!(f, "<{tag}>"),
         };
-        f.write_str(told)
+        f.write_str(text)
     }
 }
 

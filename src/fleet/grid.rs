@@ -45,13 +45,14 @@ impl GridSession {
         let request = client.post(&sessions).header("content-type", "application/json").body(wanted);
         let response = request.send().await.map_err(|_| gone("the grid gave no answer"))?;
         let status = response.status();
-        let told = response.bytes().await.map_err(|_| gone("the grid's answer broke off"))?;
-        let told = serde_json::from_slice::<Answer>(&told).map(|answer| answer.value).unwrap_or_default();
+        let result = response.bytes().await.map_err(|_| gone("the grid's answer broke off"))?;
+        let result = serde_json::from_slice::<Answer>(&result).map(|answer| answer.value).unwrap_or_default();
         if !status.is_success() {
-            let reason = told["error"].as_str().unwrap_or("it says no more");
+            let reason = result["error"].as_str().unwrap_or("it says no more");
             return Err(gone(&format!("the grid starts no browser: {reason}")));
         }
-        let (Some(id), socket) = (told["sessionId"].as_str(), told["capabilities"]["se:cdp"].as_str()) else {
+        let (Some(id), socket) = (result["sessionId"].as_str(), result["capabilities"]["se:cdp"].as_str())
+        else {
             return Err(gone("the grid's answer names no session"));
         };
         let url = format!("{sessions}/{id}");

@@ -126,8 +126,8 @@ impl Replica {
         for (offer, (capacity, load)) in offers.iter().zip(&numbers) {
             arguments.extend([offer.node.as_str(), capacity, load]);
         }
-        let (told, life) = self.run_alive(script!("open"), &arguments).await?;
-        match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let (answer, life) = self.run_alive(script!("open"), &arguments).await?;
+        match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["limit"] => Ok(None),
             ["full"] => Err(Error::PoolFull),
             ["opened", token, node, expires] => Ok(Some(Opened {
@@ -141,8 +141,8 @@ impl Replica {
 
     /// Asks for a session, which is this server's from now on unless another has it that lives.
     pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<Found> {
-        let (told, life) = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
-        Ok(match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let (answer, life) = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
+        Ok(match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["none"] => Found::Nowhere,
             ["expired"] => Found::Expired,
             ["held", info, lease] => {
@@ -178,8 +178,8 @@ impl Replica {
     ) -> Result<Option<Lease>> {
         let rest = rest.as_millis().to_string();
         let arguments = [session, owner, &self.id, &rest, &saved.node, &saved.contexts];
-        let (told, life) = self.run_alive(script!("restore"), &arguments).await?;
-        match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let (answer, life) = self.run_alive(script!("restore"), &arguments).await?;
+        match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["opened", token] => Ok(Some(self.lease(session, number(token)?, life))),
             _ => Ok(None),
         }
@@ -187,14 +187,14 @@ impl Replica {
 
     /// The sessions of an owner, wherever they are, and when they end, in milliseconds since 1970.
     pub async fn sessions_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
-        let told: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
-        Ok(told.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
+        let lines: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
+        Ok(lines.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
     }
 
     /// Sessions whose time is over and whose server is gone: the browser of each, and its contexts there.
     pub async fn overdue(&self, most: usize) -> Result<Vec<(String, String)>> {
-        let told: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
-        Ok(told.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+        let text: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
+        Ok(text.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// As the protocol has it.
-    Told(Value),
+    Reply(Value),
     /// Nothing was done: nobody is there.
     Away,
     /// Nothing was done: it is not the right one any more.
@@ -83,6 +83,6 @@ impl Peers {
             return Answer::Undone;
         }
         let Ok(bytes) = response.bytes().await else { return Answer::Broke };
-        serde_json::from_slice(&bytes).map_or(Answer::Broke, Answer::Told)
+        serde_json::from_slice(&bytes).map_or(Answer::Broke, Answer::Reply)
     }
 }

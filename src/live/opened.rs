@@ -90,8 +90,10 @@ impl Choice {
     /// The list that a press has opened, if it has opened one.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
-            let told = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
-            if let Some(choice) = told.and_then(|told| serde_json::from_value::<Option<Self>>(told).ok()?) {
+            let lines = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
+            if let Some(choice) =
+                lines.and_then(|lines| serde_json::from_value::<Option<Self>>(lines).ok()?)
+            {
                 return Some(choice);
             }
         }

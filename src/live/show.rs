@@ -84,10 +84,10 @@ impl Shows {
 impl Show {
     async fn begin(self: &Arc<Self>) -> Result<()> {
         let show = Arc::downgrade(self);
-        self.session.overhear(Arc::new(move |method, told| {
+        self.session.overhear(Arc::new(move |method, event| {
             let show = show.upgrade().filter(|_| method == ScreencastFrame::METHOD);
             let Some(show) = show else { return };
-            if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(told) {
+            if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(event) {
                 show.owed.lock().push(frame.session_id);
                 let number = show.newest.borrow().as_ref().map_or(1, |last| last.number + 1);
                 show.newest.send_replace(Some(Picture { number, data: frame.data.as_str().into() }));

@@ -41,7 +41,7 @@ const LONGEST_TEXT: usize = 100_000;
 /// What a viewer says.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "camelCase")]
-enum Told {
+enum ViewerMessage {
     /// The picture of this number is shown.
     Shown {
         n: u32,
@@ -124,7 +124,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let mut viewer = Viewer::enter(handover);
-    let (mut out, mut told) = socket.split();
+    let (mut out, mut incoming) = socket.split();
     let mut state = viewer.handover.state.subscribe();
     let mut ticks = interval(RHYTHM);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -134,12 +134,12 @@ where
     loop {
         let messages = tokio::select! {
             biased;
-            message = told.next() => {
+            message = incoming.next() => {
                 heard = Instant::now();
                 let Some(Ok(message)) = message else { break };
                 match message {
                     Message::Text(text) => match serde_json::from_str(text.as_str()) {
-                        Ok(told) => viewer.hear(told).await,
+                        Ok(incoming) => viewer.hear(incoming).await,
                         Err(_) => Vec::new(),
                     },
                     Message::Close(_) => break,
@@ -246,49 +246,49 @@ impl Viewer {
         (self.may_act() && size.0 > 0.0).then(|| Hand::on(&self.page, size))
     }
 
-    async fn hear(&mut self, told: Told) -> Vec<Value> {
-        match told {
-            Told::Shown { n } => {
+    async fn hear(&mut self, message: ViewerMessage) -> Vec<Value> {
+        match message {
+            ViewerMessage::Shown { n } => {
                 if let Some(cast) = &mut self.cast {
                     cast.shown(n);
                 }
             }
-            Told::Visible { visible } => {
+            ViewerMessage::Visible { visible } => {
                 self.visible = visible;
                 if !visible {
                     self.cast = None;
                 }
             }
-            Told::Take => self.handover.set_control(self.handover.mode == Mode::Control),
-            Told::GiveBack => self.handover.set_control(false),
+            ViewerMessage::Take => self.handover.set_control(self.handover.mode == Mode::Control),
+            ViewerMessage::GiveBack => self.handover.set_control(false),
             // Who may only look decides nothing.
-            Told::Done if self.handover.mode == Mode::Control => self.handover.finish(Outcome::Done),
-            Told::NotMe => self.handover.finish(Outcome::NotMe),
+            ViewerMessage::Done if self.handover.mode == Mode::Control => self.handover.finish(Outcome::Done),
+            ViewerMessage::NotMe => self.handover.finish(Outcome::NotMe),
             _ if !self.may_act() => {}
-            Told::Tab { index } => self.go_to_tab(index).await,
-            Told::Press(at) => self.press(at),
-            Told::Touch { what, fingers, tap } => self.touch(what, &fingers, tap),
-            Told::Fill { text } if text.len() <= LONGEST_TEXT => self.fill(&text).await,
-            Told::Dialog { accept, text } => drop(self.page.answer_dialog(accept, text).await),
-            Told::Files { names } => self.give_files(&names).await,
-            Told::Login { user, password } => self.log_in(user, password).await,
+            ViewerMessage::Tab { index } => self.go_to_tab(index).await,
+            ViewerMessage::Press(at) => self.press(at),
+            ViewerMessage::Touch { what, fingers, tap } => self.touch(what, &fingers, tap),
+            ViewerMessage::Fill { text } if text.len() <= LONGEST_TEXT => self.fill(&text).await,
+            ViewerMessage::Dialog { accept, text } => drop(self.page.answer_dialog(accept, text).await),
+            ViewerMessage::Files { names } => self.give_files(&names).await,
+            ViewerMessage::Login { user, password } => self.log_in(user, password).await,
             other => self.act(other),
         }
         Vec::new()
     }
 
     /// What needs no answer.
-    fn act(&mut self, told: Told) {
+    fn act(&mut self, message: ViewerMessage) {
         let Some(hand) = self.hand() else { return };
-        match told {
-            Told::Move(at) => hand.move_to(at),
-            Told::Release(at) => hand.release(at),
-            Told::Wheel(at) => hand.wheel(at),
-            Told::Down(key) => hand.key_down(&key),
-            Told::Up(key) => hand.key_up(&key),
-            Told::Compose { text } if text.len() <= LONGEST_TEXT => hand.compose(&text),
-            Told::Text { text } if text.len() <= LONGEST_TEXT => hand.insert(&text),
-            Told::Choose { index } => {
+        match message {
+            ViewerMessage::Move(at) => hand.move_to(at),
+            ViewerMessage::Release(at) => hand.release(at),
+            ViewerMessage::Wheel(at) => hand.wheel(at),
+            ViewerMessage::Down(key) => hand.key_down(&key),
+            ViewerMessage::Up(key) => hand.key_up(&key),
+            ViewerMessage::Compose { text } if text.len() <= LONGEST_TEXT => hand.compose(&text),
+            ViewerMessage::Text { text } if text.len() <= LONGEST_TEXT => hand.insert(&text),
+            ViewerMessage::Choose { index } => {
                 if let Some(choice) = self.choice.take() {
                     choice.choose(index, &hand);
                 }

@@ -65,9 +65,9 @@ fn check_object(
     for (name, value) in object {
         // What was given under its other name is told under both.
         let alias = alias_of(name).filter(|alias| aliased.contains(alias));
-        let told = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
+        let text = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
         match properties.get(name) {
-            Some(schema) => check(schema, value, &format!("{path}{told}"), problems),
+            Some(schema) => check(schema, value, &format!("{path}{text}"), problems),
             None => problems.push(unknown(name, path, properties)),
         }
     }

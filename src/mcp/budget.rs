@@ -132,13 +132,13 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_a_value_holds_it_fits(value in any_value(), most in 200_usize..5_000) {
-            let told = fitted(&value, most).unwrap_or(value);
-            prop_assert!(size(&told) <= most);
+            let shortened = fitted(&value, most).unwrap_or(value);
+            prop_assert!(size(&shortened) <= most);
         }
     }
 
     #[test]
-    fn of_a_long_list_the_newest_are_told_and_how_many_are_not() {
+    fn of_a_long_list_the_newest_are_reported_and_how_many_are_not() {
         let entries: Vec<_> =
             (0..300).map(|number| json!({ "n": number, "text": "x".repeat(2_000) })).collect();
         let (kept, note) = newest(entries);

@@ -34,8 +34,8 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::script::{Before, Named, Step};
+use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
-use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
@@ -71,7 +71,7 @@ pub struct Call<'a> {
     /// What the session keeps from call to call.
     pub kept: &'a Kept,
     /// What the client has been shown.
-    pub(in crate::mcp) told: &'a Mutex<Told>,
+    pub(in crate::mcp) seen: &'a Mutex<Seen>,
     /// What happened meanwhile, to be told under Events.
     pub(super) events: Mutex<Vec<String>>,
     /// What the page announced meanwhile.
@@ -101,7 +101,7 @@ pub struct Call<'a> {
 pub(super) struct Given<'a> {
     pub session: Option<&'a Session>,
     pub kept: &'a Kept,
-    pub told: &'a Mutex<Told>,
+    pub seen: &'a Mutex<Seen>,
     pub progress: &'a Progress,
     pub secrets: &'a Secrets,
     pub pacing: &'a Pacing,
@@ -113,7 +113,7 @@ pub(super) struct Given<'a> {
 
 impl<'a> Call<'a> {
     pub(super) fn new(client: &'a Client, given: Given<'a>) -> Self {
-        let Given { session, kept, told, progress, secrets, pacing, live, registry, turns, live_pages } =
+        let Given { session, kept, seen, progress, secrets, pacing, live, registry, turns, live_pages } =
             given;
         Self {
             workspace: session.map_or(&client.workspace, |session| &session.workspace),
@@ -129,7 +129,7 @@ impl<'a> Call<'a> {
             calls: &client.calls,
             progress,
             kept,
-            told,
+            seen,
             events: Mutex::default(),
             said: Mutex::default(),
             moved: Mutex::default(),
@@ -230,7 +230,7 @@ impl Call<'_> {
     /// Sees to it that a wait after this call is for what this call begins.
     pub fn leave_what_was_begun(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
-            self.told.lock().leave_downloads();
+            self.seen.lock().leave_downloads();
         }
     }
 

@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 use crate::live::Calls;
 use crate::mcp::kept::Kept;
 use crate::mcp::roots::ClientRoots;
+use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
-use crate::mcp::told::Told;
 use crate::session::Workspace;
 use crate::session::cooldown::Cooldown;
 use crate::session::registry::Sessions;
@@ -26,7 +26,7 @@ pub struct Client {
     pub roots: ClientRoots,
     /// The pause of whoever it belongs to.
     pub(super) cooldown: Arc<Cooldown>,
-    pub(super) told: Arc<Mutex<Told>>,
+    pub(super) seen: Arc<Mutex<Seen>>,
     /// What it keeps from call to call.
     pub(super) kept: Arc<Kept>,
     /// Whose it is, where there are several.
@@ -38,17 +38,17 @@ pub struct Client {
 impl Client {
     /// The current page, as it was last read for this client.
     pub fn last_shown(&self) -> Option<Arc<Tree>> {
-        if let Some(seat) = self.workspace.webkit() {
-            return seat.shown();
+        if let Some(webkit_session) = self.workspace.webkit() {
+            return webkit_session.shown();
         }
         let page = self.workspace.active_page()?;
-        self.told.lock().tree(&page)
+        self.seen.lock().tree(&page)
     }
 
     /// Where the current page stands.
     pub fn url(&self) -> Option<String> {
         match self.workspace.webkit() {
-            Some(seat) => seat.url(),
+            Some(webkit_session) => webkit_session.url(),
             None => self.workspace.active_page().map(|page| page.asked_url()),
         }
     }

@@ -50,7 +50,7 @@ pub struct Consent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
     /// `None`: whatever it does.
-    deed: Option<GuardedAction>,
+    action: Option<GuardedAction>,
     /// `None`: wherever it is.
     origin: Option<OriginPattern>,
 }
@@ -76,16 +76,16 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(deed) = text.parse() {
-            return Ok(Self { deed: Some(deed), origin: None });
+        if let Ok(action) = text.parse() {
+            return Ok(Self { action: Some(action), origin: None });
         }
-        let (deed, origin) = match text.split_once('@') {
-            Some((deed, origin)) => (Some(deed.parse().map_err(|_| no_kind(deed))?), origin),
+        let (action, origin) = match text.split_once('@') {
+            Some((action, origin)) => (Some(action.parse().map_err(|_| no_kind(action))?), origin),
             // A host within one network can be named with a scheme or a port.
             None if is_word(text) => return Err(no_kind(text)),
             None => (None, text),
         };
-        Ok(Self { deed, origin: Some(origin.parse()?) })
+        Ok(Self { action, origin: Some(origin.parse()?) })
     }
 }
 
@@ -110,10 +110,10 @@ impl Consent {
     }
 
     /// Whether any of these, at any of these origins, is asked for. `None`: an action of whatever kind.
-    pub(super) fn asks(&self, deeds: &[Option<GuardedAction>], origins: &[String]) -> bool {
+    pub(super) fn asks(&self, actions: &[Option<GuardedAction>], origins: &[String]) -> bool {
         self.rules.iter().any(|rule| {
             let is_there = |pattern: &OriginPattern| origins.iter().any(|origin| pattern.covers(origin));
-            deeds.contains(&rule.deed) && rule.origin.as_ref().is_none_or(is_there)
+            actions.contains(&rule.action) && rule.origin.as_ref().is_none_or(is_there)
         })
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn rules_are_kinds_and_origins() {
         let consent: Consent = "upload, submit@https://bank.example; *.shop.example".parse().unwrap();
-        let asks = |deed, origin: &str| consent.asks(&[deed], &[origin.to_owned()]);
+        let asks = |action, origin: &str| consent.asks(&[action], &[origin.to_owned()]);
         assert!(asks(Some(GuardedAction::Upload), "https://any.example"));
         assert!(asks(Some(GuardedAction::Submit), "https://bank.example"));
         assert!(!asks(Some(GuardedAction::Submit), "https://other.example"));

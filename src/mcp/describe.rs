@@ -18,7 +18,7 @@ use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, PageState, Reply, TabLine, View};
 use crate::mcp::resources;
-use crate::mcp::told::{MOST_TREES, Shown};
+use crate::mcp::seen::{MOST_TREES, Shown};
 use crate::session::Tab;
 use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 
@@ -56,7 +56,7 @@ impl Before {
 
 /// What has changed by itself since it was shown.
 async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
-    let mut ticks = call.told.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
+    let mut ticks = call.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     if ticks.is_empty() {
         return ticks;
     }
@@ -97,22 +97,22 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         let concerns = !named || held_up || by_page(&tab);
         let Some(dialog) = tab.page.dialog().filter(|_| concerns) else { continue };
         let waits = if held_up { "; until then the page stands still" } else { "" };
-        let (told, id) = (told_dialog(&dialog), tab.id);
+        let (dialog_text, id) = (describe_dialog(&dialog), tab.id);
         reply.add_modal(format!(
-            "{told} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
+            "{dialog_text} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
         ));
     }
-    let lists_tabs = reply.view() > View::Nothing && !named && call.told.lock().set_tabs(&tabs);
+    let lists_tabs = reply.view() > View::Nothing && !named && call.seen.lock().set_tabs(&tabs);
     if (lists_tabs && tabs.len() > 1) || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
     let known = if named { page.as_ref().map(|page| page.id().to_owned()) } else { None }.unwrap_or_default();
     let Some(page) = page else {
-        call.told.lock().forget_state(&known);
+        call.seen.lock().forget_state(&known);
         return;
     };
     if let Some(dialog) = page.dialog() {
-        reply.add_modal(format!("{}: answer it with browser_handle_dialog", told_dialog(&dialog)));
+        reply.add_modal(format!("{}: answer it with browser_handle_dialog", describe_dialog(&dialog)));
     }
     if page.floods_dialogs() {
         reply.add_event("The page opens dialogs without end; they are dismissed until it is left.");
@@ -121,13 +121,13 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
     let url = page.asked_url();
-    let moved = call.told.lock().state(&known).map(|page| &page.url) != Some(&url);
+    let moved = call.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     // What was done before something failed can have led to another page.
-    let is_told = failure.is_none() || (moved && answers);
-    let shows = !held_up && is_told && reply.view() >= View::Changes;
-    let effects = answers && reply.shows_effects() && call.told.lock().tree(&page).is_some();
+    let is_reported = failure.is_none() || (moved && answers);
+    let shows = !held_up && is_reported && reply.view() >= View::Changes;
+    let effects = answers && reply.shows_effects() && call.seen.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {
             show_page(call, &page, before, shows, reply).await;
@@ -143,7 +143,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
     if let Some(state) = state {
         // After an action only what is new is told.
-        let known = call.told.lock().set_state(known, state.clone());
+        let known = call.seen.lock().set_state(known, state.clone());
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
         }
@@ -153,7 +153,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
 /// Tells what lies over the page, with what can be done there: what covers an element is often no more than its shade.
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
-    let Some(tree) = call.told.lock().tree(page) else { return };
+    let Some(tree) = call.seen.lock().tree(page) else { return };
     for part in tree.front() {
         let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
         let name = called.map_or("something".to_owned(), |node| snapshot::quoted(node.name.trim()));
@@ -167,7 +167,7 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     }
 }
 
-fn told_dialog(dialog: &Dialog) -> String {
+fn describe_dialog(dialog: &Dialog) -> String {
     let usual = dialog.usual_text().filter(|text| !text.is_empty());
     let usual = usual
         .map(|text| format!(" that holds {}", in_quotes(&page_text::one_line(&text))))
@@ -219,13 +219,13 @@ pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
 /// Tells of downloads that began or ended since the last answer.
 fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads = downloads(call);
-    let mut told = call.told.lock();
+    let mut seen = call.seen.lock();
     for download in downloads {
         let ended = download.state != DownloadState::InProgress;
-        if !told.set_download(download.id, ended) {
+        if !seen.set_download(download.id, ended) {
             continue;
         }
-        reply.add_event(told_download(&download.name, &download.state));
+        reply.add_event(describe_download(&download.name, &download.state));
         share_download(&download.name, &download.state, reply);
     }
 }
@@ -241,7 +241,7 @@ pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Repl
 }
 
 /// A download in words.
-pub(super) fn told_download(name: &str, state: &DownloadState) -> String {
+pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     let name = page_text::inline_beside(name, &[' ', '(']);
     match state {
         DownloadState::InProgress => format!("Downloading {name} …"),
@@ -292,7 +292,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     };
     tell_unseen(&tree, reply);
     let options = call.snapshot_options();
-    let known = call.told.lock().shown(page).cloned();
+    let known = call.seen.lock().shown(page).cloned();
     let known = match known {
         Some(known) if reply.view() <= View::Changes => known,
         known => {
@@ -300,7 +300,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
             let other = known.filter(|known| known.tree.document != tree.document);
             let shown = other.map(|known| tree.without_repeated(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
-            return call.told.lock().set_tree(page, tree);
+            return call.seen.lock().set_tree(page, tree);
         }
     };
     let said = call.said.lock().clone();
@@ -316,9 +316,9 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     let stays = !changes.whole && changes.added + changes.removed == 0;
     let mut moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
     // What was dragged is told with the drag; of what moved several times, where it is in the end.
-    let mut told: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
+    let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
-    moved.retain(|moved| told.insert(moved.what.number));
+    moved.retain(|moved| reported.insert(moved.what.number));
     moved.reverse();
     for Moved { what, at: (x, y) } in &moved {
         let name =
@@ -333,7 +333,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         reply.add_event("Nothing changed in the snapshot.");
     }
     let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
-    call.told.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
+    call.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
 /// What changed on a page, and what lies behind something else now.

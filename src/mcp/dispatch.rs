@@ -24,8 +24,8 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
+use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
-use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
@@ -61,7 +61,7 @@ pub struct Dispatcher {
     /// Where pages are handed over to people, if they are.
     live: Option<Live>,
     /// What was told of each session.
-    told: Mutex<HashMap<Arc<str>, Arc<Mutex<Told>>>>,
+    seen: Mutex<HashMap<Arc<str>, Arc<Mutex<Seen>>>>,
     /// What each session keeps.
     kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
     /// This server among others, if there are any, and the way to them.
@@ -90,7 +90,7 @@ impl Dispatcher {
             turns: Arc::default(),
             live_pages,
             live: None,
-            told: Mutex::default(),
+            seen: Mutex::default(),
             kept: Mutex::default(),
             replica: None,
             peers: Peers::default(),
@@ -168,8 +168,8 @@ impl Dispatcher {
     ) -> Client {
         let roots = ClientRoots::new(settings.roots.clone(), settings.client_roots);
         let scratch = workspace.sibling();
-        let (told, kept, calls) = (Arc::default(), Arc::default(), Calls::default());
-        Client { workspace, scratch, sessions, settings, roots, cooldown, told, kept, owner, calls }
+        let (seen, kept, calls) = (Arc::default(), Arc::default(), Calls::default());
+        Client { workspace, scratch, sessions, settings, roots, cooldown, seen, kept, owner, calls }
     }
 
     /// What was counted, and what there is now, as `OpenMetrics` has it.
@@ -244,10 +244,10 @@ impl Dispatcher {
         if !is_offered {
             return (name, arguments);
         }
-        let mut told = Map::new();
-        told.insert("name".to_owned(), name.into());
-        told.insert("arguments".to_owned(), arguments.into());
-        (webmcp::PageTool::NAME, told)
+        let mut translation = Map::new();
+        translation.insert("name".to_owned(), name.into());
+        translation.insert("arguments".to_owned(), arguments.into());
+        (webmcp::PageTool::NAME, translation)
     }
 
     /// The tools that the client's current page offers, if pages are asked for such.
@@ -329,11 +329,11 @@ impl Dispatcher {
         Ok(reply)
     }
 
-    fn told(&self, client: &Client, session: Option<&Session>) -> Arc<Mutex<Told>> {
-        let Some(session) = session else { return Arc::clone(&client.told) };
-        let mut told = self.told.lock();
-        told.retain(|id, _| self.sessions.is_live(id));
-        Arc::clone(told.entry(Arc::clone(&session.id)).or_default())
+    fn seen(&self, client: &Client, session: Option<&Session>) -> Arc<Mutex<Seen>> {
+        let Some(session) = session else { return Arc::clone(&client.seen) };
+        let mut seen = self.seen.lock();
+        seen.retain(|id, _| self.sessions.is_live(id));
+        Arc::clone(seen.entry(Arc::clone(&session.id)).or_default())
     }
 
     fn kept(&self, client: &Client, session: Option<&Session>) -> Arc<Kept> {
@@ -352,11 +352,11 @@ impl Dispatcher {
         progress: &Progress,
         reply: &mut Reply,
     ) -> Result<()> {
-        let (told, kept) = (self.told(client, session), self.kept(client, session));
+        let (seen, kept) = (self.seen(client, session), self.kept(client, session));
         let given = Given {
             session,
             kept: &kept,
-            told: &told,
+            seen: &seen,
             progress,
             secrets: self.secrets(),
             pacing: &self.pacing,
@@ -366,8 +366,8 @@ impl Dispatcher {
             live_pages: &self.live_pages,
         };
         let call = Call::new(client, given);
-        if let Some(seat) = call.workspace.webkit() {
-            return Box::pin(webkit::run(seat, tool, arguments, &call, reply)).await;
+        if let Some(webkit_session) = call.workspace.webkit() {
+            return Box::pin(webkit::run(webkit_session, tool, arguments, &call, reply)).await;
         }
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();

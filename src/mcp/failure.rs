@@ -51,21 +51,21 @@ pub(super) fn tell(
     }
     tool.fail(error, arguments, settings.language, reply);
     if tool.toolset != Toolset::Sessions {
-        tell_wall(error, reply);
+        report_challenge(error, reply);
     }
 }
 
 /// Tells programs of a wall, and where a person can deal with it.
-pub(super) fn tell_wall(error: &Error, reply: &mut Reply) {
-    let Error::PersonNeeded { kind, wall, url, link, .. } = error else { return };
-    let mut told = json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] });
+pub(super) fn report_challenge(error: &Error, reply: &mut Reply) {
+    let Error::PersonNeeded { kind, challenge, url, link, .. } = error else { return };
+    let mut json = json!({ "status": "wall", "wall": { "kind": kind, "what": challenge, "url": url }, "untrusted": ["wall.url"] });
     if let Some(link) = link {
-        told["person"] = json!({ "url": link.url, "code": link.code, "expiresInSeconds": link.seconds });
+        json["person"] = json!({ "url": link.url, "code": link.code, "expiresInSeconds": link.seconds });
         if tool_text_lacks(reply, &link.url) {
             reply.say(where_to_go(link));
         }
     }
-    reply.set_structured(told);
+    reply.set_structured(json);
 }
 
 /// The `patchright_*` tools say it in their own words.

@@ -15,7 +15,7 @@ pub mod progress;
 pub mod settings;
 pub mod roots;
 pub mod files;
-mod told;
+mod seen;
 mod address;
 pub mod program;
 pub mod script;

@@ -89,7 +89,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// An error's words, of which a page may have written some: no line of them begins as ours do.
-pub fn told(text: &str) -> String {
+pub fn safe(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
         #[test]
         fn whatever_a_page_says_stays_on_its_line(text in any::<String>()) {
-            for shown in [inline(&text), address(&text), one_line(&text), quoted(&text), told(&text)] {
+            for shown in [inline(&text), address(&text), one_line(&text), quoted(&text), safe(&text)] {
                 prop_assert!(shown.chars().all(is_seen), "{:?}", shown);
             }
         }

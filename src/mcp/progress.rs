@@ -136,11 +136,11 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_count_is_told_when_it_has_grown() {
+    async fn a_count_is_reported_when_it_has_grown() {
         let progress = Progress::default();
-        let told = Mutex::new(Vec::new());
+        let lines = Mutex::new(Vec::new());
         let telling = progress.tell(|_, step| {
-            told.lock().push(step.part.map(|(done, _)| done));
+            lines.lock().push(step.part.map(|(done, _)| done));
             std::future::ready(())
         });
         let working = async {
@@ -152,6 +152,6 @@ mod tests {
             sleep(EVERY * 2).await;
         };
         tokio::select! { () = telling => {}, () = working => {} }
-        assert_eq!(*told.lock(), [None, None, Some(1.0), Some(2.0)]);
+        assert_eq!(*lines.lock(), [None, None, Some(1.0), Some(2.0)]);
     }
 }

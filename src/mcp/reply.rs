@@ -328,7 +328,7 @@ impl Reply {
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
             Error::InvalidArguments { problems } => {
-                let list = problems.iter().map(|problem| format!("- {}", page_text::told(problem)));
+                let list = problems.iter().map(|problem| format!("- {}", page_text::safe(problem)));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
             Error::Script { message } | Error::Program { message } => page_text::quoted(message),
@@ -336,7 +336,7 @@ impl Reply {
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())
             }
-            other => sentence(&page_text::told(&other.to_string())),
+            other => sentence(&page_text::safe(&other.to_string())),
         };
         if let Some(hint) = error.hint() {
             let _ = write!(text, "\n{}", sentence(hint));
@@ -569,16 +569,16 @@ fn shorten(text: &mut String, most: usize) {
 
 /// What another server answered, without secrets.
 fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> {
-    let mut told = serde_json::to_value(result).ok()?;
-    for block in told.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+    let mut result_json = serde_json::to_value(result).ok()?;
+    for block in result_json.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(Value::String(text)) = block.get_mut("text") {
             secrets.strike_from(text);
         }
     }
-    if let Some(content) = told.get_mut("structuredContent") {
+    if let Some(content) = result_json.get_mut("structuredContent") {
         secrets.strike_from_json(content);
     }
-    serde_json::from_value(told).ok()
+    serde_json::from_value(result_json).ok()
 }
 
 fn page_lines(page: &PageState) -> String {

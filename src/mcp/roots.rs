@@ -38,8 +38,8 @@ impl ClientRoots {
         if let Some(all) = &*all {
             return all.clone();
         }
-        let Ok(Some(told)) = timeout(LIMIT, questions.roots()).await else { return self.own.clone() };
-        let roots = self.own.with(told.iter().take(MOST).filter_map(|uri| folder(uri)));
+        let Ok(Some(answer)) = timeout(LIMIT, questions.roots()).await else { return self.own.clone() };
+        let roots = self.own.with(answer.iter().take(MOST).filter_map(|uri| folder(uri)));
         all.insert(roots).clone()
     }
 

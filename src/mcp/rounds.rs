@@ -112,15 +112,15 @@ impl Round {
     /// Hears what the person said.
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
-        let Some(told) = responses.get(PERSON) else {
+        let Some(response) = responses.get(PERSON) else {
             // A client that could not ask says nothing, and goes on waiting.
             if let Some(asked) = asked {
                 let _ = asked.answer.send(Answer::Coming);
             }
             return;
         };
-        let accepts =
-            ElicitResult::deserialize(told).is_ok_and(|told| told.action == ElicitationAction::Accept);
+        let accepts = ElicitResult::deserialize(response)
+            .is_ok_and(|response| response.action == ElicitationAction::Accept);
         match asked {
             Some(asked) if accepts => drop(asked.answer.send(accepted(&asked.asking))),
             None if accepts => {}

@@ -33,7 +33,7 @@ use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::tool::{AnyTool, Capability, SESSION, Tool as _, Toolset, UnknownTool};
 use crate::mcp::tools::navigate::Navigate;
 use crate::mcp::webkit;
-use crate::messages::wall as texts;
+use crate::messages::challenge as texts;
 use crate::secrets::Secrets;
 use crate::session::Source;
 use crate::session::handoff::Answer;
@@ -280,7 +280,7 @@ impl ServerHandler for Server {
         }
         let client = self.client_of(context.extensions.get::<Parts>());
         let offered = self.dispatcher.offered(client);
-        *client.kept.offered.lock() = offered.iter().map(told_of).collect();
+        *client.kept.offered.lock() = offered.iter().map(describe_tool).collect();
         tools.extend(offered);
         Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(0))
     }
@@ -422,13 +422,13 @@ fn trace_of(context: &RequestContext<RoleServer>) -> Option<String> {
 }
 
 /// What tells one tool of a page from another.
-fn told_of(tool: &rmcp::model::Tool) -> String {
+fn describe_tool(tool: &rmcp::model::Tool) -> String {
     format!("{} {}", tool.name, tool.description.as_deref().unwrap_or_default())
 }
 
 /// Tells a client that its list of tools has changed, if its page offers something else now.
 async fn tell_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<RoleServer>) {
-    let offered: Vec<_> = dispatcher.offered(client).iter().map(told_of).collect();
+    let offered: Vec<_> = dispatcher.offered(client).iter().map(describe_tool).collect();
     let before = std::mem::replace(&mut *client.kept.offered.lock(), offered.clone());
     if before != offered {
         drop(peer.notify_tool_list_changed().await);
@@ -471,12 +471,12 @@ async fn ask(mut questions: UnboundedReceiver<Question>, context: &RequestContex
     while let Some(question) = questions.recv().await {
         match question {
             Question::Person { asking, mut answer } => tokio::select! {
-                told = ask_person(&asking, context) => drop(answer.send(told)),
+                person_answer = ask_person(&asking, context) => drop(answer.send(person_answer)),
                 // The wait is over; nobody needs the answer any more.
                 () = answer.closed() => {}
             },
             Question::Roots { mut answer } => tokio::select! {
-                told = ask_roots(context) => drop(told.map(|roots| answer.send(roots))),
+                person_answer = ask_roots(context) => drop(person_answer.map(|roots| answer.send(roots))),
                 // Who asked has lost patience.
                 () = answer.closed() => {}
             },
@@ -548,7 +548,7 @@ async fn ask_roots(context: &RequestContext<RoleServer>) -> Option<Vec<String>> 
         return Some(Vec::new());
     }
     match context.peer.list_roots().await {
-        Ok(told) => Some(told.roots.into_iter().map(|root| root.uri).collect()),
+        Ok(listed) => Some(listed.roots.into_iter().map(|root| root.uri).collect()),
         Err(error) => {
             tracing::debug!(%error, "the client did not name its folders");
             None

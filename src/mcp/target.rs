@@ -28,7 +28,7 @@ pub struct Target {
 
 impl Target {
     /// Its role and its name, where they are known.
-    pub fn told(&self, call: &Call<'_>, page: &Page) -> Option<String> {
+    pub fn description(&self, call: &Call<'_>, page: &Page) -> Option<String> {
         self.words.clone().or_else(|| role_and_name(call, page, &self.reference))
     }
 }
@@ -96,7 +96,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
     let target = reference.to_string();
     let Some(element) = found.map(|element| element.named(&target)) else {
         let anew = drawn_anew(call, page, &reference).await;
-        let again = anew.map(|(found, told)| format!("{told} [ref={found}]"));
+        let again = anew.map(|(found, shown)| format!("{shown} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
     Ok(Target { element, reference: whole_ref(call, page, &frame, reference.element), words: None })
@@ -113,7 +113,7 @@ pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<Eleme
 
 /// The ref of what stands for an element that was drawn anew, and its role and name.
 async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
-    let before = call.told.lock().tree_with(page, reference)?;
+    let before = call.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
     let node = &now.nodes()[snapshot::drawn_anew(&before, &now, reference)?];
     Some((now.ref_of(node), words(node.role, &node.name)))
@@ -212,14 +212,14 @@ pub async fn described(
     element: Option<String>,
 ) -> Result<(ElementHandle, String)> {
     let target = actable(call, page, text).await?;
-    let told = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
-    let told = told.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
-    Ok((target.element, told.unwrap_or_else(|| text.trim().to_owned())))
+    let description = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
+    let description = description.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
+    Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
 }
 
 /// `button "Save"`, from what was last shown of the page; by its hint and its ref what has no words.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
-    let tree = call.told.lock().tree(page)?;
+    let tree = call.seen.lock().tree(page)?;
     let place = tree.position(reference)?;
     let node = &tree.nodes()[place];
     let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");
@@ -229,11 +229,11 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
     };
     // The private characters of an icon font say nothing to who reads them.
     let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private(letter));
-    let told = words(node.role, if is_wordless { "" } else { &name });
+    let description = words(node.role, if is_wordless { "" } else { &name });
     Some(match (node.hint(), is_wordless) {
-        (Some(hint), true) => format!("{told} [hint={}] [ref={}]", quoted(hint), tree.ref_of(node)),
-        (None, true) if node.role == "generic" => format!("{told} [ref={}]", tree.ref_of(node)),
-        _ => told,
+        (Some(hint), true) => format!("{description} [hint={}] [ref={}]", quoted(hint), tree.ref_of(node)),
+        (None, true) if node.role == "generic" => format!("{description} [ref={}]", tree.ref_of(node)),
+        _ => description,
     })
 }
 

@@ -166,9 +166,9 @@ impl Traces {
     /// Waits a moment for what is under way to be delivered.
     pub async fn finish(&self) {
         let Some(sender) = self.sender.get() else { return };
-        let (told, delivered) = oneshot::channel();
+        let (done, delivered) = oneshot::channel();
         let all = async {
-            if sender.send(Job::Tell(told)).await.is_ok() {
+            if sender.send(Job::Tell(done)).await.is_ok() {
                 let _ = delivered.await;
             }
         };
@@ -270,16 +270,16 @@ mod tests {
     #[test]
     fn a_call_belongs_to_the_trace_of_its_caller() {
         let span = Span::begin(Some(GIVEN));
-        let told = span.written("browser_click", None);
-        assert_eq!(told["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(told["parentSpanId"], "00f067aa0ba902b7");
+        let written = span.written("browser_click", None);
+        assert_eq!(written["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(written["parentSpanId"], "00f067aa0ba902b7");
         let (trace, own, is_sampled) = {
             let passed_on = span.traceparent();
             let (trace, own, is_sampled) = read(&passed_on).unwrap();
             (trace.to_owned(), own.to_owned(), is_sampled)
         };
         assert_eq!(trace, "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(told["spanId"], own);
+        assert_eq!(written["spanId"], own);
         assert!(is_sampled);
     }
 

@@ -23,9 +23,9 @@ pub fn question(language: Language, what: &str) -> String {
     }
 }
 
-pub fn press(language: Language, deed: GuardedAction, name: &str, origin: &str) -> String {
+pub fn press(language: Language, action: GuardedAction, name: &str, origin: &str) -> String {
     let named = if name.is_empty() { String::new() } else { format!(" {name}") };
-    match (language, deed) {
+    match (language, action) {
         (Language::Zh, GuardedAction::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
         (Language::Zh, _) => format!("向 {origin} 提交表单{named}"),
         (Language::En, GuardedAction::Purchase) => format!("buy or pay at {origin} by clicking{named}"),

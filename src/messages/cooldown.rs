@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_that_is_not_whole_minutes_is_told_truthfully() {
+    fn a_period_that_is_not_whole_minutes_is_reported_truthfully() {
         assert!(begun(Language::Zh, 3).contains("暂停 3 秒，"));
         assert!(begun(Language::Zh, 90).contains("暂停 1 分 30 秒，"));
         assert!(begun(Language::En, 90).contains("for 1 min 30 s,"));

@@ -8,7 +8,7 @@ pub mod listing;
 pub mod login;
 pub mod patchright;
 pub mod sessions;
-pub mod wall;
+pub mod challenge;
 
 /// The language of these texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::VariantArray)]

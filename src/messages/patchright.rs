@@ -144,17 +144,17 @@ pub fn reason(language: Language, error: &Error) -> String {
         Error::Script { message } => format!("脚本出错: {message}"),
         Error::RobotsDisallow => "该网站的 robots.txt 不允许访问此地址".to_owned(),
         Error::Cancelled => "操作已取消".to_owned(),
-        Error::PersonNeeded { wall, link: Some(link), .. } => {
+        Error::PersonNeeded { challenge, link: Some(link), .. } => {
             let code = link.code.as_ref().map(|code| format!("，代码 {code}")).unwrap_or_default();
             format!(
-                "页面需要用户本人先完成验证或登录（{wall}）。请用户打开 {}{code}，完成后再次调用",
+                "页面需要用户本人先完成验证或登录（{challenge}）。请用户打开 {}{code}，完成后再次调用",
                 link.url
             )
         }
         Error::PersonHasControl => "用户正在操作此页面，请稍后再试".to_owned(),
-        Error::PersonNeeded { wall, .. } => {
+        Error::PersonNeeded { challenge, .. } => {
             format!(
-                "页面需要用户本人先完成验证或登录（{wall}）。请让用户在可见的浏览器中完成，或使用其他来源"
+                "页面需要用户本人先完成验证或登录（{challenge}）。请让用户在可见的浏览器中完成，或使用其他来源"
             )
         }
         other => rare_reason(other),
@@ -279,7 +279,7 @@ mod tests {
                 Error::PersonNeeded {
                     kind: "login",
                     what: "to log in",
-                    wall: "a form that asks for a password".to_owned(),
+                    challenge: "a form that asks for a password".to_owned(),
                     url: "http://a.example/authentication".to_owned(),
                     link: None,
                 },

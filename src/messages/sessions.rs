@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_required_is_told_in_words() {
+    fn what_is_required_is_reported_in_words() {
         assert_eq!(required(&["sessionId"]), "sessionId is required");
         assert_eq!(required(&["sessionId", "url"]), "sessionId and url are required");
         assert_eq!(

@@ -10,7 +10,7 @@ use super::network::Pairs;
 use crate::browser::{self, Archived, Asked, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming};
 
 /// Status, headers and body; without a status: it failed.
-type Told<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
+type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
 
 /// An HTTP archive.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -32,10 +32,10 @@ impl Archive {
         headers: HashMap<String, String>,
         body: Option<&[u8]>,
         follows: bool,
-    ) -> PyResult<Option<Told<'py>>> {
+    ) -> PyResult<Option<ArchivedAnswer<'py>>> {
         let asked = Asked { url, method, headers: &headers, body, follows };
-        let told = py.detach(|| self.0.answer(&asked))?;
-        Ok(told.map(|told| match told {
+        let archived = py.detach(|| self.0.answer(&asked))?;
+        Ok(archived.map(|archived| match archived {
             Archived::Answer { status, headers, body } => (Some(status), headers, PyBytes::new(py, &body)),
             Archived::Failure => (None, Vec::new(), PyBytes::new(py, b"")),
         }))

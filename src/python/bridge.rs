@@ -154,7 +154,7 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 
 enum Item {
     Done(u64, Outcome),
-    Told(Event),
+    ToPython(Event),
     /// What is to be told here is still looked at: all that came after waits.
     Held(u64),
 }
@@ -169,12 +169,12 @@ pub(super) struct Queue {
     /// Nobody hands out what comes any more.
     closed: AtomicBool,
     /// What is listened to in each context, by its key.
-    heard: Mutex<HashMap<usize, Arc<Heard>>>,
+    heard: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
 /// What a script listens to in a context and its pages. Of what it does not listen to, Python is not told.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
     pub(super) sockets: AtomicBool,
     /// Dialogs are the script's to answer. At first they are, until it says what it listens to.
@@ -231,17 +231,17 @@ impl Queue {
             let Some(place) = state.items.iter().position(held) else { return };
             let after = state.items.split_off(place + 1);
             state.items.pop_back();
-            state.items.extend(events.into_iter().map(Item::Told));
+            state.items.extend(events.into_iter().map(Item::ToPython));
             state.items.extend(after);
         }
         self.ring();
     }
 
     /// What is listened to in the context with this key.
-    pub(super) fn heard(&self, context: usize) -> Arc<Heard> {
+    pub(super) fn heard(&self, context: usize) -> Arc<Subscriptions> {
         let nothing_yet = || {
             let (requests, sockets) = (AtomicBool::new(false), AtomicBool::new(false));
-            Arc::new(Heard { requests, sockets, dialogs: AtomicBool::new(true) })
+            Arc::new(Subscriptions { requests, sockets, dialogs: AtomicBool::new(true) })
         };
         self.heard.lock().entry(context).or_insert_with(nothing_yet).clone()
     }
@@ -253,7 +253,7 @@ impl Queue {
 
     /// Tells of an event. Never waits.
     pub(super) fn tell(&self, event: Event) {
-        self.push(Item::Told(event));
+        self.push(Item::ToPython(event));
     }
 
     /// Tells of an event by its name, with the key of what it happened to and what belongs to it.
@@ -350,7 +350,7 @@ impl Dispatcher {
             let item = self.queue.state.lock().next();
             match item {
                 None | Some(Item::Held(_)) => return Ok(()),
-                Some(Item::Told(event)) => self.hand_out(py, event)?,
+                Some(Item::ToPython(event)) => self.hand_out(py, event)?,
                 Some(Item::Done(number, outcome)) => {
                     let future = self.futures.lock().remove(&number);
                     if let Some(future) = future {
@@ -385,7 +385,9 @@ impl Dispatcher {
         loop {
             match self.next_item(py, number) {
                 Some(Item::Done(_, outcome)) => return convert(py, outcome),
-                Some(Item::Told(event)) => self.hand_out(py, event).inspect_err(|_| operation.cancel())?,
+                Some(Item::ToPython(event)) => {
+                    self.hand_out(py, event).inspect_err(|_| operation.cancel())?
+                }
                 None | Some(Item::Held(_)) => py.check_signals().inspect_err(|_| operation.cancel())?,
             }
         }

@@ -16,12 +16,12 @@ use crate::browser::JsValue;
 pyo3::import_exception!(patchright_mcp.errors, Error); // The class is written in Python.
 
 /// A JavaScript value on its way to Python.
-pub(super) struct Told(pub(super) JsValue);
+pub(super) struct ToPython(pub(super) JsValue);
 
 /// JSON on its way to Python.
 pub(super) struct Plain(pub(super) Json);
 
-impl<'py> IntoPyObject<'py> for Told {
+impl<'py> IntoPyObject<'py> for ToPython {
     type Target = PyAny;
     type Output = Bound<'py, PyAny>;
     type Error = PyErr;

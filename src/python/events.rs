@@ -45,8 +45,8 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
     }
 }
 
-fn tell_console(told: &ConsoleEvent, key: usize, queue: &Queue) {
-    match told {
+fn tell_console(event: &ConsoleEvent, key: usize, queue: &Queue) {
+    match event {
         ConsoleEvent::Held(batch) => queue.hold(*batch),
         ConsoleEvent::Entries(0, entries) => {
             for entry in entries {
@@ -79,7 +79,7 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
     page.listen(Arc::new(move |event| match event {
         PageEvent::Dialog(dialog) if !heard.dialogs.load(Ordering::Acquire) => {
             if let Some(page) = asked.upgrade() {
-                answer_unheard(page, dialog.kind == "beforeunload");
+                answer_unhandled(page, dialog.kind == "beforeunload");
             }
         }
         _ => tell(event, key, &queue),
@@ -87,7 +87,7 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
 }
 
 /// Answers a dialog that nobody would: its page would stand still for ever.
-fn answer_unheard(page: crate::browser::Page, leaves: bool) {
+fn answer_unhandled(page: crate::browser::Page, leaves: bool) {
     runtime().spawn(async move {
         // One that is gone by now needs no answer.
         let _ = page.answer_dialog(leaves, None).await;

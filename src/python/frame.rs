@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::bridge::{Operation, operation};
-use super::convert::{Plain, Told, options, to_js, to_json};
+use super::convert::{Plain, ToPython, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
 use super::page::Page;
 use crate::browser::input::Point;
@@ -73,7 +73,7 @@ pub(super) fn navigate(
 }
 
 /// What a navigation came to, in a word; and the request in whose response a document came.
-pub(super) fn told(arrival: &Arrival) -> &'static str {
+pub(super) fn name_of(arrival: &Arrival) -> &'static str {
     match arrival {
         Arrival::Document(_) => "document",
         Arrival::SameDocument => "same_document",
@@ -146,7 +146,7 @@ impl Frame {
         Ok(operation(async move {
             let arrived = frame.goto(&url, &options).await;
             frame.until_served().await;
-            arrived.map(|arrival| told(&arrival))
+            arrived.map(|arrival| name_of(&arrival))
         }))
     }
 
@@ -184,7 +184,7 @@ impl Frame {
     /// Texts and attributes by CSS selectors: `(selector, attribute, several, what)` for each field, see `Frame::extract`.
     fn extract(&self, each: Option<String>, fields: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (frame, fields) = (self.0.clone(), to_json(fields)?);
-        Ok(operation(async move { frame.extract(each.as_deref(), &fields).await.map(Told) }))
+        Ok(operation(async move { frame.extract(each.as_deref(), &fields).await.map(ToPython) }))
     }
 
     /// Waits until the document has another address than `url`. Gives the one that it has then.
@@ -223,7 +223,7 @@ impl Frame {
         Ok(operation(async move {
             let value = frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await;
             frame.until_served().await;
-            value.map(Told)
+            value.map(ToPython)
         }))
     }
 
@@ -273,15 +273,15 @@ impl Frame {
         &self,
         selector: String,
         strict: bool,
-        deed: &Bound<'_, PyAny>,
+        action: &Bound<'_, PyAny>,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, deed, limit) =
-            (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
+        let (frame, action, limit) =
+            (self.0.clone(), options::<ElementAction>(action)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let begun = (frame.page()?.mark(), Instant::now());
-            let done = frame.locator(&selector, strict)?.perform(&deed, limit).await;
-            deed.follow(&frame, begun, limit).await;
+            let done = frame.locator(&selector, strict)?.perform(&action, limit).await;
+            action.follow(&frame, begun, limit).await;
             done.map(Plain)
         }))
     }
@@ -329,7 +329,7 @@ impl Frame {
             let locator = frame.locator(&selector, false)?;
             let value = locator.evaluate_all(&script, &argument, scope(isolated)).await;
             frame.until_served().await;
-            value.map(Told)
+            value.map(ToPython)
         }))
     }
 
@@ -383,7 +383,7 @@ impl Frame {
         Ok(operation(async move {
             let locator = frame.locator(&selector, true)?;
             let outcome = locator.expect_property(&path, &expected, is_not, limit).await?;
-            Ok((outcome.matches, Told(outcome.received)))
+            Ok((outcome.matches, ToPython(outcome.received)))
         }))
     }
 
@@ -451,7 +451,7 @@ impl Frame {
                 let handle = crate::browser::JsHandle::of_element(&found);
                 handle.evaluate(script, argument, Some(scope(isolated))).await
             };
-            locator.with(limit, run).await.map(Told)
+            locator.with(limit, run).await.map(ToPython)
         }))
     }
 

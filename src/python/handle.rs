@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use tokio::time::Instant;
 
 use super::bridge::{Operation, block_on, operation};
-use super::convert::{Plain, Told, options, to_js};
+use super::convert::{Plain, ToPython, options, to_js};
 use super::frame::{Frame, Handles, element};
 use crate::browser::locator::{self, Presence};
 use crate::browser::{ElementAction, ElementHandle, Scope};
@@ -35,7 +35,7 @@ impl JsHandle {
 
     /// What it is, in a few words of the browser: type, subtype, description, and its value as text.
     #[getter]
-    fn told(&self) -> (String, Option<String>, Option<String>, Option<String>) {
+    fn description(&self) -> (String, Option<String>, Option<String>, Option<String>) {
         let object = self.0.object();
         let value = match &object.value {
             Some(serde_json::Value::String(text)) => Some(text.clone()),
@@ -48,9 +48,9 @@ impl JsHandle {
 
     fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {
         let (handle, argument) = (self.0.clone(), to_js(argument)?);
-        Ok(operation(
-            async move { handle.evaluate(&script, &argument, Some(scope(isolated))).await.map(Told) },
-        ))
+        Ok(operation(async move {
+            handle.evaluate(&script, &argument, Some(scope(isolated))).await.map(ToPython)
+        }))
     }
 
     fn evaluate_handle(
@@ -67,7 +67,7 @@ impl JsHandle {
 
     fn json_value(&self) -> Operation {
         let handle = self.0.clone();
-        operation(async move { handle.value().await.map(Told) })
+        operation(async move { handle.value().await.map(ToPython) })
     }
 
     fn get_property(&self, name: String) -> Operation {
@@ -84,19 +84,19 @@ impl JsHandle {
     }
 
     /// Does what `deed` says, see `ElementAction`.
-    fn perform(&self, deed: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
-        let (handle, deed, limit) =
-            (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
+    fn perform(&self, action: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
+        let (handle, action, limit) =
+            (self.0.clone(), options::<ElementAction>(action)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let element = element_of(&handle).await?;
             let begun = (element.frame().page()?.mark(), Instant::now());
             // Text is pressed where its element is.
-            let done = if handle.is_text() && deed.is_action() {
-                element.parent().await?.perform(&deed, limit).await
+            let done = if handle.is_text() && action.is_action() {
+                element.parent().await?.perform(&action, limit).await
             } else {
-                element.perform(&deed, limit).await
+                element.perform(&action, limit).await
             };
-            deed.follow(element.frame(), begun, limit).await;
+            action.follow(element.frame(), begun, limit).await;
             done.map(Plain)
         }))
     }
@@ -137,7 +137,7 @@ impl JsHandle {
             let within = element_of(&handle).await?;
             let value = within.locator(&selector, false)?.evaluate_all(&script, &argument, Scope::Main).await;
             within.frame().until_served().await;
-            value.map(Told)
+            value.map(ToPython)
         }))
     }
 

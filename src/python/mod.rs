@@ -100,14 +100,14 @@ mod _core {
     use super::offers::{call_offered, offered_tools};
     #[pymodule_export]
     use super::original::{
-        CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
+        CooldownState, ToolBrowser, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
     #[pymodule_export]
     use super::pacing::Pacing;
     #[pymodule_export]
     use super::page::{Call, Dialog, FileChooser, HandlerCall, Page};
     #[pymodule_export]
-    use super::program::{Ended, Guest};
+    use super::program::{Ended, ProgramGate};
     #[pymodule_export]
     use super::raw::CdpSession;
     #[pymodule_export]

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::bridge::{Operation, Queue, operation, operation_with};
 use super::browser::BrowserContext;
-use super::convert::{Plain, Told, to_js};
+use super::convert::{Plain, ToPython, to_js};
 use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
@@ -29,7 +29,7 @@ pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &A
     let (key, queue) = (context.key(), queue.clone());
     let heard = queue.heard(key);
     context.follow(Arc::new(move |news: &NetworkEvent| {
-        let is_heard = match news {
+        let is_listened_to = match news {
             NetworkEvent::Request(_)
             | NetworkEvent::Response(_)
             | NetworkEvent::RequestFinished(_)
@@ -40,7 +40,7 @@ pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &A
             | NetworkEvent::WorkerClosed(_)
             | NetworkEvent::Download(_) => true,
         };
-        if is_heard {
+        if is_listened_to {
             tell(news, key, &queue);
         }
     }));
@@ -291,13 +291,13 @@ impl Response {
 
     #[getter]
     fn security_details(&self) -> Option<Plain> {
-        let told = self.0.security_details()?;
+        let details = self.0.security_details()?;
         Some(Plain(json!({
-            "protocol": told["protocol"],
-            "subjectName": told["subjectName"],
-            "issuer": told["issuer"],
-            "validFrom": told["validFrom"],
-            "validTo": told["validTo"],
+            "protocol": details["protocol"],
+            "subjectName": details["subjectName"],
+            "issuer": details["issuer"],
+            "validFrom": details["validFrom"],
+            "validTo": details["validTo"],
         })))
     }
 
@@ -403,7 +403,7 @@ impl Worker {
 
     fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (realm, argument) = (self.0.realm(), to_js(argument)?);
-        Ok(operation(async move { realm.evaluate(&script, &argument).await.map(Told) }))
+        Ok(operation(async move { realm.evaluate(&script, &argument).await.map(ToPython) }))
     }
 
     fn evaluate_handle(&self, script: String, argument: &Bound<'_, PyAny>) -> PyResult<Operation> {

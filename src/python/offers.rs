@@ -23,7 +23,7 @@ fn offered(frame: &crate::browser::Frame) -> Result<Vec<OfferedTool>> {
 pub(super) fn offered_tools(frame: &Frame) -> Operation {
     let frame = frame.0.clone();
     operation(async move {
-        let told = |tool: OfferedTool| {
+        let to_json = |tool: OfferedTool| {
             json!({
                 "name": tool.name,
                 "description": tool.description,
@@ -31,7 +31,7 @@ pub(super) fn offered_tools(frame: &Frame) -> Operation {
                 "annotations": { "readOnly": tool.read_only },
             })
         };
-        Ok(Plain(offered(&frame)?.into_iter().map(told).collect()))
+        Ok(Plain(offered(&frame)?.into_iter().map(to_json).collect()))
     })
 }
 

@@ -24,9 +24,9 @@ use crate::messages::patchright::Kind;
 use crate::messages::{Language, cooldown as texts, login, patchright as words};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
-use crate::session::errand::{self, ErrandOptions, Task};
 use crate::session::handoff::NoClient;
 use crate::session::pacing::Pacing;
+use crate::session::visit::{self, Task, VisitOptions};
 use crate::session::{Engine, EngineOptions, Source, Workspace};
 use crate::sync::unix_time;
 
@@ -73,8 +73,8 @@ impl CooldownState {
     fn use_clock(&self, clock: Py<PyAny>) {
         let now = move || {
             // An interpreter that is just ending has no time any more.
-            let told = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
-            told.and_then(Result::ok).unwrap_or_else(|| unix_time().as_secs_f64())
+            let time = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
+            time.and_then(Result::ok).unwrap_or_else(|| unix_time().as_secs_f64())
         };
         self.0.set_clock(Arc::new(now));
     }
@@ -149,7 +149,7 @@ pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
 
 /// A browser for errands.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct Errands {
+pub(super) struct ToolBrowser {
     workspace: Workspace,
     pacing: Pacing,
     limit: Duration,
@@ -159,7 +159,7 @@ pub(super) struct Errands {
 type Outcome<'py> = (String, String, String, String, Bound<'py, PyBytes>, Option<String>, Option<String>);
 
 #[pymethods]
-impl Errands {
+impl ToolBrowser {
     #[new]
     #[pyo3(signature = (headless, timeout, user_data_dir))]
     fn new(headless: bool, timeout: f64, user_data_dir: Option<PathBuf>) -> PyResult<Self> {
@@ -208,7 +208,7 @@ impl Errands {
     }
 }
 
-impl Errands {
+impl ToolBrowser {
     fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: &Task) -> PyResult<Outcome<'py>> {
         let failed = |reason: String| {
             let nothing = String::new;
@@ -222,7 +222,7 @@ impl Errands {
         }
         let visit = async {
             let page = self.workspace.new_tab().await?;
-            let options = ErrandOptions {
+            let options = VisitOptions {
                 limit: self.limit,
                 settle: Duration::from_millis(120),
                 patience: Duration::from_secs(120),
@@ -230,7 +230,7 @@ impl Errands {
                 pacing: &self.pacing,
                 secrets: &Secrets::default(),
             };
-            let visit = errand::run(&page, &address, task, options, &NoClient).await;
+            let visit = visit::run(&page, &address, task, options, &NoClient).await;
             let _ = page.close().await;
             visit
         };

@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use super::bridge::{Dispatcher, Operation, block_on, operation, operation_with};
 use super::browser::{BrowserContext, InitScript};
-use super::convert::{Plain, Told, options, to_js};
-use super::frame::{Frame, element, navigate, told};
+use super::convert::{Plain, ToPython, options, to_js};
+use super::frame::{Frame, element, name_of, navigate};
 use super::handle::JsHandle;
 use super::network::{Request, routed};
 use super::recording::ScriptRecording;
@@ -24,7 +24,7 @@ use crate::browser::{
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
 use crate::mcp::script::{ScriptLanguage, locator};
-use crate::session::wall::{Purpose, Wall, recognise};
+use crate::session::challenge::{Challenge, Purpose, recognise};
 
 /// One tab.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -98,7 +98,7 @@ impl Call {
     /// What the page calls it with, as a list.
     #[getter]
     fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Told(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
+        ToPython(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
     }
 
     /// Gives the page a value, or an exception.
@@ -206,7 +206,7 @@ impl Page {
         Ok(operation(async move {
             let arrived = page.reload(&options).await;
             page.main_frame().until_served().await;
-            arrived.map(|arrival| told(&arrival))
+            arrived.map(|arrival| name_of(&arrival))
         }))
     }
 
@@ -216,7 +216,7 @@ impl Page {
         Ok(operation(async move {
             match page.go_back(&options).await {
                 Err(Error::NoHistory { .. }) => Ok(None),
-                arrived => arrived.map(|arrival| Some(told(&arrival))),
+                arrived => arrived.map(|arrival| Some(name_of(&arrival))),
             }
         }))
     }
@@ -226,7 +226,7 @@ impl Page {
         Ok(operation(async move {
             match page.go_forward(&options).await {
                 Err(Error::NoHistory { .. }) => Ok(None),
-                arrived => arrived.map(|arrival| Some(told(&arrival))),
+                arrived => arrived.map(|arrival| Some(name_of(&arrival))),
             }
         }))
     }
@@ -411,10 +411,10 @@ impl Page {
         operation(async move {
             let slow = || Error::WaitRanOut { what: "the snapshot".to_owned(), waited: limit };
             let taken = tokio::time::timeout(limit, page.dom_snapshots()).await;
-            let told = |taken: crate::browser::DomSnapshot| {
+            let to_json = |taken: crate::browser::DomSnapshot| {
                 json!([taken.frame, taken.url, taken.doctype, taken.html.to_string(), taken.is_main])
             };
-            Ok(Plain(taken.unwrap_or_else(|_| Err(slow()))?.into_iter().map(told).collect()))
+            Ok(Plain(taken.unwrap_or_else(|_| Err(slow()))?.into_iter().map(to_json).collect()))
         })
     }
 
@@ -436,15 +436,16 @@ impl Page {
     }
 
     /// What stands in the way and asks for a person; `asked` is the address that was wanted.
-    fn wall(&self, asked: Option<String>, acts: bool) -> Operation {
+    #[pyo3(name = "wall")]
+    fn challenge(&self, asked: Option<String>, acts: bool) -> Operation {
         let page = self.0.clone();
         operation(async move {
             let asked = asked.unwrap_or_else(|| page.url_before_redirects());
             let refused = |error: url::ParseError| Error::UrlRefused { reason: error.to_string() };
             let asked = url::Url::parse(&asked).map_err(refused)?;
             let purpose = if acts { Purpose::Action } else { Purpose::Content };
-            let told = |wall: Wall| json!({ "kind": wall.kind, "url": wall.url, "what": wall.what });
-            Ok(recognise(&page, &asked, purpose).await?.map(|wall| Plain(told(wall))))
+            let to_json = |challenge: Challenge| json!({ "kind": challenge.kind, "url": challenge.url, "what": challenge.what });
+            Ok(recognise(&page, &asked, purpose).await?.map(|challenge| Plain(to_json(challenge))))
         })
     }
 

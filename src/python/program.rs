@@ -25,10 +25,10 @@ impl Interpreter for ThisPython {
 
 /// What a program is let through by.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct Guest(Gate);
+pub(super) struct ProgramGate(Gate);
 
 #[pymethods]
-impl Guest {
+impl ProgramGate {
     /// The address, as soon as a program may open it.
     fn permit(&self, url: String) -> Operation {
         let gate = self.0.clone();
@@ -71,7 +71,8 @@ impl fmt::Debug for Notebook {
 impl Notebook {
     fn open(gate: Gate) -> Result<Self> {
         let opened = Python::attach(|py| {
-            let notes = py.import("patchright_mcp._programs")?.getattr("Notebook")?.call1((Guest(gate),))?;
+            let notes =
+                py.import("patchright_mcp._programs")?.getattr("Notebook")?.call1((ProgramGate(gate),))?;
             PyResult::Ok(Self(Arc::new(notes.unbind())))
         });
         opened.map_err(|error| broken(&error))

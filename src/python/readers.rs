@@ -52,11 +52,11 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
         domains = domains.and(Domains::of_ads());
     }
     for path in lists {
-        let told = |error: std::io::Error| Error::File {
+        let to_error = |error: std::io::Error| Error::File {
             path: path.display().to_string(),
             reason: error.to_string(),
         };
-        let list = Domains::read(&std::fs::read_to_string(&path).map_err(told)?);
+        let list = Domains::read(&std::fs::read_to_string(&path).map_err(to_error)?);
         if list.is_empty() {
             let name = path.display();
             return Err(wrong(format!(
@@ -121,12 +121,12 @@ impl KeptAnswers {
             Ok(kept.find(address.as_ref(), text.as_deref()).await)
         };
         operation_with(work, |py, answers| {
-            let told = answers.iter().map(|answer| {
+            let found = answers.iter().map(|answer| {
                 let headers: Pairs = answer.headers.clone();
                 (Request(answer.request.clone()), answer.status, headers, PyBytes::new(py, &answer.body))
             });
-            let told: Vec<_> = told.collect();
-            Ok(told.into_pyobject(py)?.into_any().unbind())
+            let found: Vec<_> = found.collect();
+            Ok(found.into_pyobject(py)?.into_any().unbind())
         })
     }
 

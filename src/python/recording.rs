@@ -23,7 +23,7 @@ impl ScriptRecording {
         let heard = Arc::clone(&script);
         let recorder = Recorder {
             counts: Arc::new(|| true),
-            told: Arc::new(move |recorded| heard.lock().record(recorded.clone())),
+            on_recorded: Arc::new(move |recorded| heard.lock().record(recorded.clone())),
         };
         let recording = page.record_actions(recorder).await?;
         Ok(Self { script, language, _recording: recording })

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_what_was_read() {
+    fn what_is_wrong_is_reported_without_what_was_read() {
         for text in [
             "hunter2",
             "[a]\nvalue = 'hunter2'\n",
@@ -126,8 +126,8 @@ mod tests {
             "[a]\nvalue = ['hunter2']\norigins = ['a.example']\n",
             "{\"a\": \"hunter2\"}",
         ] {
-            let told = Secrets::parse(text).unwrap_err();
-            assert!(!told.contains("hunter2"), "{told}");
+            let error = Secrets::parse(text).unwrap_err();
+            assert!(!error.contains("hunter2"), "{error}");
         }
     }
 

@@ -370,14 +370,14 @@ mod tests {
 
         /// Feature: patchright-login-cooldown, Property 6: Remaining Time Accuracy
         #[test]
-        fn the_rest_is_told_within_a_second(period in 1.0..10_000.0, elapsed in -10_000.0..10_000.0) {
+        fn the_rest_is_reported_within_a_second(period in 1.0..10_000.0, elapsed in -10_000.0..10_000.0) {
             prop_assume!(elapsed < period);
             let cooldown = Hand::at(NOW).cooldown();
             cooldown.set_period(period);
             cooldown.set_since(Some(NOW - elapsed));
-            let told = cooldown.check().unwrap().remaining_seconds;
+            let remaining = cooldown.check().unwrap().remaining_seconds;
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-            let difference = (period - elapsed) - told as f64;
+            let difference = (period - elapsed) - remaining as f64;
             prop_assert!((0.0..1.001).contains(&difference), "{difference}");
         }
 
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_in_the_future_pauses_and_its_rest_is_told_as_it_is() {
+    fn a_stamp_in_the_future_pauses_and_its_rest_is_reported_as_it_is() {
         let cooldown = Hand::at(NOW).cooldown();
         cooldown.set_since(Some(NOW + 100.0));
         assert_eq!(cooldown.check(), Some(Cooling { remaining_seconds: 400 }));

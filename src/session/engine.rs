@@ -19,7 +19,7 @@ use crate::browser::{Browser, ContextOptions, Page};
 use crate::error::{Error, Result, human};
 use crate::fleet::{GridSession, Node, Placement, Pool, Service};
 use crate::secrets::Secrets;
-use crate::webdriver::{self, Seat};
+use crate::webdriver::{self, WebkitSession};
 
 mod webkit;
 
@@ -123,7 +123,7 @@ struct Inner {
     /// The one with a WebKit for each workspace, if a session has asked for that.
     webkit: Mutex<Option<Engine>>,
     /// Where each of its workspaces has its WebKit.
-    seats: Mutex<Vec<Weak<Seat>>>,
+    webkit_sessions: Mutex<Vec<Weak<WebkitSession>>>,
     /// The engine that this one is an owner's of.
     root: Option<Weak<Inner>>,
     /// Those with the browsers of a pool, by their names: each is connected to once.
@@ -169,7 +169,7 @@ impl Engine {
             owners: Mutex::default(),
             siblings: Mutex::default(),
             webkit: Mutex::default(),
-            seats: Mutex::default(),
+            webkit_sessions: Mutex::default(),
             root,
             nodes: Mutex::default(),
             berth,
@@ -351,8 +351,8 @@ impl Engine {
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
         let is_unseen = !self.attaches() && browser.is_headless();
-        let told = self.options().idle_limit.or(self.options().unseen_idle_limit.filter(|_| is_unseen));
-        told.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
+        let limit = self.options().idle_limit.or(self.options().unseen_idle_limit.filter(|_| is_unseen));
+        limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
     pub fn options(&self) -> &EngineOptions {
@@ -445,7 +445,11 @@ impl Engine {
     pub fn count(&self) -> (usize, usize) {
         let family = self.family();
         let running: Vec<_> = family.iter().filter_map(Self::running).collect();
-        let webkits = family.iter().flat_map(Self::seats).filter(|seat| seat.is_running()).count();
+        let webkits = family
+            .iter()
+            .flat_map(Self::webkit_sessions)
+            .filter(|webkit_session| webkit_session.is_running())
+            .count();
         (running.len() + webkits, pages_in(&running).len() + webkits)
     }
 
@@ -536,7 +540,7 @@ impl Engine {
 
     async fn close_own(&self) {
         self.inner.closed.send_replace(true);
-        join_all(self.seats().iter().map(|seat| seat.close())).await;
+        join_all(self.webkit_sessions().iter().map(|webkit_session| webkit_session.close())).await;
         let browser = self.inner.browser.lock().await.take();
         self.inner.current.lock().take();
         if let Some(browser) = browser {

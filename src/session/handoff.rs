@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::wall::{Purpose, Wall, WallKind, recognise};
+use super::challenge::{Challenge, ChallengeKind, Purpose, recognise};
 use crate::browser::{Page, WaitUntil};
 use crate::error::{Error, PersonLink, Result};
 
@@ -76,12 +76,12 @@ pub struct Invitation {
 /// The person on the other side, as far as the caller can reach one.
 pub trait Person: Send + Sync {
     /// Tells what is waited for, and how long already, of how long.
-    fn tell(&self, wall: &Wall, waited: Duration, limit: Duration);
+    fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);
 
     /// Asks to deal with the wall and say when it is done; at the link, if there is one.
     fn ask<'a>(
         &'a self,
-        wall: &'a Wall,
+        challenge: &'a Challenge,
         link: Option<&'a PersonLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
@@ -89,7 +89,7 @@ pub trait Person: Send + Sync {
     fn invite<'a>(
         &'a self,
         _page: &'a Page,
-        _wall: &'a Wall,
+        _challenge: &'a Challenge,
     ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
         Box::pin(std::future::ready(None))
     }
@@ -100,11 +100,11 @@ pub trait Person: Send + Sync {
 pub struct NoClient;
 
 impl Person for NoClient {
-    fn tell(&self, _wall: &Wall, _waited: Duration, _limit: Duration) {}
+    fn tell(&self, _challenge: &Challenge, _waited: Duration, _limit: Duration) {}
 
     fn ask<'a>(
         &'a self,
-        _wall: &'a Wall,
+        _challenge: &'a Challenge,
         _link: Option<&'a PersonLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(std::future::ready(Answer::Unasked))
@@ -114,7 +114,7 @@ impl Person for NoClient {
 /// What was met on the way to a page.
 #[derive(Debug, Clone)]
 pub struct Passed {
-    pub wall: Wall,
+    pub challenge: Challenge,
     pub waited: Duration,
 }
 
@@ -134,10 +134,10 @@ pub async fn pass(
     if asks_for_name(page) && page.context().has_login_for(&page.url()) {
         return Err(login_refused(&page.url()));
     }
-    let Some(wall) = recognise(page, asked, purpose).await? else { return Ok(None) };
+    let Some(challenge) = recognise(page, asked, purpose).await? else { return Ok(None) };
     let gone = || async move { is_gone(page, asked, purpose).await };
-    let waited = until_passed(page, &wall, patience, person, &gone, false).await?;
-    Ok(Some(Passed { wall, waited }))
+    let waited = until_passed(page, &challenge, patience, person, &gone, false).await?;
+    Ok(Some(Passed { challenge, waited }))
 }
 
 /// Asks a person for something on the page, and waits for the word that it is done. Tells how long that took.
@@ -145,8 +145,8 @@ pub async fn pass(
 /// # Errors
 /// As [`pass`].
 pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person) -> Result<Duration> {
-    let wall = Wall { kind: WallKind::Asked, url: page.asked_url(), what: why.to_owned() };
-    until_passed(page, &wall, patience, person, &|| std::future::ready(false), true).await
+    let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
+    until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
 }
 
 /// Waits for a person to name themselves to a site that asks for it by HTTP, where no window would do so.
@@ -158,9 +158,9 @@ pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn P
         return Err(login_refused(asked.as_str()));
     }
     let what = "a site that asks for a name and a password".to_owned();
-    let wall = Wall { kind: WallKind::Challenge, url: asked.to_string(), what };
+    let challenge = Challenge { kind: ChallengeKind::Challenge, url: asked.to_string(), what };
     let gone = || std::future::ready(page.document_response().is_some_and(|response| response.status != 401));
-    until_passed(page, &wall, patience, person, &gone, false).await
+    until_passed(page, &challenge, patience, person, &gone, false).await
 }
 
 /// Whether the document came with a question for a name and a password, in a way that those that were set answer.
@@ -205,27 +205,27 @@ impl Drop for Waiting {
 
 async fn until_passed<F: Future<Output = bool>>(
     page: &Page,
-    wall: &Wall,
+    challenge: &Challenge,
     patience: Duration,
     person: &dyn Person,
     gone: &impl Fn() -> F,
     believes: bool,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
-    let invitation = if patience.is_zero() { None } else { person.invite(page, wall).await };
+    let invitation = if patience.is_zero() { None } else { person.invite(page, challenge).await };
     if patience.is_zero() || (!has_window && invitation.is_none()) {
-        return Err(needed(wall, None));
+        return Err(needed(challenge, None));
     }
     let link = invitation.as_ref().map(|invitation| &invitation.link);
     if !has_window && invitation.as_ref().is_some_and(|invitation| !invitation.asks) {
         // Whoever called tells the person, who comes when the call is over.
-        return Err(needed(wall, link.cloned()));
+        return Err(needed(challenge, link.cloned()));
     }
     page.bring_to_front().await?;
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
     // A call that is given up leaves it at that.
     let mut waiting = Waiting { coming, outcome: Outcome::Unawaited };
-    let passed = until_answered(page, wall, patience, person, gone, believes, invitation.as_ref()).await;
+    let passed = until_answered(page, challenge, patience, person, gone, believes, invitation.as_ref()).await;
     if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
         // Whoever called tells the person after all.
         waiting.coming = None;
@@ -243,7 +243,7 @@ async fn until_passed<F: Future<Output = bool>>(
 /// Waits for the wall to go, the person's word, or the end of their time.
 async fn until_answered<F: Future<Output = bool>>(
     page: &Page,
-    wall: &Wall,
+    challenge: &Challenge,
     patience: Duration,
     person: &dyn Person,
     gone: &impl Fn() -> F,
@@ -254,7 +254,7 @@ async fn until_answered<F: Future<Output = bool>>(
     let _kept = page.keep_in_memory();
     let coming = invitation.map(|invitation| &invitation.coming);
     let started = Instant::now();
-    let mut asking = pin!(person.ask(wall, invitation.map(|invitation| &invitation.link)));
+    let mut asking = pin!(person.ask(challenge, invitation.map(|invitation| &invitation.link)));
     let mut asked_already = false;
     let mut ended = pin!(async {
         match coming {
@@ -269,9 +269,9 @@ async fn until_answered<F: Future<Output = bool>>(
             None => patience.saturating_sub(waited),
         };
         if rest.is_zero() {
-            return Err(Error::PersonAway { kind: wall.kind.into(), waited });
+            return Err(Error::PersonAway { kind: challenge.kind.into(), waited });
         }
-        person.tell(wall, waited, waited + rest);
+        person.tell(challenge, waited, waited + rest);
         let answer = async { if asked_already { pending().await } else { asking.as_mut().await } };
         tokio::select! {
             answer = answer => {
@@ -280,9 +280,9 @@ async fn until_answered<F: Future<Output = bool>>(
                     Answer::Cancelled => return Err(Error::Cancelled),
                     Answer::Finished if believes => return Ok(started.elapsed()),
                     // Nobody could ever say that it is done.
-                    Answer::Unasked if believes && coming.is_none() => return Err(needed(wall, None)),
+                    Answer::Unasked if believes && coming.is_none() => return Err(needed(challenge, None)),
                     Answer::Unasked if !has_window && is_unknown(invitation) => {
-                        return Err(needed(wall, invitation.map(|invitation| invitation.link.clone())));
+                        return Err(needed(challenge, invitation.map(|invitation| invitation.link.clone())));
                     }
                     Answer::Finished | Answer::Coming | Answer::Unasked => {}
                 }
@@ -290,12 +290,12 @@ async fn until_answered<F: Future<Output = bool>>(
             outcome = &mut ended => return match outcome {
                 Outcome::NotMe | Outcome::Unawaited => Err(Error::Cancelled),
                 Outcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
-                Outcome::Done => Err(needed(wall, None)),
+                Outcome::Done => Err(needed(challenge, None)),
                 Outcome::Over | Outcome::Left if gone().await => Ok(started.elapsed()),
                 Outcome::Closed => Err(Error::PageClosed),
                 Outcome::Crashed => Err(Error::PageCrashed),
                 Outcome::Over | Outcome::Left => {
-                    Err(Error::PersonAway { kind: wall.kind.into(), waited: started.elapsed() })
+                    Err(Error::PersonAway { kind: challenge.kind.into(), waited: started.elapsed() })
                 }
             },
             () = sleep(EVERY.min(rest)) => {}
@@ -335,19 +335,19 @@ async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
 }
 
 /// The failure that tells of a wall.
-pub fn needed(wall: &Wall, link: Option<PersonLink>) -> Error {
-    let what = match wall.kind {
-        WallKind::Login => "to log in",
-        WallKind::Captcha => "to show that a person is there",
-        WallKind::UnusualTraffic => "to show that the traffic is a person's",
-        WallKind::Challenge => "to pass a check",
-        WallKind::Asked => "for a person",
+pub fn needed(challenge: &Challenge, link: Option<PersonLink>) -> Error {
+    let what = match challenge.kind {
+        ChallengeKind::Login => "to log in",
+        ChallengeKind::Captcha => "to show that a person is there",
+        ChallengeKind::UnusualTraffic => "to show that the traffic is a person's",
+        ChallengeKind::Challenge => "to pass a check",
+        ChallengeKind::Asked => "for a person",
     };
     Error::PersonNeeded {
-        kind: wall.kind.into(),
+        kind: challenge.kind.into(),
         what,
-        wall: wall.what.clone(),
-        url: wall.url.clone(),
+        challenge: challenge.what.clone(),
+        url: challenge.url.clone(),
         link: link.map(Box::new),
     }
 }

@@ -13,9 +13,9 @@ mod uses;
 mod workspace;
 pub mod cooldown;
 pub mod pacing;
-pub mod wall;
+pub mod challenge;
 pub mod handoff;
-pub mod errand;
+pub mod visit;
 pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};

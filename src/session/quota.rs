@@ -193,11 +193,11 @@ impl Drop for Reserved {
 /// Half of the memory that this machine, or the container that we are in, has.
 fn half_of_the_machine() -> u64 {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
-    let machine = machine.as_deref().and_then(|told| {
-        let kilobytes = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let machine = machine.as_deref().and_then(|meminfo| {
+        let kilobytes = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         kilobytes.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
     });
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let container = container.and_then(|told| told.trim().parse::<u64>().ok());
+    let container = container.and_then(|meminfo| meminfo.trim().parse::<u64>().ok());
     machine.into_iter().chain(container).min().map_or(u64::MAX, |all| all / 2)
 }

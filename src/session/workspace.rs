@@ -10,7 +10,7 @@ use super::quota::Quota;
 use crate::browser::find::Channel;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie, WeakPage};
 use crate::error::{Error, Result};
-use crate::webdriver::Seat;
+use crate::webdriver::WebkitSession;
 
 pub use archive::Answered;
 pub use left::LeftContext;
@@ -42,7 +42,7 @@ struct Inner {
     quota: Quota,
     state: Mutex<State>,
     /// Its WebKit, if its pages are there: nothing else here is about that.
-    webkit: Option<Arc<Seat>>,
+    webkit: Option<Arc<WebkitSession>>,
     /// What becomes of requests of its contexts.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
     archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
@@ -100,7 +100,7 @@ impl Workspace {
             next_number: 1,
             notices: Vec::new(),
         };
-        let webkit = engine.seat();
+        let webkit = engine.webkit_session();
         Self {
             inner: Arc::new(Inner {
                 engine,
@@ -159,7 +159,7 @@ impl Workspace {
     }
 
     /// Its WebKit, if its pages are there.
-    pub fn webkit(&self) -> Option<&Arc<Seat>> {
+    pub fn webkit(&self) -> Option<&Arc<WebkitSession>> {
         self.inner.webkit.as_ref()
     }
 

@@ -326,9 +326,9 @@ pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
         let end = if is_quoted { end_of_quotation(rest) } else { rest.find('"').unwrap_or(rest.len()) };
         let (part, after) = rest.split_at(end);
         rest = after;
-        let told = (part, is_quoted);
+        let text = (part, is_quoted);
         is_quoted = !is_quoted;
-        Some(told)
+        Some(text)
     })
 }
 
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_told_in_one_word_and_what_a_page_wrote_stays() {
+    fn states_are_reported_in_one_word_and_what_a_page_wrote_stays() {
         let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
         let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
         assert_eq!(compact(outline), expected);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_that_begin_alike_are_told_from_where_they_differ() {
+    fn hints_that_begin_alike_are_distinguished_from_where_they_differ() {
         let outline = "- button [e1] [hint=\"red-ui-flow-port red-ui-flow-port-output\"]\n\
                        - button [e2] [hint=\"red-ui-flow-port red-ui-flow-port-input\"]\n\
                        - img [e3] [hint=\"red-ui-flow-port red-ui-flow\"]\n- img [e4] [hint=\"another-class-of-the-page\"]";
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_with_the_nearest_that_holds_it() {
+    fn a_change_is_reported_with_the_nearest_that_holds_it() {
         let diff = "(A line of ours.)\n  - main [ref=c0p1f0e1]:\n    - region \"R\" [ref=c0p1f0e2]:\n      - generic:\n\
                     ~       - button \"1\" [ref=c0p1f0e3]\n+       - button \"2\" [ref=c0p1f0e4]\n-       - text: gone";
         let expected = "(A line of ours.)\n  region \"R\" [c0p1f0e2]:\n~  button \"1\" [c0p1f0e3]\n+  button \"2\" [c0p1f0e4]\n-  text: gone";

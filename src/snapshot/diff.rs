@@ -376,7 +376,7 @@ impl<'a> Comparison<'a> {
                     side.beside(index).filter(|_| !loose.contains(text) && !loose_now.contains(text))?;
                 Some((beside, text))
             };
-            let exactly = |side| move |index| anchored(side, index).map(|told| format!("{told:?}"));
+            let exactly = |side| move |index| anchored(side, index).map(|anchor| format!("{anchor:?}"));
             let counting = |side| {
                 move |index| {
                     anchored(side, index)
@@ -510,13 +510,13 @@ fn pairs(
 ) -> Vec<(usize, usize)> {
     let mut places: HashMap<String, VecDeque<usize>> = HashMap::new();
     for &index in was.iter() {
-        if let Some(told) = old(index) {
-            places.entry(told).or_default().push_back(index);
+        if let Some(place) = old(index) {
+            places.entry(place).or_default().push_back(index);
         }
     }
     let mut pairs = Vec::new();
     said.retain(|&index| {
-        let found = new(index).and_then(|told| places.get_mut(&told)?.pop_front());
+        let found = new(index).and_then(|place| places.get_mut(&place)?.pop_front());
         pairs.extend(found.map(|old| (index, old)));
         found.is_none()
     });

@@ -53,7 +53,7 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
         return None;
     }
     let mut shown = vec![false; lines.len()];
-    let mut told = 0;
+    let mut listed = 0;
     let mut room = max_chars.saturating_sub(120);
     for &found in &matches {
         let near = found.saturating_sub(around)..lines.len().min(found + around + 1);
@@ -64,13 +64,13 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
             fresh.iter().map(|&line| lines[line].depth * 2 + lines[line].text.chars().count() + 4).sum();
         let Some(rest) = room.checked_sub(price) else { break };
         room = rest;
-        told += 1;
+        listed += 1;
         for line in fresh {
             shown[line] = true;
         }
     }
     let text = write(&lines, &shown, |_| "");
-    let left = matches.len() - told;
+    let left = matches.len() - listed;
     let cut = (left > 0)
         .then(|| Omission::of(format!("{left} more matches are left out; search for something rarer.")));
     let acts = lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();

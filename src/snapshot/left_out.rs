@@ -82,7 +82,7 @@ enum Way {
 
 impl<'a> LeftOut<'a> {
     /// `acts` is the number of elements to act on that are not listed.
-    pub(super) fn told(&self, deepest: usize, acts: usize) -> Option<Omission> {
+    pub(super) fn omission(&self, deepest: usize, acts: usize) -> Option<Omission> {
         let folded: usize = self.picked(true).map(|line| line.folded).sum();
         let acts = acts.saturating_sub(folded);
         let deeper = self.picked(false).filter(|line| line.depth > deepest).count();

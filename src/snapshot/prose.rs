@@ -39,7 +39,7 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
             && line.parent + 1 == index
             && ends[line.parent] == run.end
             && can_hold(tree, &lines[line.parent]);
-        let (told, prose) = tell(tree, &lines[run.clone()], links);
+        let (paragraph, prose) = tell(tree, &lines[run.clone()], links);
         let acts: usize = lines[run.clone()].iter().map(|line| line.acts).sum();
         if !whole {
             let text = "text".to_owned();
@@ -47,7 +47,7 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
         }
         let holder = joined.last_mut().expect("just pushed, or the line before");
         holder.head = holder.text.len();
-        let _ = write!(holder.text, ": {told}");
+        let _ = write!(holder.text, ": {paragraph}");
         (holder.has_value, holder.worth, holder.prose) = (true, Worth::Text, Some(prose.into()));
         match links {
             Links::WithRefs => holder.acts += acts,
@@ -98,7 +98,7 @@ fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
 /// The lines' text as it is shown, and as it reads.
 fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     let top = tree.nodes.first().map_or(0, |node| node.frame);
-    let (mut told, mut prose) = (String::new(), String::new());
+    let (mut text, mut prose) = (String::new(), String::new());
     for line in lines.iter().filter(|line| !line.is_property) {
         let node = &tree.nodes[line.node];
         let is_link = !node.is_text();
@@ -106,31 +106,31 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
             prose.push(' ');
         }
         let stands_apart = node.name.starts_with(' ') || prose.ends_with(' ') || prose.is_empty();
-        if stands_apart && !told.is_empty() && !told.ends_with(' ') {
-            told.push(' ');
+        if stands_apart && !text.is_empty() && !text.ends_with(' ') {
+            text.push(' ');
         }
         prose.push_str(&node.name);
         if links == Links::WordsOnly {
             continue;
         }
         if is_link {
-            told.push('[');
-            push_inside(&mut told, &node.name, Kind::Name);
+            text.push('[');
+            push_inside(&mut text, &node.name, Kind::Name);
             let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
-            let _ = write!(told, "]({frame}e{})", node.number);
+            let _ = write!(text, "]({frame}e{})", node.number);
             if let Some(details) = &node.details {
-                push_states(&mut told, &Details { level: None, ..(**details).clone() });
+                push_states(&mut text, &Details { level: None, ..(**details).clone() });
             }
-        } else if told.is_empty() {
-            push_plain(&mut told, &node.name, usize::MAX, &[]);
+        } else if text.is_empty() {
+            push_plain(&mut text, &node.name, usize::MAX, &[]);
         } else {
-            push_inside(&mut told, &node.name, Kind::Words);
+            push_inside(&mut text, &node.name, Kind::Words);
         }
     }
     if links == Links::WordsOnly {
-        push_plain(&mut told, &prose, usize::MAX, &[]);
+        push_plain(&mut text, &prose, usize::MAX, &[]);
     }
-    (told, prose)
+    (text, prose)
 }
 
 /// True where a link stands right before: between them there was a blank at most.

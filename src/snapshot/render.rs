@@ -218,13 +218,13 @@ impl Part<'_> {
         let acts = acts(lines, shown);
         let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_actionable()).count();
         let left_out = LeftOut { tree: self.tree, start: self.nodes.start, lines, shown, room: most };
-        let mut cut = left_out.told(self.deepest(), all.saturating_sub(acts));
+        let mut cut = left_out.omission(self.deepest(), all.saturating_sub(acts));
         let length = text.chars().count();
         if cut_to_size {
             cut = cut.and_then(|cut| cut.within(most.saturating_sub(length)));
         }
-        let told = cut.as_ref().map_or(0, Omission::length);
-        (length + told <= most).then_some(Rendered { text, shown: acts, cut })
+        let notice = cut.as_ref().map_or(0, Omission::length);
+        (length + notice <= most).then_some(Rendered { text, shown: acts, cut })
     }
 }
 

@@ -66,11 +66,11 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_grid_are_told_once_and_what_stands_among_them_apart() {
-        let told = grid(241);
-        assert!(told.contains("[hint=\"line, #eee\"] and 240 like it: e2-e242\n"), "{told}");
-        assert!(told.contains("e900] [hint=\"rect, node\"]"), "{told}");
-        assert_eq!(told.lines().count(), 3);
+    fn the_lines_of_a_grid_are_reported_once_and_what_stands_among_them_apart() {
+        let text = grid(241);
+        assert!(text.contains("[hint=\"line, #eee\"] and 240 like it: e2-e242\n"), "{text}");
+        assert!(text.contains("e900] [hint=\"rect, node\"]"), "{text}");
+        assert_eq!(text.lines().count(), 3);
         assert_eq!(grid(7).lines().count(), 9);
     }
 }

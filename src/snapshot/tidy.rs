@@ -166,41 +166,41 @@ mod tests {
 
     #[test]
     fn a_list_is_not_clickable_because_its_items_are() {
-        let told = shown(r#"[[0,"tablist",1,"",{"c":1}],[1,"tab",2,"One"],[1,"tab",3,"Two"]]"#);
-        assert_eq!(told.matches("cursor").count(), 0, "{told}");
-        assert_eq!(told.matches("tab \"").count(), 2, "{told}");
+        let text = shown(r#"[[0,"tablist",1,"",{"c":1}],[1,"tab",2,"One"],[1,"tab",3,"Two"]]"#);
+        assert_eq!(text.matches("cursor").count(), 0, "{text}");
+        assert_eq!(text.matches("tab \"").count(), 2, "{text}");
     }
 
     #[test]
     fn a_card_that_says_something_itself_stays_clickable() {
-        let told = shown(r#"[[0,"generic",1,"",{"c":1}],[1,"About a boat"],[1,"button",2,"Buy"]]"#);
-        assert!(told.contains("generic [ref=c0p0f0e1] [cursor=pointer]"), "{told}");
+        let text = shown(r#"[[0,"generic",1,"",{"c":1}],[1,"About a boat"],[1,"button",2,"Buy"]]"#);
+        assert!(text.contains("generic [ref=c0p0f0e1] [cursor=pointer]"), "{text}");
     }
 
     #[test]
     fn a_header_that_listens_is_one_with_its_label_that_listens_too() {
-        let told = shown(r#"[[0,"columnheader",1,"",{"c":2}],[1,"generic",2,"",{"c":2}],[2,"Year"]]"#);
-        assert_eq!(told.trim(), "- columnheader [ref=c0p0f0e1]: Year");
+        let text = shown(r#"[[0,"columnheader",1,"",{"c":2}],[1,"generic",2,"",{"c":2}],[2,"Year"]]"#);
+        assert_eq!(text.trim(), "- columnheader [ref=c0p0f0e1]: Year");
     }
 
     #[test]
     fn a_box_that_is_called_what_its_button_is_called_is_left_out() {
-        let told = shown(r#"[[0,"generic",1,"Save",{"c":1}],[1,"button",2,"Save"]]"#);
-        assert_eq!(told.trim(), r#"- button "Save" [ref=c0p0f0e2]"#);
+        let text = shown(r#"[[0,"generic",1,"Save",{"c":1}],[1,"button",2,"Save"]]"#);
+        assert_eq!(text.trim(), r#"- button "Save" [ref=c0p0f0e2]"#);
     }
 
     #[test]
     fn a_link_that_repeats_its_tab_is_left_out_and_its_address_kept() {
-        let told = shown(r#"[[0,"tab",1,"Home"],[1,"link",2,"Home",{"u":"/home"}],[2,"img",3,"house"]]"#);
-        assert!(told.contains("/url: /home") && !told.contains("link"), "{told}");
-        assert!(told.contains("house"), "{told}");
+        let text = shown(r#"[[0,"tab",1,"Home"],[1,"link",2,"Home",{"u":"/home"}],[2,"img",3,"house"]]"#);
+        assert!(text.contains("/url: /home") && !text.contains("link"), "{text}");
+        assert!(text.contains("house"), "{text}");
     }
 
     #[test]
     fn a_combobox_in_a_combobox_is_one() {
-        let told = shown(r#"[[0,"combobox",1,"",{"v":"City","x":0}],[1,"combobox",2,"City",{"v":"Lima"}]]"#);
-        assert_eq!(told.trim(), r#"- combobox "City" [expanded=false] [ref=c0p0f0e2]: Lima"#);
-        let told = shown(r#"[[0,"combobox",1,"City"],[1,"combobox",2,"",{"v":"Lima","a":1}]]"#);
-        assert_eq!(told.trim(), r#"- combobox "City" [active] [ref=c0p0f0e1]: Lima"#);
+        let text = shown(r#"[[0,"combobox",1,"",{"v":"City","x":0}],[1,"combobox",2,"City",{"v":"Lima"}]]"#);
+        assert_eq!(text.trim(), r#"- combobox "City" [expanded=false] [ref=c0p0f0e2]: Lima"#);
+        let text = shown(r#"[[0,"combobox",1,"City"],[1,"combobox",2,"",{"v":"Lima","a":1}]]"#);
+        assert_eq!(text.trim(), r#"- combobox "City" [active] [ref=c0p0f0e1]: Lima"#);
     }
 }

@@ -77,7 +77,7 @@ impl Downloads {
         };
         let mut news: Vec<_> = gone.into_iter().map(failed).collect();
         for (name, is_arriving) in files {
-            let told = name.to_string_lossy().into_owned();
+            let text = name.to_string_lossy().into_owned();
             let path = self.folder.join(&name);
             let state = match is_arriving {
                 true if begun.insert(name.clone()) => DownloadState::InProgress,
@@ -88,7 +88,7 @@ impl Downloads {
                     DownloadState::Completed { path, bytes }
                 }
             };
-            news.push(Sent { name: told, state });
+            news.push(Sent { name: text, state });
         }
         news
     }
@@ -127,7 +127,7 @@ fn is_just_made(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn told(downloads: &Downloads) -> Vec<(String, &'static str)> {
+    fn reports(downloads: &Downloads) -> Vec<(String, &'static str)> {
         let word = |state: &DownloadState| match state {
             DownloadState::InProgress => "begun",
             DownloadState::Completed { .. } => "done",
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_file_is_told_when_it_begins_and_when_it_ends() {
+    fn each_file_is_reported_when_it_begins_and_when_it_ends() {
         let home = tempfile::tempdir().unwrap();
         Downloads::prepare(home.path()).unwrap();
         let downloads = Downloads::of(home.path());
@@ -149,18 +149,18 @@ mod tests {
         write("a.wkdownload", "he");
         write("b", "");
         write("b.wkdownload", "");
-        assert_eq!(told(&downloads), [("a".to_owned(), "begun"), ("b".to_owned(), "begun")]);
+        assert_eq!(reports(&downloads), [("a".to_owned(), "begun"), ("b".to_owned(), "begun")]);
         assert!(!downloads.has_begun() && !downloads.has_news());
-        assert!(told(&downloads).is_empty());
+        assert!(reports(&downloads).is_empty());
         std::fs::rename(file("a.wkdownload"), file("a")).unwrap();
         for name in ["b", "b.wkdownload"] {
             std::fs::remove_file(file(name)).unwrap();
         }
         assert!(downloads.has_news());
-        assert_eq!(told(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
+        assert_eq!(reports(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
         std::fs::remove_file(file("a")).unwrap();
         // The name is a site's own.
         write("c.wkdownload", "all of it");
-        assert_eq!(told(&downloads), [("c.wkdownload".to_owned(), "done")]);
+        assert_eq!(reports(&downloads), [("c.wkdownload".to_owned(), "done")]);
     }
 }

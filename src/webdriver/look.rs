@@ -139,7 +139,7 @@ impl Tab {
         match self.matches(text, limit).await {
             Ok(found) => match &found.nodes[..] {
                 [only] if found.count == 1 => Ok(only.clone()),
-                _ => Err(Error::SeveralMatch { count: found.count, matches: found.told }),
+                _ => Err(Error::SeveralMatch { count: found.count, matches: found.descriptions }),
             },
             // What was written may be a selector, which errors do not repeat.
             Err(Error::ElementNotFound { .. }) => Err(Error::NoTarget { reason: "finds nothing".to_owned() }),
@@ -221,7 +221,7 @@ impl Tab {
 struct Matches {
     count: usize,
     nodes: Vec<Element>,
-    told: Vec<String>,
+    descriptions: Vec<String>,
     first: Option<Element>,
 }
 
@@ -232,11 +232,11 @@ impl Matches {
             Some(Element { handle, frame: 0, target: "the element".to_owned() })
         };
         let list = |at: usize| answer[at].as_array().map(Vec::as_slice).unwrap_or_default();
-        let told = list(2).iter().filter_map(Value::as_str).map(snapshot::quoted);
+        let descriptions = list(2).iter().filter_map(Value::as_str).map(snapshot::quoted);
         Self {
             count: answer[0].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0),
             nodes: list(1).iter().filter_map(one).collect(),
-            told: told.collect(),
+            descriptions: descriptions.collect(),
             first: one(&answer[3]),
         }
     }

@@ -10,7 +10,7 @@ mod group;
 mod launch;
 mod nodes;
 mod options;
-mod seat;
+mod webkit_session;
 mod tab;
 mod look;
 mod act;
@@ -19,8 +19,8 @@ pub use act::Press;
 pub use downloads::Sent;
 pub use nodes::Element;
 pub use options::{Options, find_driver, find_screen};
-pub use seat::{Seat, Turn};
 pub use tab::{Arrived, Tab};
+pub use webkit_session::{Turn, WebkitSession};
 
 /// What whoever uses WebKit should know, told when it starts.
 pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \

@@ -79,8 +79,8 @@ pub(super) const DISPLAY: &str = "Xvfb";
 /// The driver that was named, or else the one that is installed.
 pub fn find_driver(options: &Options) -> Result<PathBuf> {
     match &options.launch.executable {
-        Some(told) if told.is_file() => Ok(told.clone()),
-        Some(told) => Err(Error::WebkitNotFound { looked: told.display().to_string() }),
+        Some(path) if path.is_file() => Ok(path.clone()),
+        Some(path) => Err(Error::WebkitNotFound { looked: path.display().to_string() }),
         None => on_path(DRIVER),
     }
 }

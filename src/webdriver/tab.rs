@@ -278,11 +278,11 @@ impl Tab {
             if let Some(error) = self.processes.explain(begun) {
                 return Err(error);
             }
-            let told = squeezed(now[2].as_str().unwrap_or_default());
-            if told.is_empty() && self.is_sent_a_file().await {
+            let text = squeezed(now[2].as_str().unwrap_or_default());
+            if text.is_empty() && self.is_sent_a_file().await {
                 return Ok(Arrived { is_file: true, ..arrived });
             }
-            let reason = if told.is_empty() { "WebKit cannot open this address".to_owned() } else { told };
+            let reason = if text.is_empty() { "WebKit cannot open this address".to_owned() } else { text };
             return Err(Error::NavigationFailed { reason });
         }
         let stays = before.is_some() && before.as_deref() == handle_of(&now[3]);
@@ -339,8 +339,8 @@ impl Tab {
         let taken = self.get("Take Screenshot", &path).await;
         let taken = taken.map_err(|error| of.map_or(error.clone(), |of| of.named(error)))?;
         let unreadable = |reason: String| Error::Unreadable { method: "Take Screenshot", reason };
-        let told = taken.as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
-        BASE64_STANDARD.decode(told).map_err(|error| unreadable(error.to_string()))
+        let text = taken.as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
+        BASE64_STANDARD.decode(text).map_err(|error| unreadable(error.to_string()))
     }
 
     /// A picture of the whole page, as PNG: its window is made as large as the page for it.

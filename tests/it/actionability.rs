@@ -353,7 +353,7 @@ fn a_node_that_is_gone_is_never_a_neighbour() {
 }
 
 #[test]
-fn an_open_dialog_is_told_at_once() {
+fn an_open_dialog_is_reported_at_once() {
     drive(async |context, site| {
         let page =
             open(&context, &site, "<button id=x onclick='alert(1)'>B</button><button id=y>Y</button>").await;
@@ -368,7 +368,7 @@ fn an_open_dialog_is_told_at_once() {
 }
 
 #[test]
-fn boxes_are_told_in_coordinates_of_the_page() {
+fn boxes_are_reported_in_coordinates_of_the_page() {
     drive(async |context, site| {
         site.page("/inner", "<body style='margin:0'><div id=x style='position:absolute;left:10px;top:20px;width:30px;height:40px'></div>");
         let html = "<body style='margin:0'><iframe src='OTHER/inner' style='position:absolute;left:100px;top:200px;border:5px solid;padding:2px'></iframe>";

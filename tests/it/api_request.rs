@@ -84,15 +84,15 @@ fn a_kept_connection_that_its_server_closes_costs_no_request() {
         }
         // What may have been done already is not done again.
         let write = ApiRequest { method: "POST".to_owned(), ..read.clone() };
-        let mut told = None;
+        let mut outcome = None;
         for _ in 0..50 {
             // On a busy machine the connection may not have been put back yet: then a new one is taken.
             requests.fetch(&read).await.unwrap();
-            told = requests.fetch(&write).await.err().map(|error| error.to_string());
-            if told.is_some() {
+            outcome = requests.fetch(&write).await.err().map(|error| error.to_string());
+            if outcome.is_some() {
                 break;
             }
         }
-        assert_eq!(told.as_deref(), Some("socket hang up"));
+        assert_eq!(outcome.as_deref(), Some("socket hang up"));
     });
 }

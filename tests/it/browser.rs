@@ -146,7 +146,7 @@ fn a_popup_is_a_page_with_an_opener() {
 }
 
 #[test]
-fn a_dialog_is_told_instead_of_hanging_what_opened_it() {
+fn a_dialog_is_reported_instead_of_hanging_what_opened_it() {
     drive(async |context, site| {
         let page = open(&context, &site, "<title>Asks</title>").await;
         let error = page.main_frame().evaluate("confirm('Sure?')", vec![], Scope::Main).await.unwrap_err();
@@ -259,7 +259,7 @@ fn the_console_is_read_without_the_page_noticing() {
         let after = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
         assert_eq!(before, after);
         assert!(messages.iter().all(|message| message.url == site.url("/") && message.line > 0));
-        let told: Vec<_> = messages.iter().map(|message| (message.level, message.text.as_str())).collect();
+        let text: Vec<_> = messages.iter().map(|message| (message.level, message.text.as_str())).collect();
         let expected = [
             (ConsoleLevel::Info, "first [object Object] 42"),
             (ConsoleLevel::Warning, "second"),
@@ -268,7 +268,7 @@ fn the_console_is_read_without_the_page_noticing() {
             (ConsoleLevel::Error, "Uncaught TypeError: loose"),
             (ConsoleLevel::Error, "Uncaught (in promise) Error: rejected"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(text, expected);
     });
 }
 

@@ -51,7 +51,7 @@ fn help_and_version_are_answers() {
 
 /// Each row: arguments, environment, and the one line that tells what is wrong.
 #[test]
-fn a_mistake_is_told_on_one_line() {
+fn a_mistake_is_reported_on_one_line() {
     type Row = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
     let rows: &[Row] = &[
         (&["--nope"], &[], "unexpected argument '--nope' found"),
@@ -100,8 +100,8 @@ fn a_file_speaks_json_or_toml_in_either_spelling() {
         ("e.conf", "{\"logLevel\": \"debug\", \"caps\": [\"vision\", \"pdf\"]}"),
     ] {
         let path = file(folder.path(), name, text);
-        let told = [read(&["--config", &path], &[]), read(&[], &[("PATCHRIGHT_MCP_CONFIG", &path)])];
-        for config in told {
+        let settings = [read(&["--config", &path], &[]), read(&[], &[("PATCHRIGHT_MCP_CONFIG", &path)])];
+        for config in settings {
             let config = config.unwrap();
             assert_eq!(config.log_level, LogLevel::Debug, "{name}");
             assert_eq!(config.capabilities, BTreeSet::from([Capability::Vision, Capability::Pdf]), "{name}");
@@ -159,7 +159,7 @@ fn an_empty_variable_is_one_that_is_not_set() {
 }
 
 #[test]
-fn a_misspelled_variable_is_told() {
+fn a_misspelled_variable_is_reported() {
     let warnings = read(&[], &[("PATCHRIGHT_MCP_LOGLEVEL", "debug")]).unwrap().warnings;
     assert_eq!(warnings, ["PATCHRIGHT_MCP_LOGLEVEL is set, but there is no such setting"]);
 }

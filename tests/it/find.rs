@@ -200,7 +200,7 @@ fn variables_come_before_the_usual_places_and_ours_before_others() {
 }
 
 #[test]
-fn a_variable_of_others_that_leads_nowhere_is_told_but_does_not_end_the_search() {
+fn a_variable_of_others_that_leads_nowhere_is_reported_but_does_not_end_the_search() {
     let mut machine = Machine::new(Platform::Linux);
     machine.set("CHROME_PATH", Path::new("/nowhere/chrome"));
     assert!(machine.misses(Channel::Chromium).contains(&"CHROME_PATH=/nowhere/chrome".to_owned()));
@@ -223,7 +223,7 @@ fn a_named_program_is_used_or_what_is_wrong_with_it_is_said() {
 }
 
 #[test]
-fn the_make_of_a_named_program_is_told_by_its_path() {
+fn the_make_of_a_named_program_is_reported_by_its_path() {
     let machine = Machine::new(Platform::Linux);
     for (path, channel) in [
         ("opt/google/chrome/chrome", Channel::Chrome),

@@ -42,9 +42,9 @@ impl Redis {
 
     /// A figure that it tells of itself.
     fn figure(&self, name: &str) -> u64 {
-        let told = Command::new("redis-cli").args(["-p", &self.port.to_string(), "info"]).output().unwrap();
-        let told = String::from_utf8(told.stdout).unwrap();
-        let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let text = Command::new("redis-cli").args(["-p", &self.port.to_string(), "info"]).output().unwrap();
+        let text = String::from_utf8(text.stdout).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.unwrap().trim().parse().unwrap()
     }
 
@@ -77,7 +77,7 @@ fn offers(count: usize) -> Vec<Offer> {
 }
 
 /// How long the middle one, and the slowest of a hundred, took.
-fn told(mut times: Vec<Duration>) -> String {
+fn summary(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     format!("p50 {:.2?}, p99 {:.2?}", times[times.len() / 2], times[times.len() * 99 / 100])
 }
@@ -114,7 +114,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
     eprintln!(
         "{count} opened in {:.2?}: {}",
         begun.elapsed(),
-        told(opened.iter().map(|one| one.3).collect())
+        summary(opened.iter().map(|one| one.3).collect())
     );
     eprintln!("Redis: {} bytes a session", (redis.figure("used_memory") - memory) / count as u64);
     let mut loads = HashMap::<_, usize>::new();
@@ -138,7 +138,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         }
     });
     let took: Vec<_> = elsewhere.buffer_unordered(32).collect().await;
-    eprintln!("asked for elsewhere: {}", told(took));
+    eprintln!("asked for elsewhere: {}", summary(took));
 
     // Nothing happens: what it costs that the servers live.
     let (before, begun) = (redis.figure("total_commands_processed"), Instant::now());
@@ -167,7 +167,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         }
     });
     let adopted: Vec<_> = adopted.buffer_unordered(64).collect().await;
-    eprintln!("{} taken over: {}", adopted.len(), told(adopted.iter().map(|one| one.2).collect()));
+    eprintln!("{} taken over: {}", adopted.len(), summary(adopted.iter().map(|one| one.2).collect()));
     for (id, claim, _) in &adopted {
         assert!(claim.lease.token > tokens[id], "a later owner has a larger token");
         assert_eq!(claim.before, tokens[id]);

@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn any_arguments_are_taken_or_all_that_is_wrong_is_told(
+    fn any_arguments_are_taken_or_all_that_is_wrong_is_reported(
         at in any::<Index>(),
         given in proptest::collection::hash_map(select(vec![
             "ref", "target", "text", "url", "time", "paths", "values", "fields", "steps", "index", "action", "timeout", "x",

@@ -41,11 +41,11 @@ async fn a_request_that_never_arrives_is_given_up() {
     let shutdown = Shutdown::default();
     let serving = server.serve(dispatcher, &shutdown);
     let asking = async {
-        let mut told = [String::new(), String::new()];
-        half_a_head.read_to_string(&mut told[0]).await.unwrap();
-        half_a_body.read_to_string(&mut told[1]).await.unwrap();
+        let mut text = [String::new(), String::new()];
+        half_a_head.read_to_string(&mut text[0]).await.unwrap();
+        half_a_body.read_to_string(&mut text[1]).await.unwrap();
         shutdown.begin(Reason::Terminated);
-        told
+        text
     };
     let both = async { tokio::join!(serving, asking).1 };
     // Far more than the limit, and less than the default.

@@ -32,7 +32,7 @@ fn styled(style: InputStyle) -> ActionOptions {
 const STYLES: [InputStyle; 2] = [InputStyle::Natural, InputStyle::Instant];
 
 #[test]
-fn a_click_is_heard_as_a_persons() {
+fn a_page_sees_a_click_as_a_persons() {
     let types = "pointerover mouseover pointerdown mousedown focus pointerup mouseup click";
     drive(async |context, site| {
         for style in STYLES {

@@ -273,7 +273,7 @@ async fn the_browser_does_not_get_our_settings() {
 }
 
 #[tokio::test]
-async fn a_kept_profile_has_one_browser_at_a_time_and_the_others_are_told_which() {
+async fn a_kept_profile_has_one_browser_at_a_time_and_the_others_are_reported_which() {
     let place = Place::new();
     let options = LaunchOptions { user_data_dir: Some(place.path("kept")), ..place.options() };
     let first = quietly(&options).await.unwrap();
@@ -345,7 +345,7 @@ async fn the_lock_of_a_dead_browser_does_not_count() {
 }
 
 #[tokio::test]
-async fn what_is_no_browser_is_told_in_time() {
+async fn what_is_no_browser_is_reported_in_time() {
     let place = Place::new();
     let with = |executable: PathBuf| LaunchOptions { executable: Some(executable), ..place.options() };
     assert!(refusal(&with(place.program("hello"))).await.contains("is not a program"));
@@ -354,8 +354,8 @@ async fn what_is_no_browser_is_told_in_time() {
     let talks = place.program(
         "#!/bin/sh\necho 'the timeout is at https://a.example/' >&2\necho '[1:1:1122/0:ERROR:dbus/bus.cc:405] no bus' >&2\necho '[1:1:1122/0:ERROR:main.cc:1] my last words' >&2\nexit 3\n",
     );
-    let told = refusal(&with(talks)).await;
-    assert!(told.ends_with("it ended with status 3; its last words: my last words"), "{told}");
+    let answer = refusal(&with(talks)).await;
+    assert!(answer.ends_with("it ended with status 3; its last words: my last words"), "{answer}");
     let library = place.program(
         "#!/bin/sh\necho 'x: error while loading shared libraries: libnss3.so: cannot open' >&2\nexit 127\n",
     );
@@ -423,7 +423,7 @@ async fn a_headless_browser_behind_a_script_claims_the_version_that_it_has() {
 }
 
 #[tokio::test]
-async fn a_locale_is_what_pages_are_told() {
+async fn a_locale_is_what_pages_are_reported() {
     let place = Place::new();
     let process =
         quietly(&LaunchOptions { locale: Some("de-DE".to_owned()), ..place.options() }).await.unwrap();
@@ -512,7 +512,7 @@ async fn a_window_without_a_display_is_refused() {
 }
 
 #[tokio::test]
-async fn a_display_that_does_not_answer_is_told() {
+async fn a_display_that_does_not_answer_is_reported() {
     let place = Place::new();
     let environment =
         vec![("DISPLAY".to_owned(), ":4242".to_owned()), ("WAYLAND_DISPLAY".to_owned(), String::new())];
@@ -548,7 +548,7 @@ async fn with_a_display_a_browser_has_a_window() {
 }
 
 #[tokio::test]
-async fn root_runs_without_the_sandbox_and_is_told() {
+async fn root_runs_without_the_sandbox_and_is_reported() {
     if !rustix::process::geteuid().is_root() {
         return;
     }

@@ -64,12 +64,12 @@ fn what_no_one_can_see_is_left_out() {
 
 /// Pages whose texts say themselves whether a person sees them.
 #[test]
-fn what_a_person_sees_is_told_and_nothing_else() {
+fn what_a_person_sees_is_reported_and_nothing_else() {
     drive(async |context, site| {
         for (name, seen, unseen) in [("application", 5, 0), ("clipped", 13, 13)] {
             let page = open(&context, &site, name).await;
             let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
-            let told = render(&tree, &Options::default()).text;
+            let outline = render(&tree, &Options::default()).text;
             let html = fs::read_to_string(format!("tests/pages/oracle/{name}.html")).unwrap();
             let texts: HashSet<&str> = html
                 .split(['>', '<'])
@@ -79,11 +79,11 @@ fn what_a_person_sees_is_told_and_nothing_else() {
             let (shown, hidden): (Vec<&str>, Vec<&str>) =
                 texts.iter().partition(|text| text.starts_with("Seen:"));
             assert_eq!((shown.len(), hidden.len()), (seen, unseen), "{name}");
-            let missing: Vec<_> = shown.iter().filter(|text| !told.contains(**text)).collect();
-            let forged: Vec<_> = hidden.iter().filter(|text| told.contains(**text)).collect();
+            let missing: Vec<_> = shown.iter().filter(|text| !outline.contains(**text)).collect();
+            let forged: Vec<_> = hidden.iter().filter(|text| outline.contains(**text)).collect();
             assert!(
                 missing.is_empty() && forged.is_empty(),
-                "{name}: left out {missing:?}, told {forged:?} in\n{told}"
+                "{name}: left out {missing:?}, told {forged:?} in\n{outline}"
             );
             page.close().await.unwrap();
         }
@@ -96,8 +96,8 @@ fn what_can_be_acted_on_has_a_ref_and_only_that() {
     drive(async |context, site| {
         let page = open(&context, &site, "acting").await;
         let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
-        let told = render(&tree, &Options::default()).text;
-        let lines: Vec<&str> = told.lines().collect();
+        let text = render(&tree, &Options::default()).text;
+        let lines: Vec<&str> = text.lines().collect();
         let indent = |line: &str| line.len() - line.trim_start().len();
         let holder = |index: usize| {
             lines[..index]
@@ -111,21 +111,21 @@ fn what_can_be_acted_on_has_a_ref_and_only_that() {
         for (index, line) in lines.iter().enumerate() {
             if line.contains("Acts: ") {
                 let has_ref = line.contains("[ref=") || holder(index).contains("[ref=");
-                assert!(has_ref, "no ref for {line} in\n{told}");
+                assert!(has_ref, "no ref for {line} in\n{text}");
                 counted[0] += 1;
             } else if line.contains("Only says: ") {
-                assert!(!line.contains("[ref="), "a ref for {line} in\n{told}");
+                assert!(!line.contains("[ref="), "a ref for {line} in\n{text}");
                 counted[1] += 1;
             }
         }
-        assert_eq!(counted, [15, 3], "{told}");
+        assert_eq!(counted, [15, 3], "{text}");
         let hints: Vec<&str> =
-            told.split("[hint=").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
-        assert_eq!(hints.iter().collect::<HashSet<_>>().len(), 7, "{told}");
+            text.split("[hint=").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
+        assert_eq!(hints.iter().collect::<HashSet<_>>().len(), 7, "{text}");
         for hint in ["fa-trash", "icon-archive", "flag", "#ff0000", "green", "quantity"] {
-            assert!(hints.iter().any(|shown| shown.contains(hint)), "{hint} in\n{told}");
+            assert!(hints.iter().any(|shown| shown.contains(hint)), "{hint} in\n{text}");
         }
-        assert!(told.contains(r#"[hint="x\""#) && !told.contains("[ref=e999]"), "{told}");
+        assert!(text.contains(r#"[hint="x\""#) && !text.contains("[ref=e999]"), "{text}");
     });
 }
 
@@ -137,15 +137,15 @@ fn every_line_has_a_ref_when_all_are_asked_for() {
             let page = open(&context, &site, name).await;
             let tree =
                 page.capture(0, CaptureOptions { all_refs: true, ..Default::default() }).await.unwrap();
-            let told = render(&tree, &Options { all_refs: true, ..Options::default() }).text;
-            for line in told.lines().filter(|line| !line.trim_start().starts_with("- /")) {
-                assert!(line.contains(" [ref="), "{name}: {line} in\n{told}");
+            let text = render(&tree, &Options { all_refs: true, ..Options::default() }).text;
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("- /")) {
+                assert!(line.contains(" [ref="), "{name}: {line} in\n{text}");
             }
             let plain = page.capture(0, CaptureOptions::default()).await.unwrap();
             let without = render(&tree.without_extra(), &Options::default()).text;
             assert_eq!(without, render(&plain, &Options::default()).text, "{name}");
             if name == "acting" {
-                assert!(told.contains(r#"[hint="rect, grey"]"#), "{told}");
+                assert!(text.contains(r#"[hint="rect, grey"]"#), "{text}");
             }
             page.close().await.unwrap();
         }
@@ -154,7 +154,7 @@ fn every_line_has_a_ref_when_all_are_asked_for() {
 
 /// A page that shows nothing though it holds something is told as such, with what it holds.
 #[test]
-fn a_page_that_shows_nothing_is_told_by_what_it_holds() {
+fn a_page_that_shows_nothing_is_reported_by_what_it_holds() {
     drive(async |context, site| {
         for (style, unseen) in [("display: none", true), ("visibility: hidden", true), ("margin: 0", false)] {
             site.page("/unseen", &format!(r#"<body style="{style}"><h1>Title</h1><button>Go on</button>"#));
@@ -162,10 +162,10 @@ fn a_page_that_shows_nothing_is_told_by_what_it_holds() {
             page.goto(&site.url("/unseen"), &NavigateOptions::default()).await.unwrap();
             let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
             assert_eq!(tree.unseen, unseen, "{style}");
-            let told = render(&tree, &Options::default()).text;
+            let text = render(&tree, &Options::default()).text;
             assert!(
-                told.contains(r#"heading "Title""#) && told.contains(r#"button "Go on" [ref="#),
-                "{style}: {told}"
+                text.contains(r#"heading "Title""#) && text.contains(r#"button "Go on" [ref="#),
+                "{style}: {text}"
             );
             page.close().await.unwrap();
         }
@@ -215,22 +215,23 @@ async fn judge(page: &Page) -> HashMap<i64, Judged> {
         let up = |node: &&Value| by_id.get(node["parentId"].as_str()?).copied();
         std::iter::successors(up(&node), up).map(role).collect()
     };
-    let told = nodes.iter().filter(|node| node["ignored"] != true);
-    told.filter_map(|node| {
-        let properties = node["properties"].as_array().into_iter().flatten();
-        let judged = Judged {
-            role: role(node),
-            name: blanks_as_one(node["name"]["value"].as_str().unwrap_or_default()),
-            properties: properties
-                .map(|property| {
-                    (property["name"].as_str().unwrap().to_owned(), property["value"]["value"].clone())
-                })
-                .collect(),
-            around: around(node),
-        };
-        Some((node["backendDOMNodeId"].as_i64()?, judged))
-    })
-    .collect()
+    let accessible = nodes.iter().filter(|node| node["ignored"] != true);
+    accessible
+        .filter_map(|node| {
+            let properties = node["properties"].as_array().into_iter().flatten();
+            let judged = Judged {
+                role: role(node),
+                name: blanks_as_one(node["name"]["value"].as_str().unwrap_or_default()),
+                properties: properties
+                    .map(|property| {
+                        (property["name"].as_str().unwrap().to_owned(), property["value"]["value"].clone())
+                    })
+                    .collect(),
+                around: around(node),
+            };
+            Some((node["backendDOMNodeId"].as_i64()?, judged))
+        })
+        .collect()
 }
 
 fn blanks_as_one(text: &str) -> String {
@@ -248,7 +249,7 @@ fn compare(ours: &HashMap<i64, &Node>, judged: &HashMap<i64, Judged>) -> Vec<Str
             None if matches!(node.name.as_ref(), "and its button" | "inert button") => {}
             None if node.name.is_empty() && matches!(node.role, "paragraph" | "generic") => {}
             None => differences.push(format!("only we tell of {} {:?}", node.role, node.name)),
-            Some(judged) if told_otherwise(node, judged) => {}
+            Some(judged) if is_known_difference(node, judged) => {}
             Some(judged) => differences.extend(disagreements(node, judged)),
         }
     }
@@ -262,7 +263,7 @@ fn compare(ours: &HashMap<i64, &Node>, judged: &HashMap<i64, Judged>) -> Vec<Str
 }
 
 /// What we say in our own way on purpose.
-fn told_otherwise(node: &Node, judged: &Judged) -> bool {
+fn is_known_difference(node: &Node, judged: &Judged) -> bool {
     match (node.role, judged.role.as_str()) {
         // An editor is there to be typed into; the browser calls it generic unless the page says more. A label whose
         // control no one sees is what a person clicks. A video that cannot play is named by its complaint.

@@ -5,9 +5,9 @@ use patchright_mcp::browser::proxy::Proxy;
 use patchright_mcp::browser::{ContextOptions, NavigateOptions};
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::messages::Language;
+use patchright_mcp::session::challenge::{Purpose, recognise};
 use patchright_mcp::session::cooldown::Scope;
 use patchright_mcp::session::pacing::Politeness;
-use patchright_mcp::session::wall::{Purpose, recognise};
 use serde_json::json;
 use url::Url;
 
@@ -23,16 +23,20 @@ fn a_page_is_fetched_as_markdown_with_its_main_content_first() {
     with_server(Settings::default(), async |desk, site| {
         site.page("/article", ARTICLE);
         let url = site.url("/article");
-        let told = desk.call("patchright_fetch", json!({"url": url})).await;
-        assert!(told.text.starts_with(&format!("## An article\n\n**URL**: {url}\n\n--- ")), "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": url})).await;
+        assert!(
+            answer.text.starts_with(&format!("## An article\n\n**URL**: {url}\n\n--- ")),
+            "{}",
+            answer.text
+        );
         let begin = format!(" ---\n# Heading\n\nSee [more]({}).", site.url("/more"));
-        assert!(told.text.contains(&begin), "{}", told.text);
+        assert!(answer.text.contains(&begin), "{}", answer.text);
         for part in ["| Name", "```js\nlet x = 1;\n```", "[Home]("] {
-            assert!(told.text.contains(part), "{part} in:\n{}", told.text);
+            assert!(answer.text.contains(part), "{part} in:\n{}", answer.text);
         }
-        assert!(told.text.find("Heading") < told.text.find("[Home]("), "{}", told.text);
-        assert!(!told.text.contains("secret") && !told.text.contains("script"), "{}", told.text);
-        assert!(!told.is_error);
+        assert!(answer.text.find("Heading") < answer.text.find("[Home]("), "{}", answer.text);
+        assert!(!answer.text.contains("secret") && !answer.text.contains("script"), "{}", answer.text);
+        assert!(!answer.is_error);
         let text = desk.call("patchright_fetch", json!({"url": url, "format": "text"})).await.text;
         assert!(text.contains("Heading\n") && !text.contains('<'), "{text}");
         let html = desk.call("patchright_fetch", json!({"url": url, "format": "html"})).await.text;
@@ -66,16 +70,16 @@ fn a_fetch_waits_for_what_the_page_loads_later() {
             "<title>App</title><p id=p>early</p><script>onload = () => setTimeout(() =>\
             fetch('/data').then(r => r.text()).then(text => { p.textContent = text; }), 50)</script>",
         );
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/app")})).await;
-        assert!(told.text.contains(" ---\nlate\n--- "), "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/app")})).await;
+        assert!(answer.text.contains(" ---\nlate\n--- "), "{}", answer.text);
         site.page(
             "/slow",
             "<title>Slow</title><script>setTimeout(() => document.body.innerHTML =\
             '<p id=there>there it is</p>', 700)</script><body>",
         );
-        let told =
+        let answer =
             desk.call("patchright_fetch", json!({"url": site.url("/slow"), "wait_for": "#there"})).await;
-        assert!(told.text.contains(" ---\nthere it is\n--- "), "{}", told.text);
+        assert!(answer.text.contains(" ---\nthere it is\n--- "), "{}", answer.text);
     });
 }
 
@@ -88,20 +92,21 @@ fn a_click_and_a_form_are_answered_with_the_page_that_they_led_to() {
             "/end",
             "<title>End</title><p id=q></p><script>q.textContent = 'got ' + location.search</script>",
         );
-        let told = desk.call("patchright_click", json!({"url": site.url("/start"), "selector": "#go"})).await;
+        let answer =
+            desk.call("patchright_click", json!({"url": site.url("/start"), "selector": "#go"})).await;
         assert!(
-            told.text.starts_with(&format!(
+            answer.text.starts_with(&format!(
                 "## 点击后页面\n\n**URL**: {}\n**标题**: End\n\n--- ",
                 site.url("/end")
             )),
             "{}",
-            told.text
+            answer.text
         );
         let arguments =
             json!({"url": site.url("/start"), "fields": {"#a": "värde"}, "submit_selector": "#send"});
-        let told = desk.call("patchright_fill_form", arguments).await;
-        assert!(told.text.starts_with("## 表单提交结果\n\n**URL**: "), "{}", told.text);
-        assert!(told.text.contains("got ?a=v%C3%A4rde"), "{}", told.text);
+        let answer = desk.call("patchright_fill_form", arguments).await;
+        assert!(answer.text.starts_with("## 表单提交结果\n\n**URL**: "), "{}", answer.text);
+        assert!(answer.text.contains("got ?a=v%C3%A4rde"), "{}", answer.text);
     });
 }
 
@@ -121,10 +126,10 @@ fn a_script_is_answered_in_json_whatever_it_gives() {
             ("await Promise.resolve(8)", "8"),
             ("variable", "{\n  \"a\": [\n    1,\n    \"b\"\n  ]\n}"),
         ] {
-            let told =
+            let answer =
                 desk.call("patchright_execute_js", json!({"url": site.url("/x"), "script": script})).await;
             let begin = format!("## JavaScript 执行结果\n\n**URL**: {}\n\n```\n", site.url("/x"));
-            assert_eq!(told.text, format!("{begin}{expected}\n```"), "{script}");
+            assert_eq!(answer.text, format!("{begin}{expected}\n```"), "{script}");
         }
     });
 }
@@ -138,7 +143,7 @@ fn a_screenshot_comes_with_its_title() {
         };
         let (viewport, full) = (shoot(false).await, shoot(true).await);
         assert_eq!(viewport.text, format!("截图: X ({})", site.url("/x")));
-        let image = |told: &crate::support::Told| told.result["content"][1].clone();
+        let image = |reply: &crate::support::ToolAnswer| reply.result["content"][1].clone();
         assert_eq!(image(&viewport)["mimeType"], "image/png");
         assert!(image(&viewport)["data"].as_str().unwrap().starts_with("iVBORw0KGgo"));
         assert_ne!(image(&full)["data"], image(&viewport)["data"]);
@@ -146,7 +151,7 @@ fn a_screenshot_comes_with_its_title() {
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_told_and_starts_no_pause() {
+fn what_is_missing_or_wrong_is_reported_and_starts_no_pause() {
     with_server(Settings::default(), async |desk, site| {
         site.page("/captcha/timeout", "<title>timeout captcha 验证码</title><p>authentication</p>");
         let url = site.url("/captcha/timeout");
@@ -186,12 +191,12 @@ fn what_is_missing_or_wrong_is_told_and_starts_no_pause() {
             ),
             ("patchright_click", json!({"url": url, "selector": "p:timeout(("}), "点击失败: 选择器无法解析"),
         ] {
-            let told = desk.call(tool, arguments.clone()).await;
-            assert!(told.text.starts_with(expected), "{tool} {arguments}: {}", told.text);
-            assert!(told.is_error, "{tool} {arguments}");
+            let answer = desk.call(tool, arguments.clone()).await;
+            assert!(answer.text.starts_with(expected), "{tool} {arguments}: {}", answer.text);
+            assert!(answer.is_error, "{tool} {arguments}");
         }
-        let told = desk.call("patchright_fetch", json!({"url": url})).await;
-        assert!(!told.is_error, "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": url})).await;
+        assert!(!answer.is_error, "{}", answer.text);
     });
 }
 
@@ -199,10 +204,14 @@ fn what_is_missing_or_wrong_is_told_and_starts_no_pause() {
 fn a_page_that_never_loads_pauses_all_tools() {
     with_server(Settings::default(), async |desk, site| {
         site.answer("/never", "HANG");
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
-        assert!(told.text.starts_with("⏸️ 操作需要用户验证但超时\n\n该工具将暂停 5 分钟，"), "{}", told.text);
-        assert!(!told.is_error);
-        assert_eq!(told.structured(), &json!({"status": "login_timeout", "retryAfterSeconds": 300}));
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
+        assert!(
+            answer.text.starts_with("⏸️ 操作需要用户验证但超时\n\n该工具将暂停 5 分钟，"),
+            "{}",
+            answer.text
+        );
+        assert!(!answer.is_error);
+        assert_eq!(answer.structured(), &json!({"status": "login_timeout", "retryAfterSeconds": 300}));
         for (tool, arguments) in [
             ("patchright_screenshot", json!({"url": site.url("/never")})),
             ("patchright_click", json!({})),
@@ -211,12 +220,16 @@ fn a_page_that_never_loads_pauses_all_tools() {
             ("navigate", json!({"nonsense": 1})),
             ("no_such_tool", json!({})),
         ] {
-            let told = desk.call(tool, arguments).await;
-            assert!(told.text.starts_with("⏸️ Patchright 浏览器工具暂时不可用\n\n"), "{tool}: {}", told.text);
-            assert!(told.text.contains("冷却剩余: 4 分 5"), "{tool}: {}", told.text);
-            assert_eq!(told.structured()["status"], "cooldown");
-            assert!(told.structured()["retryAfterSeconds"].as_i64().unwrap() > 290);
-            assert!(!told.is_error);
+            let answer = desk.call(tool, arguments).await;
+            assert!(
+                answer.text.starts_with("⏸️ Patchright 浏览器工具暂时不可用\n\n"),
+                "{tool}: {}",
+                answer.text
+            );
+            assert!(answer.text.contains("冷却剩余: 4 分 5"), "{tool}: {}", answer.text);
+            assert_eq!(answer.structured()["status"], "cooldown");
+            assert!(answer.structured()["retryAfterSeconds"].as_i64().unwrap() > 290);
+            assert!(!answer.is_error);
         }
     });
 }
@@ -226,12 +239,12 @@ fn what_other_families_wait_for_in_vain_starts_no_pause() {
     let settings = Settings { navigation_limit: Duration::from_millis(2_500), ..Settings::default() };
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
-        let told = desk.call("browser_navigate", json!({"url": site.url("/never")})).await;
-        assert!(told.is_error && told.text.contains("did not load"), "{}", told.text);
+        let answer = desk.call("browser_navigate", json!({"url": site.url("/never")})).await;
+        assert!(answer.is_error && answer.text.contains("did not load"), "{}", answer.text);
         let session = desk.session().await;
         let arguments = json!({"sessionId": session, "url": site.url("/never"), "timeout": 200});
-        let told = desk.call("navigate", arguments).await;
-        assert_eq!(told.json()["errorCode"], "NAVIGATION_FAILED");
+        let answer = desk.call("navigate", arguments).await;
+        assert_eq!(answer.json()["errorCode"], "NAVIGATION_FAILED");
         assert!(!desk.call("create_session", json!({})).await.is_error);
     });
 }
@@ -243,10 +256,10 @@ fn a_pause_of_the_patchright_tools_alone_leaves_the_others_be() {
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
         site.page("/x", "<title>X</title>");
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
-        assert!(told.text.starts_with("⏸️ The operation needed the user"), "{}", told.text);
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/x")})).await;
-        assert!(told.text.starts_with("⏸️ The Patchright browser tools are"), "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
+        assert!(answer.text.starts_with("⏸️ The operation needed the user"), "{}", answer.text);
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/x")})).await;
+        assert!(answer.text.starts_with("⏸️ The Patchright browser tools are"), "{}", answer.text);
         assert!(!desk.call("browser_navigate", json!({"url": site.url("/x")})).await.is_error);
     });
 }
@@ -266,18 +279,18 @@ fn of_two_calls_that_run_out_the_first_sets_the_start() {
 }
 
 #[test]
-fn without_a_window_a_wall_is_told_at_once() {
+fn without_a_window_a_challenge_is_reported_at_once() {
     with_server(Settings::default(), async |desk, site| {
         site.page(
             "/report",
             "<title>Sign in</title><form><input name=user><input type=password><button>In</button></form>",
         );
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/report")})).await;
-        assert!(told.is_error && told.text.starts_with("抓取失败: 页面需要用户本人"), "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/report")})).await;
+        assert!(answer.is_error && answer.text.starts_with("抓取失败: 页面需要用户本人"), "{}", answer.text);
         let expected =
             json!({"kind": "login", "url": site.url("/report"), "what": "a form that asks for a password"});
         let expected = json!({"status": "wall", "wall": expected, "untrusted": ["wall.url"]});
-        assert_eq!(told.structured(), &expected);
+        assert_eq!(answer.structured(), &expected);
         for (path, body, kind) in [
             (
                 "/recaptcha",
@@ -302,25 +315,25 @@ fn without_a_window_a_wall_is_told_at_once() {
             ("/traffic", "<p>我们的系统检测到您的计算机网络中存在异常流量</p>", "unusual_traffic"),
         ] {
             site.page(path, &format!("<title>Wall</title>{body}"));
-            let told = desk.call("patchright_fetch", json!({"url": site.url(path)})).await;
-            assert_eq!(told.structured()["wall"]["kind"], kind, "{path}: {}", told.text);
+            let answer = desk.call("patchright_fetch", json!({"url": site.url(path)})).await;
+            assert_eq!(answer.structured()["wall"]["kind"], kind, "{path}: {}", answer.text);
         }
         site.answer(
             "/challenge",
             "HTTP/1.1 403 Forbidden\r\ncf-mitigated: challenge\r\nContent-Length: 2\r\n\r\nno",
         );
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/challenge")})).await;
-        assert_eq!(told.structured()["wall"]["kind"], "challenge", "{}", told.text);
+        let answer = desk.call("patchright_fetch", json!({"url": site.url("/challenge")})).await;
+        assert_eq!(answer.structured()["wall"]["kind"], "challenge", "{}", answer.text);
         // Who came to log in is not kept from it.
         let arguments =
             json!({"url": site.url("/report"), "fields": {"[name=user]": "me", "[type=password]": "x"}});
-        let told = desk.call("patchright_fill_form", arguments).await;
-        assert!(!told.is_error, "{}", told.text);
+        let answer = desk.call("patchright_fill_form", arguments).await;
+        assert!(!answer.is_error, "{}", answer.text);
     });
 }
 
 #[test]
-fn a_captcha_that_hides_in_a_closed_shadow_root_is_a_wall() {
+fn a_captcha_in_a_closed_shadow_root_is_a_challenge() {
     drive(async |context, site| {
         // The site answers for the others too, as their proxy. Most captchas' hosts are known to browsers as ones that are
         // only asked over HTTPS; this one is not.
@@ -343,23 +356,23 @@ fn a_captcha_that_hides_in_a_closed_shadow_root_is_a_wall() {
         for (path, expected) in [("", Some("GeeTest")), ("hidden", None)] {
             let url = Url::parse(&format!("http://shop.example/{path}")).unwrap();
             tab.goto(url.as_str(), &NavigateOptions::default()).await.unwrap();
-            let wall = recognise(&tab, &url, Purpose::Content).await.unwrap();
-            assert_eq!(wall.map(|wall| wall.what).as_deref(), expected, "{url}");
+            let challenge = recognise(&tab, &url, Purpose::Content).await.unwrap();
+            assert_eq!(challenge.map(|challenge| challenge.what).as_deref(), expected, "{url}");
         }
         context.close().await.unwrap();
     });
 }
 
 #[test]
-fn an_errand_works_in_a_session_when_told_to() {
+fn a_patchright_tool_works_in_a_session_that_is_named() {
     with_server(Settings::default(), async |desk, site| {
         site.page("/x", "<title>X</title><script>document.cookie = 'a=1'</script>");
         let session = desk.session().await;
         let arguments = json!({"url": site.url("/x"), "sessionId": session});
         assert!(!desk.call("patchright_fetch", arguments).await.is_error);
         let arguments = json!({"function": "() => document.title + document.cookie", "sessionId": session});
-        let told = desk.call("browser_evaluate", arguments).await;
-        assert!(told.text.contains("Xa=1"), "{}", told.text);
+        let answer = desk.call("browser_evaluate", arguments).await;
+        assert!(answer.text.contains("Xa=1"), "{}", answer.text);
     });
 }
 
@@ -375,12 +388,12 @@ fn robots_are_respected_when_asked_for() {
         site.page("/x", "<title>Public</title>");
         let session = desk.session().await;
         let private = site.url("/private/x");
-        let told = desk.call("patchright_fetch", json!({"url": private})).await;
-        assert!(told.is_error && told.text.contains("robots.txt"), "{}", told.text);
-        let told = desk.call("browser_navigate", json!({"url": private})).await;
-        assert!(told.is_error && told.text.contains("robots.txt"), "{}", told.text);
-        let told = desk.call("navigate", json!({"url": private, "sessionId": session})).await;
-        assert_eq!(told.json()["errorCode"], "NAVIGATION_FAILED");
+        let answer = desk.call("patchright_fetch", json!({"url": private})).await;
+        assert!(answer.is_error && answer.text.contains("robots.txt"), "{}", answer.text);
+        let answer = desk.call("browser_navigate", json!({"url": private})).await;
+        assert!(answer.is_error && answer.text.contains("robots.txt"), "{}", answer.text);
+        let answer = desk.call("navigate", json!({"url": private, "sessionId": session})).await;
+        assert_eq!(answer.json()["errorCode"], "NAVIGATION_FAILED");
         assert!(!desk.call("patchright_fetch", json!({"url": site.url("/x")})).await.is_error);
     });
 }

@@ -93,9 +93,9 @@ fn a_browser_without_a_window_says_everywhere_that_it_is_an_ordinary_one() {
             |name: &str| hints[name].as_array().unwrap().iter().map(brand).collect::<Vec<_>>().join(", ");
         assert!(list("fullVersionList").contains(&version));
         // The frames and the window are asked for when the site's wish is known.
-        let told = headers(&site.requests(), "sec-ch-ua-full-version-list");
-        assert!(told.len() >= 3, "{told:?}");
-        assert_eq!(told, vec![list("fullVersionList"); told.len()]);
+        let versions = headers(&site.requests(), "sec-ch-ua-full-version-list");
+        assert!(versions.len() >= 3, "{versions:?}");
+        assert_eq!(versions, vec![list("fullVersionList"); versions.len()]);
         let brands = headers(&site.requests(), "sec-ch-ua");
         assert_eq!(brands, vec![list("brands"); brands.len()]);
 
@@ -121,7 +121,10 @@ fn another_language_is_the_same_everywhere() {
         let mut requests = site.requests();
         requests.retain(|request| !request.starts_with("get /service.js"));
         let languages = headers(&requests, "accept-language");
-        assert!(languages.iter().all(|told| told == "de-de,de;q=0.9,en-us;q=0.8,en;q=0.7"), "{languages:?}");
+        assert!(
+            languages.iter().all(|language| language == "de-de,de;q=0.9,en-us;q=0.8,en;q=0.7"),
+            "{languages:?}"
+        );
         context.close().await.unwrap();
     });
 }
@@ -195,9 +198,9 @@ fn a_script_that_only_reads_is_not_seen_by_the_page() {
         site.page("/", trap);
         desk.call("browser_navigate", json!({ "url": site.url("/") })).await;
         let run = async |script: &str| {
-            let told = desk.call("browser_evaluate", json!({ "function": script })).await;
-            assert!(!told.is_error, "{told:?}");
-            told.text
+            let answer = desk.call("browser_evaluate", json!({ "function": script })).await;
+            assert!(!answer.is_error, "{answer:?}");
+            answer.text
         };
         assert!(run("() => document.querySelector('h1').textContent").await.contains("Title"));
         assert!(run("[...document.querySelectorAll('h1')].length").await.contains('1'));

@@ -29,10 +29,10 @@ const PAGE: &str = "<!doctype html><title>Page</title><input id=field value=old>
     '<button id=inner>Inside</button>'</script>";
 
 async fn error(desk: &Desk, tool: &str, arguments: Value) -> Value {
-    let told = desk.call(tool, arguments).await;
-    assert!(told.is_error, "{}", told.text);
-    assert_eq!(told.result["content"].as_array().unwrap().len(), 1);
-    told.json()
+    let answer = desk.call(tool, arguments).await;
+    assert!(answer.is_error, "{}", answer.text);
+    assert_eq!(answer.result["content"].as_array().unwrap().len(), 1);
+    answer.json()
 }
 
 #[test]
@@ -43,15 +43,15 @@ fn a_session_is_used_from_its_beginning_to_its_end() {
         assert_eq!(created["message"], "Session created successfully");
         let id = created["sessionId"].as_str().unwrap();
         assert!(uuid_v4(id), "{id}");
-        let told = desk.call("navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
+        let answer = desk.call("navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
         assert_eq!(
-            told.json(),
+            answer.json(),
             json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200})
         );
-        assert_eq!(told.structured()["untrusted"], json!(["title", "url"]));
+        assert_eq!(answer.structured()["untrusted"], json!(["title", "url"]));
         for selector in ["#button", "//button[@id='button']", "xpath=//button[1]", "text=Press", "#inner"] {
-            let told = desk.call("click", json!({"sessionId": id, "selector": selector})).await;
-            assert_eq!(told.json(), json!({"success": true, "message": "Click successful"}), "{selector}");
+            let answer = desk.call("click", json!({"sessionId": id, "selector": selector})).await;
+            assert_eq!(answer.json(), json!({"success": true, "message": "Click successful"}), "{selector}");
             let reset = json!({"sessionId": id, "function": "() => { button.textContent = 'Press' }"});
             desk.call("browser_evaluate", reset).await;
         }
@@ -60,12 +60,12 @@ fn a_session_is_used_from_its_beginning_to_its_end() {
         for (clear, expected) in [(false, "old new"), (true, " new")] {
             let arguments =
                 json!({"sessionId": id, "selector": "#field", "text": " new", "delay": 1, "clear": clear});
-            let told = desk.call("type", arguments).await;
-            assert_eq!(told.json(), json!({"success": true, "message": "Type successful"}));
+            let answer = desk.call("type", arguments).await;
+            assert_eq!(answer.json(), json!({"success": true, "message": "Type successful"}));
             assert_eq!(read(&desk, id, "field.value").await, expected);
         }
-        let told = desk.call("close_session", json!({"sessionId": id})).await;
-        assert_eq!(told.json(), json!({"success": true, "message": "Session closed successfully"}));
+        let answer = desk.call("close_session", json!({"sessionId": id})).await;
+        assert_eq!(answer.json(), json!({"success": true, "message": "Session closed successfully"}));
         let error = error(&desk, "navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
         assert_eq!(error["errorCode"], "SESSION_NOT_FOUND");
     });
@@ -92,8 +92,8 @@ fn a_session_of_somebody_else_never_was() {
 
 async fn read(desk: &Desk, session: &str, expression: &str) -> String {
     let arguments = json!({"sessionId": session, "function": format!("() => {expression}")});
-    let told = desk.call("browser_evaluate", arguments).await;
-    let text = told.text.strip_prefix("### Result\n").unwrap_or_else(|| panic!("{}", told.text));
+    let answer = desk.call("browser_evaluate", arguments).await;
+    let text = answer.text.strip_prefix("### Result\n").unwrap_or_else(|| panic!("{}", answer.text));
     assert!(text.contains(&format!("### Session\n{session}")), "{text}");
     text.split("\n### Session").next().unwrap().to_owned()
 }
@@ -193,7 +193,7 @@ fn each_failure_has_a_code_of_its_own() {
 }
 
 #[test]
-fn a_session_ends_at_the_time_that_was_told_and_frees_its_slot() {
+fn a_session_ends_at_the_time_that_was_reported_and_frees_its_slot() {
     with_server(options(Duration::from_millis(1500), 1), async |desk, site| {
         site.page("/page", PAGE);
         let created = desk.call("create_session", json!({})).await.json();
@@ -224,8 +224,8 @@ fn a_session_ends_at_the_time_that_was_told_and_frees_its_slot() {
             assert_eq!(error["sessionId"], id);
             assert_eq!(error["details"], json!({"next": NEXT_AFTER_END}));
         }
-        let told = desk.call("browser_navigate", json!({"url": site.url("/page"), "sessionId": id})).await;
-        assert_eq!(told.json()["errorCode"], "SESSION_EXPIRED");
+        let answer = desk.call("browser_navigate", json!({"url": site.url("/page"), "sessionId": id})).await;
+        assert_eq!(answer.json()["errorCode"], "SESSION_EXPIRED");
         assert!(uuid_v4(&desk.session().await));
         let closed = async {
             while !context.is_closed() {
@@ -246,26 +246,26 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
         let created =
             futures_util::future::join_all((0..MANY + 10).map(|_| desk.call("create_session", json!({}))))
                 .await;
-        let (full, created): (Vec<_>, Vec<_>) = created.into_iter().partition(|told| told.is_error);
+        let (full, created): (Vec<_>, Vec<_>) = created.into_iter().partition(|answer| answer.is_error);
         assert_eq!(full.len(), 10, "{:?}", full.first());
-        assert!(full.iter().all(|told| told.json()["errorCode"] == "MAX_SESSIONS_REACHED"));
+        assert!(full.iter().all(|answer| answer.json()["errorCode"] == "MAX_SESSIONS_REACHED"));
         let ids: BTreeSet<_> =
-            created.iter().map(|told| told.json()["sessionId"].as_str().unwrap().to_owned()).collect();
+            created.iter().map(|answer| answer.json()["sessionId"].as_str().unwrap().to_owned()).collect();
         assert_eq!(ids.len(), MANY);
         let used = ids.iter().enumerate().map(async |(number, id)| {
-            let told = desk
+            let answer = desk
                 .call("navigate", json!({"sessionId": id, "url": site.url("/page"), "timeout": 60_000}))
                 .await;
-            assert_eq!(told.json()["success"], true, "{}", told.text);
+            assert_eq!(answer.json()["success"], true, "{}", answer.text);
             let function = format!(
                 "() => {{ localStorage.n = (localStorage.n ?? '') + '{number}'; return localStorage.n }}"
             );
-            let told = desk.call("browser_evaluate", json!({"sessionId": id, "function": function})).await;
-            assert!(told.text.starts_with(&format!("### Result\n{number}\n")), "{}", told.text);
+            let answer = desk.call("browser_evaluate", json!({"sessionId": id, "function": function})).await;
+            assert!(answer.text.starts_with(&format!("### Result\n{number}\n")), "{}", answer.text);
         });
         futures_util::future::join_all(used).await;
         let closed = ids.iter().map(|id| desk.call("close_session", json!({"sessionId": id})));
-        assert!(futures_util::future::join_all(closed).await.iter().all(|told| !told.is_error));
+        assert!(futures_util::future::join_all(closed).await.iter().all(|answer| !answer.is_error));
         assert_eq!(desk.dispatcher.sessions.count(), 0);
         assert_eq!(browser.contexts().len(), before);
     });
@@ -282,16 +282,16 @@ fn a_caller_that_goes_away_while_a_session_is_made_leaves_none() {
             }
             let freed = async {
                 loop {
-                    let told = desk.call("create_session", json!({})).await;
-                    if let Some(id) = told.json()["sessionId"].as_str() {
+                    let answer = desk.call("create_session", json!({})).await;
+                    if let Some(id) = answer.json()["sessionId"].as_str() {
                         break desk.call("close_session", json!({"sessionId": id})).await;
                     }
                     tokio::task::yield_now().await;
                 }
             };
-            let told =
+            let answer =
                 tokio::time::timeout(Duration::from_secs(10), freed).await.expect("the slot is given back");
-            assert!(!told.is_error);
+            assert!(!answer.is_error);
         }
     });
 }
@@ -329,7 +329,7 @@ fn sessions_are_as_configured() {
                 assert!(context.browser().unwrap() == browser);
             }
             assert!(
-                matches!(sessions.create().await, Err(NoSession::LimitReached { limit: told }) if told == limit)
+                matches!(sessions.create().await, Err(NoSession::LimitReached { limit: answer }) if answer == limit)
             );
             assert_eq!(sessions.count(), limit);
             let live = seen.borrow().iter().filter(|id| sessions.is_live(id)).cloned().collect::<Vec<_>>();
@@ -376,10 +376,10 @@ fn what_works_says_so_and_stays_in_its_session() {
             let visits = [&one, &other].map(|session| {
                 desk.call("navigate", json!({"sessionId": session, "url": site.url("/page")}))
             });
-            for told in join_all(visits).await {
+            for answer in join_all(visits).await {
                 let expected =
                     json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200});
-                assert_eq!(told.json(), expected);
+                assert_eq!(answer.json(), expected);
             }
             let typed = json!({"sessionId": one, "selector": "#field", "text": word, "clear": true});
             assert_eq!(desk.call("type", typed).await.json()["success"], true);

@@ -170,7 +170,7 @@ fn a_navigation_that_comes_to_nothing_ends_the_wait() {
 }
 
 #[test]
-fn a_window_that_opens_is_told_when_it_has_loaded() {
+fn a_window_that_opens_is_reported_when_it_has_loaded() {
     drive(async |context, site| {
         site.page("/window", "<title>Window</title>");
         for html in [

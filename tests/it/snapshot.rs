@@ -352,18 +352,18 @@ proptest! {
             tree.nodes().iter().map(|node| node.number).filter(|number| *number > 0).collect()
         };
         let text = changes.render(&within(1_000_000)).text;
-        let mut told: BTreeMap<(char, u32), usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(char, u32), usize> = BTreeMap::new();
         for line in text.lines() {
             let sign = line.chars().next().unwrap();
             let line = read_line(&line[2..]).unwrap_or_else(|| panic!("not a line: {line}"));
             for number in numbers(&line.refs) {
-                *told.entry((sign, number)).or_default() += 1;
+                *counts.entry((sign, number)).or_default() += 1;
             }
         }
         for number in after.difference(&all(&old)) {
-            prop_assert_eq!(told.get(&('+', *number)), Some(&1), "+{} in\n{}", number, text);
+            prop_assert_eq!(counts.get(&('+', *number)), Some(&1), "+{} in\n{}", number, text);
         }
-        for (sign, number) in told.keys() {
+        for (sign, number) in counts.keys() {
             prop_assert!(*sign != '+' || after.contains(number));
             prop_assert!(*sign != '-' || before.contains(number));
         }
@@ -617,7 +617,7 @@ fn what_does_not_fit_at_all_is_counted() {
 }
 
 #[test]
-fn what_a_diff_leaves_out_is_told_in_a_whole_sentence() {
+fn what_a_diff_leaves_out_is_reported_in_a_whole_sentence() {
     let old = walked(&json!([[0, "heading", 1, "Large page", { "l": 1 }], [0, "table", 2, ""]]));
     for max in [300, 2_000, 20_000] {
         let rendered = diff(&old, &large()).render(&within(max));
@@ -640,7 +640,7 @@ fn another_document_is_shown_whole() {
 }
 
 #[test]
-fn what_moved_among_its_siblings_is_told() {
+fn what_moved_among_its_siblings_is_reported() {
     let order = |numbers: [u32; 4]| {
         walked(&json!(numbers.map(|number| json!([0, "button", number, format!("b{number}")]))))
     };
@@ -660,8 +660,8 @@ fn a_number_beside_an_element_is_that_elements_whatever_others_show() {
         }
         walked(&json!(nodes))
     };
-    let told = diff(&sliders([17, 10, 10]), &sliders([2, 8, 17])).render(&Options::default()).text;
-    assert_eq!(told, "~ - text: 2\n~ - text: 8\n~ - text: 17\n");
+    let text = diff(&sliders([17, 10, 10]), &sliders([2, 8, 17])).render(&Options::default()).text;
+    assert_eq!(text, "~ - text: 2\n~ - text: 8\n~ - text: 17\n");
 }
 
 #[test]
@@ -670,11 +670,11 @@ fn of_two_that_changed_places_the_one_that_was_dragged_moved() {
         walked(&json!(numbers.map(|number| json!([0, "button", number, format!("b{number}")]))))
     };
     let (old, new) = (order([1, 2]), order([2, 1]));
-    for (held, told) in
+    for (held, expected) in
         [(1, "b1\" [ref=c0p0f0e1] [moved: 2nd, after \"b2\"]"), (2, "b2\" [ref=c0p0f0e2] [moved: first]")]
     {
         let text = compare(&Since { held: Some((0, held)), ..Since::new(&old) }, &new);
-        assert_eq!(text.render(&Options::default()).text, format!("~ - button \"{told}\n"));
+        assert_eq!(text.render(&Options::default()).text, format!("~ - button \"{expected}\n"));
     }
 }
 
@@ -693,7 +693,7 @@ fn a_box_without_a_role_that_went_is_one_line() {
 }
 
 #[test]
-fn what_went_is_told_in_few_lines() {
+fn what_went_is_reported_in_few_lines() {
     let day = |number: u32| json!([1, "button", number, format!("{number}")]);
     let days = (10..40).map(day);
     let dialog = [
@@ -719,17 +719,17 @@ fn what_lies_behind_is_covered_and_comes_back() {
     let dialog = vec![json!([0, "dialog", 30, "Sure?"]), json!([1, "button", 31, "Yes"])];
     let (before, over) = (walked(&json!(page("Home"))), walked(&json!(dialog)));
     let opened = compare(&Since { covered: true, ..Since::new(&before) }, &over);
-    let told = "(The page behind is covered: 16 lines.)\n+ - dialog \"Sure?\" [ref=c0p0f0e30]:\n+   - button \"Yes\" [ref=c0p0f0e31]\n";
-    assert_eq!(opened.render(&Options::default()).text, told);
+    let expected = "(The page behind is covered: 16 lines.)\n+ - dialog \"Sure?\" [ref=c0p0f0e30]:\n+   - button \"Yes\" [ref=c0p0f0e31]\n";
+    assert_eq!(opened.render(&Options::default()).text, expected);
     let after = walked(&json!(page("Away")));
     assert!(after.uncovers(&before, &over));
     let closed = compare(&Since { cover: Some(&over), ..Since::new(&before) }, &after);
-    let told = "(The page behind is open again.)\n- - dialog \"Sure?\" [ref=c0p0f0e30] [2 lines]\n~ - main \"Away\" [ref=c0p0f0e1]\n";
-    assert_eq!(closed.render(&Options::default()).text, told);
+    let expected = "(The page behind is open again.)\n- - dialog \"Sure?\" [ref=c0p0f0e30] [2 lines]\n~ - main \"Away\" [ref=c0p0f0e1]\n";
+    assert_eq!(closed.render(&Options::default()).text, expected);
 }
 
 #[test]
-fn what_ticks_is_told_once_and_what_is_announced_first() {
+fn what_ticks_is_reported_once_and_what_is_announced_first() {
     let page = |clock: &str, status: &str, count: u32| {
         walked(&json!([
             [0, "main", 1, ""],

@@ -68,14 +68,14 @@ pub struct Desk {
 
 /// What a tool answered.
 #[derive(Debug)]
-pub struct Told {
+pub struct ToolAnswer {
     pub text: String,
     pub is_error: bool,
     /// The answer as it would go over the wire.
     pub result: Value,
 }
 
-impl Told {
+impl ToolAnswer {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -86,20 +86,20 @@ impl Told {
 }
 
 impl Desk {
-    pub async fn call(&self, tool: &str, arguments: Value) -> Told {
+    pub async fn call(&self, tool: &str, arguments: Value) -> ToolAnswer {
         let Value::Object(arguments) = arguments else { panic!("not an object: {arguments}") };
         let progress = Progress::default();
         let never = CancellationToken::new();
         let call = self.dispatcher.call(&self.client, tool, arguments, &progress, &never);
         let result = serde_json::to_value(call.await.unwrap().into_result()).unwrap();
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
-        Told { text, is_error: result["isError"] == true, result }
+        ToolAnswer { text, is_error: result["isError"] == true, result }
     }
 
     /// Opens a session and gives its id.
     pub async fn session(&self) -> String {
-        let told = self.call("create_session", json!({})).await;
-        told.json()["sessionId"].as_str().unwrap_or_else(|| panic!("{told:?}")).to_owned()
+        let answer = self.call("create_session", json!({})).await;
+        answer.json()["sessionId"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
     }
 }
 

@@ -153,7 +153,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
 }
 
 #[test]
-fn workers_are_told_of_with_what_they_ask_for() {
+fn workers_are_reported_of_with_what_they_ask_for() {
     drive(|context, site| async move {
         let scribe = Scribe::of(&context);
         site.answer(
@@ -205,7 +205,7 @@ fn what_waits_for_a_request_ends_with_its_page() {
 }
 
 #[test]
-fn frames_of_web_sockets_are_heard() {
+fn frames_of_web_sockets_are_received() {
     use futures_util::{SinkExt as _, StreamExt as _};
     drive(|context, site| async move {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -80,7 +80,7 @@ class _Disposed:
 
 def _preview(native: NativeHandle) -> str:
     """What an object is, in a word."""
-    kind, subtype, description, value = native.told
+    kind, subtype, description, value = native.description
     if subtype == "node":
         return f"JSHandle@{native.preview() or 'node'}"
     if value is not None or kind in ("undefined", "string"):

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::entry::ConsoleEvent;
-use super::subscription::{ConsoleSubscription, HEARD, Mode, Replay, SubscriptionObserver};
+use super::subscription::{ConsoleSubscription, EVENTS, Mode, Replay, SubscriptionObserver};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::listeners::{Listener, Listeners};
 use crate::browser::objects::page::Page;
@@ -96,7 +96,7 @@ impl BrowserContext {
             state: Mutex::default(),
         });
         self.with_console(|console| console.subscriptions.push(subscription.clone()));
-        session.observe(&HEARD, Arc::new(SubscriptionObserver(subscription.clone())));
+        session.observe(&EVENTS, Arc::new(SubscriptionObserver(subscription.clone())));
         subscription
     }
 }

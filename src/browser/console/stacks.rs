@@ -37,7 +37,7 @@ pub struct StackLine {
 }
 
 /// What `Runtime.enable` tells of a message.
-enum Told {
+enum StackEvent {
     Called(Option<StackTrace>),
     Thrown(Option<StackTrace>, String),
 }
@@ -55,13 +55,13 @@ impl Page {
             if own.is_empty() {
                 continue;
             }
-            let told = inspect(&session).await.unwrap_or_default();
+            let answer = inspect(&session).await.unwrap_or_default();
             // What the browser has forgotten meanwhile is the oldest.
-            for (&index, told) in own.iter().rev().zip(told.into_iter().rev()).take(MOST_STACKS) {
+            for (&index, answer) in own.iter().rev().zip(answer.into_iter().rev()).take(MOST_STACKS) {
                 let message = &mut messages[index];
-                let stack = match told {
-                    Told::Called(stack) if !message.uncaught => stack,
-                    Told::Thrown(stack, text) if message.uncaught => {
+                let stack = match answer {
+                    StackEvent::Called(stack) if !message.uncaught => stack,
+                    StackEvent::Thrown(stack, text) if message.uncaught => {
                         message.text = text;
                         stack
                     }
@@ -76,15 +76,15 @@ impl Page {
 }
 
 /// What was logged, oldest first, as the browser remembers it.
-async fn inspect(session: &CdpSession) -> Result<Vec<Told>> {
+async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
     // It stays on: only while it is, the browser notes more of a stack than its last call.
     session.send(Disable {}).ignore();
     session.send_permitted(Enable {}, Permit::UserAsked).within(LIMIT).await?;
-    let mut told = Vec::new();
+    let mut calls = Vec::new();
     while let Some(event) = events.ready() {
         if let Some(called) = event.read::<ConsoleApiCalled>() {
-            told.push(Told::Called(called.stack_trace));
+            calls.push(StackEvent::Called(called.stack_trace));
         } else if let Some(thrown) = event.read::<ExceptionThrown>() {
             let details = thrown.exception_details;
             let described = details.exception.and_then(|error| error.description).unwrap_or_default();
@@ -92,10 +92,11 @@ async fn inspect(session: &CdpSession) -> Result<Vec<Told>> {
             // Of what was thrown before anybody asked, only the error itself knows where.
             let stack = details.stack_trace.filter(|stack| !stack.call_frames.is_empty());
             let stack = stack.unwrap_or_else(|| StackTrace { call_frames: frames_in(&described) });
-            told.push(Told::Thrown(Some(stack), format!("{} {first}", details.text).trim().to_owned()));
+            calls
+                .push(StackEvent::Thrown(Some(stack), format!("{} {first}", details.text).trim().to_owned()));
         }
     }
-    Ok(told)
+    Ok(calls)
 }
 
 /// The calls in an error's own words: `    at name (address:line:column)`, or without a name.
@@ -176,9 +177,9 @@ impl Maps<'_> {
     async fn text(&self, script: &str) -> Option<String> {
         for frame in self.page.frames() {
             let get = GetResourceContent { frame_id: frame.id().to_owned(), url: script.to_owned() };
-            let Ok(told) = frame.session().call(get).await else { continue };
-            if !told.base64_encoded && !told.content.is_empty() {
-                return Some(told.content);
+            let Ok(answer) = frame.session().call(get).await else { continue };
+            if !answer.base64_encoded && !answer.content.is_empty() {
+                return Some(answer.content);
             }
         }
         self.load(script).await
@@ -215,9 +216,10 @@ impl Page {
     pub async fn console_of_workers(&self) -> Vec<ConsoleMessage> {
         let mut messages = Vec::new();
         for worker in self.workers() {
-            let told = pulse(worker.session()).await.unwrap_or_default();
+            let answer = pulse(worker.session()).await.unwrap_or_default();
             messages.extend(
-                told.into_iter()
+                answer
+                    .into_iter()
                     .map(|message| ConsoleMessage { worker: Some(worker.url().to_owned()), ..message }),
             );
         }

@@ -35,7 +35,7 @@ const LIMIT: Duration = Duration::from_millis(1_500);
 /// The most messages that wait for a look.
 const MOST: usize = 1_000;
 
-pub(super) const HEARD: [&str; 5] = [
+pub(super) const EVENTS: [&str; 5] = [
     MessageAdded::METHOD,
     EntryAdded::METHOD,
     ConsoleApiCalled::METHOD,
@@ -119,7 +119,7 @@ impl ConsoleSubscription {
             self.state.lock().phase = Phase::Starting(replay);
         }
         match was {
-            Mode::Off => self.session.send_permitted(LogEnable {}, Permit::ConsoleHeard).ignore(),
+            Mode::Off => self.session.send_permitted(LogEnable {}, Permit::ConsoleSubscribed).ignore(),
             Mode::Quiet => self.session.send(Disable {}).ignore(),
             Mode::Open => self.session.send(wire::Disable {}).ignore(),
         }
@@ -128,7 +128,7 @@ impl ConsoleSubscription {
             self.session.send(LogDisable {}).ignore();
             return;
         }
-        let (subscription, permit) = (self.clone(), Some(Permit::ConsoleHeard));
+        let (subscription, permit) = (self.clone(), Some(Permit::ConsoleSubscribed));
         match mode {
             Mode::Open => {
                 self.session.send_then(wire::Enable {}, permit, move |_| subscription.on_enabled(generation))
@@ -154,19 +154,19 @@ impl ConsoleSubscription {
     }
 
     fn on_event(self: &Arc<Self>, event: &RawEvent) {
-        if let Some(told) = event.read::<MessageAdded>() {
-            let told = told.message;
+        if let Some(event) = event.read::<MessageAdded>() {
+            let event = event.message;
             self.on_reported(Reported {
-                level: told.level,
-                text: told.text,
-                url: told.url.unwrap_or_default(),
-                line: told.line.unwrap_or(1) - 1,
-                column: told.column.unwrap_or(1) - 1,
+                level: event.level,
+                text: event.text,
+                url: event.url.unwrap_or_default(),
+                line: event.line.unwrap_or(1) - 1,
+                column: event.column.unwrap_or(1) - 1,
                 timestamp: 0.0,
                 is_of_browser: false,
             });
-        } else if let Some(told) = event.read::<EntryAdded>() {
-            let entry = told.entry;
+        } else if let Some(event) = event.read::<EntryAdded>() {
+            let entry = event.entry;
             // No page asked for the icon of its tab.
             let is_of_icon = entry.source == "network" && entry.url.as_deref().is_some_and(is_icon_url);
             if entry.source != "worker" && !is_of_icon {
@@ -190,19 +190,19 @@ impl ConsoleSubscription {
         }
     }
 
-    fn on_reported(self: &Arc<Self>, told: Reported) {
+    fn on_reported(self: &Arc<Self>, event: Reported) {
         let mut state = self.state.lock();
         if state.phase == Phase::Starting(Replay::Nothing) {
-            state.remembers_error |= told.is_suspicious();
+            state.remembers_error |= event.is_suspicious();
             return;
         }
         match state.mode {
-            Mode::Open if told.is_of_browser => {
+            Mode::Open if event.is_of_browser => {
                 drop(state);
-                self.emit(ConsoleEvent::Entries(0, vec![self.entry_from_text(told)]));
+                self.emit(ConsoleEvent::Entries(0, vec![self.entry_from_text(event)]));
             }
             Mode::Quiet if state.pending.len() < MOST => {
-                state.pending.push(told);
+                state.pending.push(event);
                 drop(state);
                 self.inspect_pending();
             }
@@ -261,7 +261,7 @@ impl ConsoleSubscription {
             if suspicious && state.mode != Mode::Off {
                 self.session.send(DiscardConsoleEntries {}).ignore();
             }
-            let looks = !suspicious && !state.pending.iter().all(|told| told.is_of_browser);
+            let looks = !suspicious && !state.pending.iter().all(|item| item.is_of_browser);
             if looks {
                 state.phase = Phase::Inspecting;
                 state.inspected.clear();
@@ -272,7 +272,7 @@ impl ConsoleSubscription {
             self.emit_as_text(Some(batch));
             return;
         }
-        self.session.send_permitted(wire::Enable {}, Permit::ConsoleHeard).ignore();
+        self.session.send_permitted(wire::Enable {}, Permit::ConsoleSubscribed).ignore();
         let subscription = self.clone();
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
     }
@@ -286,15 +286,15 @@ impl ConsoleSubscription {
             }
             let (pending, mut inspected) =
                 (std::mem::take(&mut state.pending), std::mem::take(&mut state.inspected));
-            let of_scripts = pending.iter().filter(|told| !told.is_of_browser).count();
+            let of_scripts = pending.iter().filter(|item| !item.is_of_browser).count();
             let mut inspected = inspected.split_off(inspected.len().saturating_sub(of_scripts));
             let missing = of_scripts - inspected.len();
             let mut inspected = inspected.drain(..);
             let mut objects = Vec::new();
             let mut entries = Vec::new();
-            for (number, told) in pending.into_iter().enumerate() {
-                let look = (!told.is_of_browser && number >= missing).then(|| inspected.next()).flatten();
-                match look.filter(|look| told.is(look)) {
+            for (number, item) in pending.into_iter().enumerate() {
+                let look = (!item.is_of_browser && number >= missing).then(|| inspected.next()).flatten();
+                match look.filter(|look| item.is(look)) {
                     Some(Inspected::Called(called)) => {
                         for (place, object) in called.args.iter().enumerate() {
                             if let Some(id) = &object.object_id {
@@ -304,7 +304,7 @@ impl ConsoleSubscription {
                         entries.push(self.entry_from_call(called, false));
                     }
                     Some(Inspected::Thrown(thrown)) => entries.push(self.entry_from_exception(&thrown)),
-                    None => entries.push(self.entry_from_text(told)),
+                    None => entries.push(self.entry_from_text(item)),
                 }
             }
             state.entries = entries;
@@ -381,7 +381,7 @@ impl ConsoleSubscription {
             }
             let mut entries = std::mem::take(&mut state.entries);
             entries.extend(
-                std::mem::take(&mut state.pending).into_iter().map(|told| self.entry_from_text(told)),
+                std::mem::take(&mut state.pending).into_iter().map(|item| self.entry_from_text(item)),
             );
             state.phase = Phase::Idle;
             state.inspected.clear();
@@ -421,19 +421,23 @@ impl ConsoleSubscription {
         ConsoleEntry { kind, url, line, column, timestamp, page: self.page(), worker: self.worker.clone() }
     }
 
-    fn entry_from_text(&self, told: Reported) -> ConsoleEntry {
-        let kind = if told.is_uncaught() {
-            EntryKind::Uncaught { text: told.text }
+    fn entry_from_text(&self, event: Reported) -> ConsoleEntry {
+        let kind = if event.is_uncaught() {
+            EntryKind::Uncaught { text: event.text }
         } else {
             let words = RemoteObject {
                 kind: "string".to_owned(),
-                value: Some(told.text.as_str().into()),
+                value: Some(event.text.as_str().into()),
                 ..RemoteObject::default()
             };
-            let argument = (!told.is_of_browser).then(|| self.realm(0).hold(words));
-            EntryKind::Logged { kind: told.level, text: told.text, arguments: argument.into_iter().collect() }
+            let argument = (!event.is_of_browser).then(|| self.realm(0).hold(words));
+            EntryKind::Logged {
+                kind: event.level,
+                text: event.text,
+                arguments: argument.into_iter().collect(),
+            }
         };
-        self.entry(kind, (told.url, told.line, told.column), told.timestamp)
+        self.entry(kind, (event.url, event.line, event.column), event.timestamp)
     }
 
     /// `is_whole`: with the objects themselves, which otherwise are on loan until they are read.
@@ -449,13 +453,13 @@ impl ConsoleSubscription {
         self.entry(kind, place, called.timestamp)
     }
 
-    fn entry_from_exception(&self, told: &ExceptionThrown) -> ConsoleEntry {
-        let details = &told.exception_details;
+    fn entry_from_exception(&self, event: &ExceptionThrown) -> ConsoleEntry {
+        let details = &event.exception_details;
         let own = (details.url.clone().unwrap_or_default(), details.line_number, details.column_number);
         let place = place(details.stack_trace.as_ref()).unwrap_or(own);
         let plain = details.exception.as_ref().filter(|thrown| thrown.description.is_none()).map(preview);
         let text = plain.unwrap_or_else(|| thrown(details));
-        self.entry(EntryKind::Uncaught { text }, place, told.timestamp)
+        self.entry(EntryKind::Uncaught { text }, place, event.timestamp)
     }
 }
 
@@ -472,7 +476,7 @@ fn text_of(arguments: &[JsHandle]) -> String {
 pub(super) struct SubscriptionObserver(pub(super) Arc<ConsoleSubscription>);
 
 impl Observer for SubscriptionObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         self.0.on_event(&event);
     }
 

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alerts_are_told_as_openssl_tells_them() {
+    fn alerts_are_reported_as_openssl_tells_them() {
         let tls = |alert| tokio_rustls::rustls::Error::AlertReceived(alert);
         assert_eq!(alert_of(&tls(AlertDescription::UnknownCA)).as_deref(), Some("alert unknown ca"));
         let wrapped = io::Error::other(tls(AlertDescription::CertificateRequired));

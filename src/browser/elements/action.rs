@@ -156,7 +156,7 @@ impl ElementAction {
         if self.may_lead_elsewhere()
             && let Ok(page) = frame.page()
         {
-            page.until_leaving_is_told(mark).await;
+            page.until_navigation_reported(mark).await;
             if self.is_followed() {
                 page.until_followed(mark, limit.saturating_sub(since.elapsed())).await;
             }
@@ -250,10 +250,10 @@ impl Press {
 
 impl Locator {
     /// Does `deed` with the element.
-    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
-        deed.check()?;
-        let act = |element: ElementHandle, left| async move { element.act(deed, left).await };
-        self.with_way(limit, deed.is_looked_after(), act).await
+    pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
+        action.check()?;
+        let act = |element: ElementHandle, left| async move { element.act(action, left).await };
+        self.with_way(limit, action.is_looked_after(), act).await
     }
 }
 
@@ -266,18 +266,18 @@ impl ElementHandle {
     }
 
     /// Does `deed` with this element.
-    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
-        if deed.is_looked_after() {
+    pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
+        if action.is_looked_after() {
             self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
         }
-        self.act(deed, limit).await
+        self.act(action, limit).await
     }
 
-    async fn act(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
-        let limit = self.show_action(deed, limit).await?;
+    async fn act(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
+        let limit = self.show_action(action, limit).await?;
         let within = ActionOptions::within(limit);
         let forced = |force: bool| ActionOptions { force, ..within.clone() };
-        match deed {
+        match action {
             ElementAction::Click(press)
             | ElementAction::Tap(press)
             | ElementAction::SetChecked { press, .. }

@@ -10,7 +10,9 @@ use super::element::ElementHandle;
 use super::hearing::Listeners;
 use super::noted::{HandMove, HandMoves};
 use crate::browser::injected::obstacle;
-use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Journey, Point, Randomness, Rect};
+use crate::browser::input::{
+    ClickOptions, Input, InputListeners, InputStyle, Journey, Point, Randomness, Rect,
+};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::network::NetworkLog;
 use crate::browser::objects::page::Page;
@@ -237,15 +239,15 @@ impl ElementHandle {
             }
             Err(Error::Cancelled)
         };
-        let told = tokio::select! {
+        let outcome = tokio::select! {
             biased;
-            told = timeout(limit, search) => told,
+            outcome = timeout(limit, search) => outcome,
             // While a dialog is open the page answers nothing.
             dialog = page.until(Page::obstruction) => Ok(dialog.and_then(|dialog| {
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             })),
         };
-        told.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
+        outcome.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
     }
 
     /// Whether nothing loads, moves or has just changed in the documents that could free the element.
@@ -324,7 +326,7 @@ impl ElementHandle {
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(Reached { point, journey, heard: Heard::ALL, _turn: turn })
+                Attempt::Done(Reached { point, journey, heard: InputListeners::ALL, _turn: turn })
             }
         })
     }
@@ -349,17 +351,17 @@ impl ElementHandle {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
         };
-        let way = input.mouse().unheard_way(found.point);
+        let way = input.mouse().unseen_way(found.point);
         let mut heard = match listeners {
             Ok(listeners) => {
                 let places = [&[input.mouse().position()], &way[..]].concat();
-                self.heard_on_way(&listeners, &places).await.unwrap_or(Heard::ALL)
+                self.listened_on_way(&listeners, &places).await.unwrap_or(InputListeners::ALL)
             }
-            Err(_) => Heard::ALL,
+            Err(_) => InputListeners::ALL,
         };
         // On its way the pointer takes the time in which the element must stand still.
         let still = Aim { scroll: None, ..aim };
-        let (mouse, page) = (input.heard_as(heard).mouse(), self.frame().page()?);
+        let (mouse, page) = (input.with_listeners(heard).mouse(), self.frame().page()?);
         let go = async {
             match heard.moves {
                 true => Box::pin(mouse.go_to_seen(found.point, || page.until_drawn(1))).await,
@@ -384,7 +386,7 @@ impl ElementHandle {
         if !second.seen.contains(found.point) {
             found = second;
             // Where it goes now nobody has looked for listeners.
-            heard = Heard::ALL;
+            heard = InputListeners::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
         if need.hit
@@ -506,7 +508,7 @@ pub(in crate::browser) struct Reached {
     /// How the pointer got there; an instant one has not moved yet.
     journey: Option<Journey>,
     /// What the page hears there.
-    heard: Heard,
+    heard: InputListeners,
     /// Nobody else moves the pointer in order to press meanwhile.
     _turn: OwnedMutexGuard<()>,
 }
@@ -522,7 +524,7 @@ impl Reached {
 
     /// Presses there.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
-        let input = input.heard_as(self.heard);
+        let input = input.with_listeners(self.heard);
         match self.journey {
             Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
             // Not there yet, or another action has moved the pointer since.

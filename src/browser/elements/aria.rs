@@ -202,7 +202,7 @@ impl Wanted {
                 wanted == role
                     && words.as_ref().is_none_or(|words| words.fit(name))
                     && inside.url.as_ref().is_none_or(|words| words.fit(url.as_deref().unwrap_or_default()))
-                    && wanted_states.iter().all(|(state, value)| state_told(states.get(state)) == *value)
+                    && wanted_states.iter().all(|(state, value)| describe_state(states.get(state)) == *value)
                     && inside.fits(children, is_deep)
             }
             _ => false,
@@ -210,7 +210,7 @@ impl Wanted {
     }
 }
 
-fn state_told(value: Option<&Value>) -> String {
+fn describe_state(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "false".to_owned(),
         Some(Value::String(value)) => value.to_lowercase(),

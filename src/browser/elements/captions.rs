@@ -192,17 +192,17 @@ impl Page {
 
 impl ElementHandle {
     /// Shows what will be done with this element to those who watch. Gives the time that is left.
-    pub(super) async fn show_action(&self, deed: &ElementAction, limit: Duration) -> Result<Duration> {
+    pub(super) async fn show_action(&self, action: &ElementAction, limit: Duration) -> Result<Duration> {
         let page = self.frame().page()?;
         let captions = page.slot::<Captions>();
         let Some(how) = captions.board.lock().how.clone() else { return Ok(limit) };
-        let Some(title) = deed.title().filter(|_| captions.visible.receiver_count() > 0) else {
+        let Some(title) = action.title().filter(|_| captions.visible.receiver_count() > 0) else {
             return Ok(limit);
         };
         let deadline = Instant::now() + limit;
         let options = ActionOptions::within(limit);
-        let point = match deed {
-            deed if deed.is_forced() => None,
+        let point = match action {
+            action if action.is_forced() => None,
             ElementAction::Click(_) | ElementAction::Tap(_) | ElementAction::SetChecked { .. } => {
                 Some(self.look_until_clear(Need::PRESSED, &options).await?)
             }

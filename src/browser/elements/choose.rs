@@ -37,7 +37,7 @@ const FRAMES_OF_REDRAWING: usize = 6;
 /// How often an item is looked for again that was drawn anew while it was being pressed.
 const MOST_PRESSES: usize = 4;
 /// How many options an error tells.
-const MOST_TOLD: usize = 50;
+const MOST_LISTED: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Item {
@@ -530,16 +530,16 @@ impl ElementHandle {
     }
 }
 
-fn told(choices: &Choices, some: impl Iterator<Item = usize>) -> Vec<String> {
-    some.take(MOST_TOLD).map(|at| choices.items[at].text.clone()).collect()
+fn labels_of(choices: &Choices, some: impl Iterator<Item = usize>) -> Vec<String> {
+    some.take(MOST_LISTED).map(|at| choices.items[at].text.clone()).collect()
 }
 
 fn several(choices: &Choices, some: &[usize]) -> Error {
-    Error::SeveralOptions { matching: told(choices, some.iter().copied()) }
+    Error::SeveralOptions { matching: labels_of(choices, some.iter().copied()) }
 }
 
 fn no_such_option(choices: &Choices) -> Error {
-    Error::NoSuchOption { available: told(choices, 0..choices.items.len()) }
+    Error::NoSuchOption { available: labels_of(choices, 0..choices.items.len()) }
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Typed {
 }
 
 fn strayed(shows: String, strays: &[Stray]) -> Error {
-    let told = |stray: &Stray| {
+    let describe = |stray: &Stray| {
         format!(
             "{} {}, which shows {}",
             stray.role,
@@ -111,7 +111,7 @@ fn strayed(shows: String, strays: &[Stray]) -> Error {
             quoted(&stray.shows, LONGEST_STRAY)
         )
     };
-    Error::Strayed { shows, into: strays.iter().map(told).collect() }
+    Error::Strayed { shows, into: strays.iter().map(describe).collect() }
 }
 
 /// How much is told of a field that got what was not meant for it.

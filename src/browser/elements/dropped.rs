@@ -65,8 +65,8 @@ impl ElementHandle {
         let session = self.frame().page()?.session().clone();
         let to = self.look_until_clear(Need::POINTED, options).await?;
         if self.input(options)?.is_bare() {
-            let told = dropped.written().await?;
-            return JsHandle::of_element(self).evaluate(DROP, &told, Some(Scope::Main)).await.map(drop);
+            let answer = dropped.written().await?;
+            return JsHandle::of_element(self).evaluate(DROP, &answer, Some(Scope::Main)).await.map(drop);
         }
         let item = |(mime_type, data): &(String, String)| DragItem {
             mime_type: mime_type.clone(),

@@ -11,7 +11,7 @@ use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, Opened};
 use super::hearing::Hearing;
 use super::written::{self, Written};
-use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Modifier, Point};
+use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Modifier, Point};
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -121,7 +121,8 @@ impl ElementHandle {
         let how = json!({ "force": options.force, "select": true, "again": true });
         let opened = self.open_field(value, &how, options).await?.checked();
         let Ok(Opened { value, empty, proxy: false, .. }) = opened else { return Ok(()) };
-        let input = self.input(options)?.heard_as(Heard { keys: false, ..Heard::ALL });
+        let input =
+            self.input(options)?.with_listeners(InputListeners { keys: false, ..InputListeners::ALL });
         replace_selected(&input, &value, empty).await
     }
 
@@ -129,9 +130,9 @@ impl ElementHandle {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
         let at_once = hearing != Hearing::Keys;
-        let heard = Heard { keys: !at_once, ..Heard::ALL };
+        let heard = InputListeners { keys: !at_once, ..InputListeners::ALL };
         let Opened { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
-        let input = self.input(options)?.heard_as(heard);
+        let input = self.input(options)?.with_listeners(heard);
         match kind {
             FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
                 // Who hears that it got the focus may listen to its keys from then on.
@@ -419,7 +420,7 @@ impl ElementHandle {
             let chosen = match found.list {
                 true => select.choose_in_list(&found.wanted, options).await,
                 false if select.hearing_of_keys().await != Hearing::Keys => {
-                    select.choose_unheard(&found, options).await
+                    select.choose_without_listeners(&found, options).await
                 }
                 false => select.choose_by_keys(&found, options).await,
             };
@@ -452,9 +453,12 @@ impl ElementHandle {
     }
 
     /// Like [`choose_by_keys`](Self::choose_by_keys), where no single key is heard: they need no hand and no time.
-    async fn choose_unheard(&self, found: &Options, options: &ActionOptions) -> Result<()> {
+    async fn choose_without_listeners(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
-        let keyboard = self.input(options)?.heard_as(Heard { keys: false, ..Heard::ALL }).keyboard();
+        let keyboard = self
+            .input(options)?
+            .with_listeners(InputListeners { keys: false, ..InputListeners::ALL })
+            .keyboard();
         self.focus().await?;
         keyboard.press("Alt+ArrowDown").await?;
         keyboard.repeat(key, times).await?;

@@ -6,7 +6,7 @@ use futures_util::future::{join_all, try_join_all};
 use tokio::try_join;
 
 use super::element::ElementHandle;
-use crate::browser::input::{Heard, Point};
+use crate::browser::input::{InputListeners, Point};
 use crate::browser::objects::world::{RemoteHandle, value_argument};
 use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
@@ -84,13 +84,13 @@ impl ElementHandle {
             return Ok(Hearing::Keys);
         }
         let listeners = Listeners::around(self).await?;
-        if listeners.on_window(is_key) || self.is_key_heard(&listeners).await? {
+        if listeners.on_window(is_key) || self.is_key_listened_to(&listeners).await? {
             return Ok(Hearing::Keys);
         }
         Ok(if listeners.anywhere(is_focus) { Hearing::Focus } else { Hearing::Nothing })
     }
 
-    async fn is_key_heard(&self, listeners: &Listeners) -> Result<bool> {
+    async fn is_key_listened_to(&self, listeners: &Listeners) -> Result<bool> {
         if listeners.on_nodes(is_key).next().is_none() {
             return Ok(false);
         }
@@ -124,18 +124,18 @@ impl ElementHandle {
 
     /// What is heard of a pointer that goes over these points of the page and presses at the last one. Where that is not
     /// known, everything is.
-    pub(in crate::browser) async fn heard_on_way(
+    pub(in crate::browser) async fn listened_on_way(
         &self,
         listeners: &Listeners,
         way: &[Point],
-    ) -> Result<Heard> {
+    ) -> Result<InputListeners> {
         let moves = self.frame().parent().is_some()
             || listeners.on_window(is_move)
-            || self.is_way_heard(listeners, way).await?;
-        Ok(Heard { moves, presses: listeners.hear_presses(), keys: true })
+            || self.is_way_listened_to(listeners, way).await?;
+        Ok(InputListeners { moves, presses: listeners.hear_presses(), keys: true })
     }
 
-    async fn is_way_heard(&self, listeners: &Listeners, way: &[Point]) -> Result<bool> {
+    async fn is_way_listened_to(&self, listeners: &Listeners, way: &[Point]) -> Result<bool> {
         let listening: Vec<_> =
             listeners.on_nodes(is_move).map(|listener| listener.backend_node_id).collect();
         // What is heard in another frame on the way only that frame knows.
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_told_from_presses() {
+    fn moves_are_distinguished_from_presses() {
         for kind in ["mousemove", "pointerrawupdate", "mouseenter", "pointerleave", "mouseover", "pointerout"]
         {
             assert!(is_move(kind), "{kind}");

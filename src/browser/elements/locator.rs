@@ -466,7 +466,7 @@ fn is_of_a_frame(error: &Error) -> bool {
         Error::Protocol { message, .. } => {
             ["Frame with the given id was not found", "No node with given id", "Could not find node"]
                 .iter()
-                .any(|told| message.contains(told))
+                .any(|known| message.contains(known))
         }
         _ => false,
     }

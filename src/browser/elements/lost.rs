@@ -29,12 +29,12 @@ pub enum LostPress {
 impl LostPress {
     /// The failure that it is, with what is said of an element that the page put in the place of the pressed one. What a
     /// hand's press reaches as well, around the element, is none: answers what that was.
-    pub fn judged(lost: Option<Self>, told: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
+    pub fn judged(lost: Option<Self>, describe: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
         match lost {
             None => Ok(None),
             Some(Self::Past(holder)) => Ok(Some(holder)),
             Some(Self::By(cover)) => Err(Error::PressMissed { cover: Box::new(cover) }),
-            Some(Self::Again(again)) => Err(Error::PressReplaced { again: told(&again) }),
+            Some(Self::Again(again)) => Err(Error::PressReplaced { again: describe(&again) }),
         }
     }
 }

@@ -183,8 +183,8 @@ impl Page {
         let is_seen = answers.iter().any(|(_, answer)| answer.seen > 0);
         let of_those = |answer: &Matches| if is_seen { answer.seen } else { answer.all };
         let count = answers.iter().map(|(_, answer)| of_those(answer)).sum();
-        let told = answers.into_iter().filter(|(_, answer)| of_those(answer) > 0);
-        let found = told.flat_map(|(frame, answer)| {
+        let with_matches = answers.into_iter().filter(|(_, answer)| of_those(answer) > 0);
+        let found = with_matches.flat_map(|(frame, answer)| {
             let element = move |(number, role, name)| Match { frame: frame.clone(), number, role, name };
             answer.first.into_iter().map(element)
         });

@@ -133,7 +133,7 @@ pub enum Went {
 }
 
 #[derive(Debug, Deserialize)]
-struct Told {
+struct RecorderMessage {
     way: Option<Way>,
     #[serde(flatten)]
     did: Did,
@@ -143,7 +143,7 @@ struct Told {
 #[derive(Clone)]
 pub struct Recorder {
     pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
-    pub told: Listener<Recorded>,
+    pub on_recorded: Listener<Recorded>,
 }
 
 impl fmt::Debug for Recorder {
@@ -189,7 +189,7 @@ struct Recording(Mutex<Option<Arc<Running>>>);
 /// Hears what persons do in pages that are recorded.
 pub(in crate::browser) struct RecordPart;
 
-const HEARD: [&str; 4] = [
+const EVENTS: [&str; 4] = [
     BindingCalled::METHOD,
     FrameStartedNavigating::METHOD,
     NavigatedWithinDocument::METHOD,
@@ -211,7 +211,7 @@ impl Part for RecordPart {
             running.tell(&Recorded::Opened);
         }
         let observer = RecordObserver { page: page.downgrade(), session: new.session.clone() };
-        new.session.observe(&HEARD, Arc::new(observer));
+        new.session.observe(&EVENTS, Arc::new(observer));
     }
 
     fn on_document(&self, page: &Page, frame: &Frame) {
@@ -235,24 +235,24 @@ struct RecordObserver {
 }
 
 impl Observer for RecordObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         let Some(page) = self.page.upgrade() else { return };
         let Some(running) = page.recording() else { return };
         let counts = (running.recorder.counts)();
-        if let Some(told) = event.read::<BindingCalled>() {
-            if counts && told.name == BINDING {
-                running.step(&self.session, &told);
+        if let Some(event) = event.read::<BindingCalled>() {
+            if counts && event.name == BINDING {
+                running.step(&self.session, &event);
             }
-        } else if let Some(told) = event.read::<JavascriptDialogClosed>() {
+        } else if let Some(event) = event.read::<JavascriptDialogClosed>() {
             if counts && !page.dialog_is_answered_here() {
-                running.tell(&Recorded::Answered { accepted: told.result, text: told.user_input });
+                running.tell(&Recorded::Answered { accepted: event.result, text: event.user_input });
             }
-        } else if let Some(told) = event.read::<FrameStartedNavigating>() {
-            let loads_again = told.frame_id == page.id() && told.navigation_type.starts_with("reload");
+        } else if let Some(event) = event.read::<FrameStartedNavigating>() {
+            let loads_again = event.frame_id == page.id() && event.navigation_type.starts_with("reload");
             if counts && loads_again && !running.follows_a_step() {
                 running.tell(&Recorded::Went(Went::Again));
             }
-        } else if event.read::<NavigatedWithinDocument>().is_some_and(|told| told.frame_id == page.id()) {
+        } else if event.read::<NavigatedWithinDocument>().is_some_and(|event| event.frame_id == page.id()) {
             tokio::spawn(async move { running.look_where(&page, counts).await });
         }
     }
@@ -263,22 +263,22 @@ impl Running {
         if matches!(recorded, Recorded::Went(Went::Back | Went::Forward | Went::Again)) {
             *self.went.lock() = Some(Instant::now());
         }
-        (self.recorder.told)(recorded);
+        (self.recorder.on_recorded)(recorded);
     }
 
     /// A world told of a step. Only ours can: no page has the binding.
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
-        let Ok(told) = decode::<Told>(called.payload.as_bytes()) else { return };
-        if !told.did.may_lead() {
+        let Ok(message) = decode::<RecorderMessage>(called.payload.as_bytes()) else { return };
+        if !message.did.may_lead() {
             *self.last.lock() = Some(Instant::now());
         } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {
             // The window was told to have gone there before the page told of the key.
             return;
         }
-        let at = told.way.map(|way| frame.into_iter().chain([way]).collect());
-        self.tell(&Recorded::Step { at, did: told.did });
+        let at = message.way.map(|way| frame.into_iter().chain([way]).collect());
+        self.tell(&Recorded::Step { at, did: message.did });
     }
 
     /// Begins to hear what is done in a frame's document.
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_window_did_is_told_from_what_the_page_did() {
+    fn what_the_window_did_is_distinguished_from_what_the_page_did() {
         let at = |entries: &[i64], current| History { entries: entries.to_vec(), current };
         let rows = [
             (at(&[1], 0), at(&[1, 2], 1), "typed", vec![Went::To("https://a.example/2".to_owned())]),

@@ -216,9 +216,13 @@ impl Selector {
     pub fn refused(error: Error) -> Error {
         match &error {
             Error::Script { message } => match message.strip_prefix("SelectorError: ") {
-                Some(told) => {
-                    let (fault, reason) =
-                        told.lines().next().unwrap_or_default().split_once(": ").unwrap_or_default();
+                Some(engine_message) => {
+                    let (fault, reason) = engine_message
+                        .lines()
+                        .next()
+                        .unwrap_or_default()
+                        .split_once(": ")
+                        .unwrap_or_default();
                     faulty(fault.parse().unwrap_or(SelectorFault::Other), reason)
                 }
                 None => error,

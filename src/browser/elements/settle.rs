@@ -192,7 +192,7 @@ impl Page {
         let (target, by) = (elements.first().cloned(), By::of(acts_on));
         let heard = tokio::spawn(async move {
             match target.zip(hearers) {
-                Some((target, hearers)) => is_heard(&target, &hearers, by).await.unwrap_or(true),
+                Some((target, hearers)) => is_listened_to(&target, &hearers, by).await.unwrap_or(true),
                 None => true,
             }
         });
@@ -521,7 +521,7 @@ impl By {
 }
 
 /// Whether any of the `hearers` listens, or the browser itself does something when the target is pressed.
-async fn is_heard(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Result<bool> {
+async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Result<bool> {
     if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
     }

@@ -70,11 +70,11 @@ impl ElementHandle {
         self.check_files(files.len(), files.iter().filter(|file| file.is_dir()).count()).await?;
         let mut paths = Vec::with_capacity(files.len());
         for file in files {
-            let told = |error: std::io::Error| Error::File {
+            let to_error = |error: std::io::Error| Error::File {
                 path: file.display().to_string(),
                 reason: error.to_string(),
             };
-            let path = tokio::fs::canonicalize(file).await.map_err(told)?;
+            let path = tokio::fs::canonicalize(file).await.map_err(to_error)?;
             paths.push(path.into_os_string().into_string().map_err(|_| Error::File {
                 path: file.display().to_string(),
                 reason: "its name is not valid Unicode".to_owned(),

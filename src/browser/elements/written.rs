@@ -32,7 +32,7 @@ type Date = (i32, u32, u32);
 
 fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
     let (rest, time) = take_time(text)?;
-    let told = |date: Date| format!("{:04}-{:02}-{:02}", date.0, date.1, date.2);
+    let describe = |date: Date| format!("{:04}-{:02}-{:02}", date.0, date.1, date.2);
     let edge = |c: char| c.is_whitespace() || c == ',';
     let rest = rest.trim_matches(edge);
     let rest = rest.strip_suffix(" at").unwrap_or(rest).trim_end_matches(edge);
@@ -41,8 +41,8 @@ fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
         rest.strip_suffix('t').filter(|date| date.ends_with(|c: char| c.is_ascii_digit())).unwrap_or(rest);
     Some(match (kind, time) {
         ("time", Some(time)) if rest.trim_start_matches("at").trim().is_empty() => Ok(time),
-        ("date", None) => date(rest)?.map(told),
-        ("datetime-local", Some(time)) => date(rest)?.map(|date| format!("{}T{time}", told(date))),
+        ("date", None) => date(rest)?.map(describe),
+        ("datetime-local", Some(time)) => date(rest)?.map(|date| format!("{}T{time}", describe(date))),
         ("month", None) => match month_of(rest) {
             Some((year, month)) => Ok(format!("{year:04}-{month:02}")),
             None => date(rest)?.map(|(year, month, _)| format!("{year:04}-{month:02}")),
@@ -81,12 +81,12 @@ fn take_time(text: &str) -> Option<(String, Option<String>)> {
     if hour > 23 || minute > 59 || second.is_some_and(|second| second > 59) {
         return None;
     }
-    let told = match second {
+    let written = match second {
         Some(second) => format!("{hour:02}:{minute:02}:{second:02}"),
         None => format!("{hour:02}:{minute:02}"),
     };
     let at = text.rfind(word)?;
-    Some((format!("{} {}", &text[..at], &text[at + word.len()..]), Some(told)))
+    Some((format!("{} {}", &text[..at], &text[at + word.len()..]), Some(written)))
 }
 
 /// Whether a text says morning or afternoon, and the text without that.

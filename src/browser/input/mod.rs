@@ -59,7 +59,7 @@ pub enum Modifier {
 
 /// What of a hand the page could hear. A hand takes its time only for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heard {
+pub struct InputListeners {
     /// The way of the pointer.
     pub moves: bool,
     /// For how long a button is held.
@@ -68,7 +68,7 @@ pub struct Heard {
     pub keys: bool,
 }
 
-impl Heard {
+impl InputListeners {
     pub const ALL: Self = Self { moves: true, presses: true, keys: true };
     pub const NOTHING: Self = Self { moves: false, presses: false, keys: false };
 }
@@ -78,7 +78,7 @@ impl Heard {
 pub struct Input {
     devices: Arc<Devices>,
     style: InputStyle,
-    heard: Heard,
+    heard: InputListeners,
 }
 
 /// How the browser takes what its devices do.
@@ -138,7 +138,7 @@ impl Input {
             turn: Arc::default(),
             randomness,
         };
-        Self { devices: Arc::new(devices), style, heard: Heard::ALL }
+        Self { devices: Arc::new(devices), style, heard: InputListeners::ALL }
     }
 
     /// The same devices, moved in another way.
@@ -149,7 +149,7 @@ impl Input {
 
     /// The same devices, where the page hears only this of them.
     #[must_use]
-    pub fn heard_as(&self, heard: Heard) -> Self {
+    pub fn with_listeners(&self, heard: InputListeners) -> Self {
         Self { heard, ..self.clone() }
     }
 

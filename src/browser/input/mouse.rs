@@ -71,7 +71,7 @@ const ARRIVED_MS: (f64, f64) = (3.0, 9.0);
 /// How long a finger holds a button, and waits before the second press of a double click.
 const HOLD_MS: (f64, f64) = (25.0, 40.0);
 /// The same where the page does not hear when a button goes down.
-const UNHEARD_HOLD_MS: (f64, f64) = (8.5, 12.0);
+const UNSEEN_HOLD_MS: (f64, f64) = (8.5, 12.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
 /// What one notch of a wheel scrolls, and after how many of them a finger leaves the wheel and turns it anew, at most.
@@ -87,7 +87,7 @@ const LEGS: usize = 3;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
 const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
 /// How long the browser itself may take to hear of a press.
-const HEARD_LIMIT: Duration = Duration::from_secs(2);
+const REPLY_LIMIT: Duration = Duration::from_secs(2);
 
 /// A movement that has been made, and of which the page may still be hearing.
 #[derive(Debug)]
@@ -297,7 +297,7 @@ impl Mouse {
     }
 
     /// The places at which a pointer is seen on a way that takes no time.
-    pub(crate) fn unheard_way(&self, to: Point) -> Vec<Point> {
+    pub(crate) fn unseen_way(&self, to: Point) -> Vec<Point> {
         path::glimpsed(self.position(), to, self.input.randomness())
     }
 
@@ -316,7 +316,7 @@ impl Mouse {
             return vec![self.moved(to)];
         }
         if !self.input.heard.moves {
-            return self.unheard_way(to).into_iter().map(|point| self.moved(point)).collect();
+            return self.unseen_way(to).into_iter().map(|point| self.moved(point)).collect();
         }
         let began = Instant::now();
         let mut replies = Vec::new();
@@ -414,8 +414,8 @@ impl Mouse {
     /// at once takes them for one moment.
     async fn hold(&self) {
         if self.input.is_natural() {
-            let _ = self.input.session().call_within(GetTargetInfo::default(), HEARD_LIMIT).await;
-            self.rest(if self.input.heard.presses { HOLD_MS } else { UNHEARD_HOLD_MS }).await;
+            let _ = self.input.session().call_within(GetTargetInfo::default(), REPLY_LIMIT).await;
+            self.rest(if self.input.heard.presses { HOLD_MS } else { UNSEEN_HOLD_MS }).await;
         }
     }
 

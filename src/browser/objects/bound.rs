@@ -62,20 +62,20 @@ impl Browser {
 
 async fn listen(listener: TcpListener, browser: Browser, secret: String) {
     // Dropped with this task, and with it every guest.
-    let mut guests = JoinSet::new();
+    let mut clients = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let (browser, secret) = (browser.clone(), secret.clone());
-                    guests.spawn(async move {
+                    clients.spawn(async move {
                         // It ends as it will; nobody waits for it.
                         let _ = serve(stream, &browser, &secret).await;
                     });
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             },
-            Some(_) = guests.join_next() => {}
+            Some(_) = clients.join_next() => {}
         }
     }
 }
@@ -129,7 +129,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
     let _ = stream.set_nodelay(true);
     let mut socket = WebSocket::accept(stream, secret).await.map_err(gone)?;
     let visit = Visit(browser.attach_raw().await?);
-    let (messages, mut to_guest) = unbounded_channel();
+    let (messages, mut to_client) = unbounded_channel();
     let outbox = Outbox { messages, waiting: Arc::default(), is_full: Arc::default() };
     overhear(visit.0.session(), None, browser.connection(), &outbox);
     let mut commands = JoinSet::new();
@@ -145,7 +145,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
                 let outbox = outbox.clone();
                 commands.spawn(async move { outbox.put(answer(&session, asked).await.into_bytes()) });
             }
-            Some(message) = to_guest.recv() => {
+            Some(message) = to_client.recv() => {
                 tokio::select! {
                     written = socket.write(&message) => written.map_err(gone)?,
                     () = outbox.is_full.notified() => return Ok(()),
@@ -162,7 +162,7 @@ async fn answer(session: &CdpSession, asked: Asked) -> String {
     let parameters = asked.params.unwrap_or_else(|| json!({}));
     let permit = Some(Permit::UserAsked);
     let answered = session.call_raw_within(&asked.method, &parameters, permit, COMMAND_LIMIT).await;
-    let mut told = match answered {
+    let mut reply = match answered {
         Ok(result) => json!({ "id": asked.id, "result": result }),
         Err(error) => {
             let message = match error {
@@ -173,9 +173,9 @@ async fn answer(session: &CdpSession, asked: Asked) -> String {
         }
     };
     if let Some(id) = asked.session_id {
-        told["sessionId"] = id.into();
+        reply["sessionId"] = id.into();
     }
-    told.to_string()
+    reply.to_string()
 }
 
 /// Tells a guest what happens in a session, and in those that come through it.

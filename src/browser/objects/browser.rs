@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::attached_browser::{self, AttachedBrowser};
 use super::context::BrowserContext;
 use super::dialect::Dialect;
-use super::guest::{self, Guest};
 use super::page::Page;
 use super::parts::Parts;
 use crate::bidi::commands::CreateContext;
@@ -57,7 +57,7 @@ pub(in crate::browser) struct BrowserInner {
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
     /// The tabs that are ours, where we are guests in a person's own browser.
-    guest: Option<Guest>,
+    attached_browser: Option<AttachedBrowser>,
     /// Others work in it beside us: what is not of our contexts is left to them.
     is_shared: bool,
 }
@@ -149,11 +149,19 @@ impl Browser {
         default_context: ContextOptions,
         limit: Duration,
     ) -> Result<Self> {
-        let address = guest::address(folder)?;
+        let address = attached_browser::address(folder)?;
         let connecting = timeout(limit, WebSocket::connect(&address, &[])).await;
         let socket = connecting.ok().and_then(Result::ok).ok_or(Error::NoGuests)?;
         let answered = Self::start(Connection::start(socket)).await?;
-        Ok(Self::assemble(parts, answered, None, default_context, None, Some(Guest::default()), false))
+        Ok(Self::assemble(
+            parts,
+            answered,
+            None,
+            default_context,
+            None,
+            Some(AttachedBrowser::default()),
+            false,
+        ))
     }
 
     async fn start(connection: Connection) -> Result<Answered> {
@@ -169,7 +177,7 @@ impl Browser {
         process: Option<BrowserProcess>,
         options: ContextOptions,
         relay: Option<Relay>,
-        guest: Option<Guest>,
+        attached_browser: Option<AttachedBrowser>,
         is_shared: bool,
     ) -> Self {
         let Answered { connection, root, version, known } = answered;
@@ -191,11 +199,11 @@ impl Browser {
             contexts: Mutex::default(),
             known,
             helpers: Mutex::default(),
-            guest,
+            attached_browser,
             default_context: BrowserContext::new(browser.clone(), parts, None, options, relay.map(Arc::new)),
             is_shared,
         });
-        inner.root.observe(&HEARD, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
+        inner.root.observe(&EVENTS, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
         if let Some(process) = &inner.process {
             // Its children can hold the pipe open for a moment longer, and the exit tells more than the pipe.
             let (exited, connection) = (process.exited(), inner.connection.downgrade());
@@ -207,8 +215,8 @@ impl Browser {
             });
         }
         let browser = Self { inner };
-        match &browser.inner.guest {
-            Some(_) => guest::look_around(browser.root()),
+        match &browser.inner.attached_browser {
+            Some(_) => attached_browser::look_around(browser.root()),
             // From here on every target is attached to before its first script runs.
             None => browser.inner.root.send(attach_to_everything()).ignore(),
         }
@@ -230,8 +238,8 @@ impl Browser {
     }
 
     /// The tabs that are ours, where the others are none of our business.
-    pub(in crate::browser) fn guest(&self) -> Option<&Guest> {
-        self.inner.guest.as_ref()
+    pub(in crate::browser) fn attached_browser(&self) -> Option<&AttachedBrowser> {
+        self.inner.attached_browser.as_ref()
     }
 
     pub(in crate::browser) fn connection(&self) -> &Connection {
@@ -416,8 +424,8 @@ impl Browser {
             for context in contexts.iter().filter(|context| context.is_ours()) {
                 let _ = context.close().await;
             }
-            if let Some(guest) = &self.inner.guest {
-                let _ = timeout(GOODBYE, guest.leave(self.root())).await;
+            if let Some(attached_browser) = &self.inner.attached_browser {
+                let _ = timeout(GOODBYE, attached_browser.leave(self.root())).await;
             }
             self.inner.connection.close("we let go of it");
             return Ok(());
@@ -473,16 +481,16 @@ impl Browser {
         }
     }
 
-    fn on_attached(&self, told: &AttachedToTarget) {
-        let session = self.inner.connection.session(&told.session_id);
-        let info = &told.target_info;
+    fn on_attached(&self, event: &AttachedToTarget) {
+        let session = self.inner.connection.session(&event.session_id);
+        let info = &event.target_info;
         if let Some(helper) = self.inner.helpers.lock().remove(&info.url) {
             let _ = helper.send(session);
             return;
         }
         let context = || self.context_of(info.browser_context_id.as_deref());
         if self.inner.is_shared && !self.is_of_ours(info) {
-            self.leave_alone(&session, &told.session_id);
+            self.leave_alone(&session, &event.session_id);
             return;
         }
         match info.kind.as_str() {
@@ -493,7 +501,7 @@ impl Browser {
                 context().begin_worker(&session, info, None);
             }
             "browser" => {} // Somebody asked for a session of the raw protocol.
-            _ => self.leave_alone(&session, &told.session_id),
+            _ => self.leave_alone(&session, &event.session_id),
         }
     }
 
@@ -571,26 +579,26 @@ fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
 }
 
 /// What the browser's own session tells and that we keep.
-const HEARD: [&str; 4] =
+const EVENTS: [&str; 4] =
     [AttachedToTarget::METHOD, TargetCreated::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
 
 /// What hears of new targets and of downloads.
 struct BrowserObserver(Weak<BrowserInner>);
 
 impl Observer for BrowserObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         let Some(inner) = self.0.upgrade() else { return };
         let browser = Browser { inner };
-        if let Some(told) = event.read::<AttachedToTarget>() {
-            browser.on_attached(&told);
-        } else if let Some(told) = event.read::<TargetCreated>() {
-            if let Some(guest) = browser.guest() {
-                guest.on_target(browser.root(), &told.target_info);
+        if let Some(event) = event.read::<AttachedToTarget>() {
+            browser.on_attached(&event);
+        } else if let Some(event) = event.read::<TargetCreated>() {
+            if let Some(attached_browser) = browser.attached_browser() {
+                attached_browser.on_target(browser.root(), &event.target_info);
             }
-        } else if let Some(told) = event.read::<DownloadWillBegin>() {
-            let _ = browser.contexts().iter().any(|context| context.download_begun(&told));
-        } else if let Some(told) = event.read::<DownloadProgress>() {
-            let _ = browser.contexts().iter().any(|context| context.download_progressed(&told));
+        } else if let Some(event) = event.read::<DownloadWillBegin>() {
+            let _ = browser.contexts().iter().any(|context| context.download_begun(&event));
+        } else if let Some(event) = event.read::<DownloadProgress>() {
+            let _ = browser.contexts().iter().any(|context| context.download_progressed(&event));
         }
     }
 }

@@ -262,13 +262,13 @@ impl BrowserContext {
             url: "about:blank".to_owned(),
             browser_context_id: self.inner.id.clone(),
             // Beside the windows of the person whose browser it is, and behind them.
-            new_window: browser.guest().map(|_| true),
-            background: browser.guest().map(|_| true),
+            new_window: browser.attached_browser().map(|_| true),
+            background: browser.attached_browser().map(|_| true),
             ..CreateTarget::default()
         };
         let target = browser.root().call(create).await?.target_id;
-        if let Some(guest) = browser.guest() {
-            guest.visit(browser.root(), &target);
+        if let Some(attached_browser) = browser.attached_browser() {
+            attached_browser.visit(browser.root(), &target);
         }
         let mut changes = self.changes();
         let arrived = async {

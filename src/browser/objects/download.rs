@@ -63,20 +63,20 @@ impl Downloads {
 
     pub(in crate::browser) fn begun(
         &self,
-        told: &DownloadWillBegin,
+        event: &DownloadWillBegin,
         page: &str,
         folder: Option<&Path>,
     ) -> Download {
-        UNFINISHED.lock().extend(folder.map(|folder| folder.join(&told.guid)));
+        UNFINISHED.lock().extend(folder.map(|folder| folder.join(&event.guid)));
         let mut known = self.known.lock();
         if known.len() == REMEMBERED {
             known.remove(0);
         }
         let download = Download {
-            id: told.guid.clone(),
+            id: event.guid.clone(),
             page: page.to_owned(),
-            url: told.url.clone(),
-            name: safe_name(&told.suggested_filename),
+            url: event.url.clone(),
+            name: safe_name(&event.suggested_filename),
             state: DownloadState::InProgress,
         };
         known.push(download.clone());
@@ -114,20 +114,28 @@ impl Downloads {
     }
 
     /// Whether the download has just ended; a finished file has its own name then.
-    pub(in crate::browser) fn progressed(&self, told: &DownloadProgress, folder: &Path, by_id: bool) -> bool {
-        let arrived = folder.join(&told.guid);
+    pub(in crate::browser) fn progressed(
+        &self,
+        event: &DownloadProgress,
+        folder: &Path,
+        by_id: bool,
+    ) -> bool {
+        let arrived = folder.join(&event.guid);
         let mut known = self.known.lock();
-        if matches!(told.state.as_str(), "completed" | "canceled") && self.unwanted.lock().remove(&told.guid)
+        if matches!(event.state.as_str(), "completed" | "canceled")
+            && self.unwanted.lock().remove(&event.guid)
         {
             remove_arrived(&arrived);
             UNFINISHED.lock().remove(&arrived);
             return true;
         }
-        let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
+        let Some(download) = known.iter_mut().find(|download| download.id == event.guid) else {
+            return false;
+        };
         if download.state != DownloadState::InProgress {
             return false;
         }
-        download.state = match told.state.as_str() {
+        download.state = match event.state.as_str() {
             "completed" if by_id => {
                 let bytes = std::fs::metadata(&arrived).map_or(0, |file| file.len());
                 DownloadState::Completed { path: arrived.clone(), bytes }

@@ -252,26 +252,26 @@ impl Journal {
         }
     }
 
-    pub(in crate::browser) fn request_begun(&mut self, told: &RequestWillBeSent) {
+    pub(in crate::browser) fn request_begun(&mut self, event: &RequestWillBeSent) {
         self.effect();
-        let awaited = told.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
+        let awaited = event.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
         if awaited && self.requests.len() < MOST_REQUESTS {
-            let leads_elsewhere = told.kind.as_deref() == Some("Document");
-            let asked = Asked { begun: self.sequence, frame: told.frame_id.clone(), leads_elsewhere };
-            self.requests.insert(told.request_id.clone(), asked);
+            let leads_elsewhere = event.kind.as_deref() == Some("Document");
+            let asked = Asked { begun: self.sequence, frame: event.frame_id.clone(), leads_elsewhere };
+            self.requests.insert(event.request_id.clone(), asked);
         }
-        if let Some(frame) = told.frame_id.as_ref().filter(|_| told.kind.as_deref() == Some("Document")) {
+        if let Some(frame) = event.frame_id.as_ref().filter(|_| event.kind.as_deref() == Some("Document")) {
             self.stays(frame);
         }
     }
 
     /// A page that fetches need not read what comes: such a request ends when nobody remembers it.
-    pub(in crate::browser) fn request_answered(&mut self, told: &ResponseReceived) {
-        if told.kind == "Fetch"
-            && let Some(Asked { begun, .. }) = self.requests.remove(&told.request_id)
+    pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
+        if event.kind == "Fetch"
+            && let Some(Asked { begun, .. }) = self.requests.remove(&event.request_id)
         {
             self.effect();
-            self.bodies.insert(told.request_id.clone(), begun);
+            self.bodies.insert(event.request_id.clone(), begun);
         }
     }
 
@@ -282,15 +282,15 @@ impl Journal {
     }
 
     /// Like [`request_ended`](Self::request_ended). In place of a document that did not come the browser shows one of its own.
-    pub(in crate::browser) fn request_failed(&mut self, told: &LoadingFailed) {
-        let was_given_up = told.canceled == Some(true) || told.error_text == ABORTED;
-        if let Some(asked) = self.requests.get(&told.request_id)
+    pub(in crate::browser) fn request_failed(&mut self, event: &LoadingFailed) {
+        let was_given_up = event.canceled == Some(true) || event.error_text == ABORTED;
+        if let Some(asked) = self.requests.get(&event.request_id)
             && let Some(frame) = asked.frame.as_ref().filter(|frame| self.is_loading(frame))
             && asked.leads_elsewhere
             && !was_given_up
         {
             self.failing.insert(frame.clone(), asked.begun);
         }
-        self.request_ended(&told.request_id);
+        self.request_ended(&event.request_id);
     }
 }

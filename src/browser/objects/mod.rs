@@ -6,7 +6,7 @@ pub(super) mod dialect;
 pub(super) mod download;
 pub(super) mod frame;
 pub(super) mod front;
-pub(super) mod guest;
+pub(super) mod attached_browser;
 pub(super) mod journal;
 pub(super) mod listeners;
 mod load;

@@ -234,7 +234,7 @@ impl Page {
     }
 
     /// Waits until the requests for documents, that an action led to since `mark`, have been told, where that is soon.
-    pub async fn until_leaving_is_told(&self, mark: Mark) {
+    pub async fn until_navigation_reported(&self, mark: Mark) {
         // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
         let heard = self.session().call(GetMetrics {});
         let held_up = self.until(Self::dialog);
@@ -245,12 +245,12 @@ impl Page {
             }
         };
         let _ = timeout(REST, heard).await;
-        let told = self.until(|page| {
+        let settled_page = self.until(|page| {
             let settled =
                 page.dialog().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));
             settled.then_some(())
         });
-        let _ = timeout(REST, told).await;
+        let _ = timeout(REST, settled_page).await;
     }
 
     /// Waits until the documents, that an action led to since `mark`, are there or will not come, at most `limit`.

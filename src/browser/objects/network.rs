@@ -14,7 +14,7 @@ use crate::sync::unix_time;
 /// How many requests are kept: the newest.
 const KEPT: usize = 1_000;
 /// How many answers to documents are kept whose requests are not.
-const UNTOLD: usize = 100;
+const MOST_PENDING: usize = 100;
 /// Longer bodies are asked for when somebody wants to see them.
 const LONGEST_SENT: usize = 4_096;
 
@@ -60,7 +60,7 @@ pub struct NetworkLog {
     next_number: u64,
     positions: HashMap<String, usize>,
     /// How documents were answered whose requests are not told to anybody, by their loaders.
-    untold: VecDeque<(String, Response)>,
+    pending: VecDeque<(String, Response)>,
     /// Network headers that were reported before their requests.
     early_headers: VecDeque<(String, HeaderList)>,
 }
@@ -73,8 +73,8 @@ impl NetworkLog {
 
     /// The response to the request for a document.
     pub fn document_response(&self, loader: &str) -> Option<&Response> {
-        let untold = || self.untold.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
-        self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(untold)
+        let pending = || self.pending.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
+        self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(pending)
     }
 
     /// Whether something is on its way that the page's content may depend on.
@@ -105,7 +105,7 @@ impl NetworkLog {
     pub(in crate::browser) fn document_changed(&mut self, loader: &str) {
         let kept: Vec<_> =
             self.entries.drain(..).filter(|entry| entry.loader == loader || entry.id == loader).collect();
-        self.untold.retain(|(id, _)| id == loader);
+        self.pending.retain(|(id, _)| id == loader);
         self.positions.clear();
         self.first = 0;
         for entry in kept {
@@ -113,33 +113,33 @@ impl NetworkLog {
         }
     }
 
-    pub(in crate::browser) fn begun(&mut self, told: RequestWillBeSent, session: &str) {
+    pub(in crate::browser) fn begun(&mut self, event: RequestWillBeSent, session: &str) {
         let mut redirects = 0;
-        if let Some(response) = told.redirect_response
-            && let Some(before) = self.get_mut(&told.request_id)
+        if let Some(response) = event.redirect_response
+            && let Some(before) = self.get_mut(&event.request_id)
         {
             before.response = Some(response);
-            before.ended = Some(told.timestamp);
+            before.ended = Some(event.timestamp);
             redirects = before.redirects + 1;
         }
-        let (body, untold) = body_of(&told.request);
-        let sends_more = untold || body.as_ref().is_some_and(|body| body.len() > LONGEST_SENT);
-        let early = self.early_headers.iter().position(|(id, _)| *id == told.request_id);
+        let (body, pending) = body_of(&event.request);
+        let sends_more = pending || body.as_ref().is_some_and(|body| body.len() > LONGEST_SENT);
+        let early = self.early_headers.iter().position(|(id, _)| *id == event.request_id);
         let early = early.and_then(|at| self.early_headers.remove(at));
         self.push(RequestEntry {
             network_headers: early.map(|(_, headers)| headers),
-            id: told.request_id,
-            sent_headers: told.request.headers,
+            id: event.request_id,
+            sent_headers: event.request.headers,
             sent_body: body.filter(|_| !sends_more),
             sends_more,
             session: Arc::from(session),
-            frame: told.frame_id,
-            loader: told.loader_id,
-            url: told.request.url,
-            method: told.request.method,
-            kind: told.kind.unwrap_or_default(),
-            started: told.timestamp,
-            wall_time: told.wall_time,
+            frame: event.frame_id,
+            loader: event.loader_id,
+            url: event.request.url,
+            method: event.request.method,
+            kind: event.kind.unwrap_or_default(),
+            started: event.timestamp,
+            wall_time: event.wall_time,
             redirects,
             ..RequestEntry::default()
         });
@@ -150,7 +150,7 @@ impl NetworkLog {
             Some(entry) if entry.network_headers.is_none() => entry.network_headers = Some(report.headers),
             // It belongs to a request, or to a redirect, that is reported next.
             _ => {
-                self.early_headers.truncate(UNTOLD - 1);
+                self.early_headers.truncate(MOST_PENDING - 1);
                 self.early_headers.push_front((report.request_id, report.headers));
             }
         }
@@ -162,20 +162,20 @@ impl NetworkLog {
         }
     }
 
-    pub(in crate::browser) fn answered(&mut self, told: ResponseReceived) {
-        if let Some(entry) = self.get_mut(&told.request_id) {
-            entry.kind = told.kind;
-            entry.response = Some(told.response);
-        } else if told.kind == "Document" {
-            self.untold.truncate(UNTOLD - 1);
-            self.untold.push_front((told.request_id, told.response));
+    pub(in crate::browser) fn answered(&mut self, event: ResponseReceived) {
+        if let Some(entry) = self.get_mut(&event.request_id) {
+            entry.kind = event.kind;
+            entry.response = Some(event.response);
+        } else if event.kind == "Document" {
+            self.pending.truncate(MOST_PENDING - 1);
+            self.pending.push_front((event.request_id, event.response));
         }
     }
 
-    pub(in crate::browser) fn finished(&mut self, told: &LoadingFinished) {
-        if let Some(entry) = self.get_mut(&told.request_id) {
-            entry.ended = Some(told.timestamp);
-            entry.encoded_bytes = told.encoded_data_length;
+    pub(in crate::browser) fn finished(&mut self, event: &LoadingFinished) {
+        if let Some(entry) = self.get_mut(&event.request_id) {
+            entry.ended = Some(event.timestamp);
+            entry.encoded_bytes = event.encoded_data_length;
         }
     }
 
@@ -189,12 +189,12 @@ impl NetworkLog {
         }
     }
 
-    pub(in crate::browser) fn failed(&mut self, told: &LoadingFailed) {
-        if let Some(entry) = self.get_mut(&told.request_id) {
-            entry.ended = Some(told.timestamp);
-            entry.failure = Some(match &told.blocked_reason {
-                Some(reason) => format!("{} ({reason})", told.error_text),
-                None => told.error_text.clone(),
+    pub(in crate::browser) fn failed(&mut self, event: &LoadingFailed) {
+        if let Some(entry) = self.get_mut(&event.request_id) {
+            entry.ended = Some(event.timestamp);
+            entry.failure = Some(match &event.blocked_reason {
+                Some(reason) => format!("{} ({reason})", event.error_text),
+                None => event.error_text.clone(),
             });
         }
     }
@@ -205,10 +205,10 @@ impl NetworkLog {
         }
     }
 
-    pub(in crate::browser) fn socket_opened(&mut self, told: &WebSocketCreated) {
+    pub(in crate::browser) fn socket_opened(&mut self, event: &WebSocketCreated) {
         self.push(RequestEntry {
-            id: told.request_id.clone(),
-            url: told.url.clone(),
+            id: event.request_id.clone(),
+            url: event.url.clone(),
             method: "GET".to_owned(),
             kind: "WebSocket".to_owned(),
             ..RequestEntry::default()

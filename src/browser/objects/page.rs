@@ -90,7 +90,7 @@ struct PageState {
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
     /// The last one that was told of.
-    dialog_told: u64,
+    dialog_reported: u64,
     /// How many are leaving the page: to them a dialog is no question.
     leavers: u32,
     chooser: Option<FileChooser>,
@@ -174,7 +174,7 @@ impl Page {
                 dialogs_answered: Vec::new(),
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
-                dialog_told: 0,
+                dialog_reported: 0,
                 leavers: 0,
                 chooser: None,
                 programs_asked: Vec::new(),
@@ -350,7 +350,7 @@ impl Page {
     /// Brings the tab to the front of its window.
     pub async fn bring_to_front(&self) -> Result<()> {
         let browser = self.context().browser()?;
-        if browser.guest().is_some() {
+        if browser.attached_browser().is_some() {
             // Whoever works there is not to be disturbed.
             return Ok(());
         }

@@ -80,7 +80,7 @@ impl Page {
         // A script without end would be heard to run.
         let heard = ask(self, self.session(), LAST_WORDS).await;
         let still = self.dialog_elsewhere().as_ref() == Some(&dialog) && self.may_be_stuck();
-        (heard == Heard::Nothing && still).then_some(dialog)
+        (heard == Pulse::Nothing && still).then_some(dialog)
     }
 
     /// Completes when the page runs a script without end: soon, when nothing is heard of it from now on; after `patience`
@@ -113,7 +113,7 @@ impl Page {
 
     /// Whether the page runs one script all the while that it is looked.
     async fn is_in_script(&self) -> bool {
-        self.may_be_stuck() && hear(self, self.session(), SILENCE, async {}).await == Heard::Script
+        self.may_be_stuck() && hear(self, self.session(), SILENCE, async {}).await == Pulse::Script
     }
 
     /// Completes when another document than now is shown, and runs a script without end.
@@ -148,7 +148,7 @@ impl Page {
     pub(in crate::browser) async fn until_in_script(&self) {
         loop {
             sleep(BETWEEN_LOOKS).await;
-            if self.may_be_stuck() && ask(self, self.session(), PATIENCE).await == Heard::Script {
+            if self.may_be_stuck() && ask(self, self.session(), PATIENCE).await == Pulse::Script {
                 return;
             }
         }
@@ -240,7 +240,7 @@ impl Page {
 
 /// What is heard of a page that is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum Pulse {
     Answer,
     /// It has not answered, because it runs a script.
     Script,
@@ -252,11 +252,11 @@ async fn answers(page: &Page, patience: Duration) -> bool {
 }
 
 async fn answers_in(page: &Page, session: &CdpSession, patience: Duration) -> bool {
-    ask(page, session, patience).await == Heard::Answer
+    ask(page, session, patience).await == Pulse::Answer
 }
 
 /// Whether the page does the least that it can be asked within `patience`; longer on a machine that is slow.
-async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
+async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Pulse {
     let longer = async { sleep(patience.mul_f64(slowdown().await - 1.0)).await };
     Box::pin(hear(page, session, patience, longer)).await
 }
@@ -267,7 +267,7 @@ async fn hear(
     session: &CdpSession,
     patience: Duration,
     longer: impl Future<Output = ()>,
-) -> Heard {
+) -> Pulse {
     let (begun, heard) = (Instant::now(), session.answers());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
@@ -283,16 +283,16 @@ async fn hear(
         // It has time to answer this, and still none for the other.
         match runs {
             Some(_) if session.call_within(GetMetrics {}, PATIENCE.min(begun.elapsed())).await.is_ok() => {
-                Heard::Script
+                Pulse::Script
             }
-            _ => Heard::Nothing,
+            _ => Pulse::Nothing,
         }
     };
     tokio::select! {
         biased;
-        _ = asked => Heard::Answer,
-        silence = silent => if session.answers() == heard { silence } else { Heard::Answer },
-        () = asks_on(page, patience) => Heard::Script,
+        _ = asked => Pulse::Answer,
+        silence = silent => if session.answers() == heard { silence } else { Pulse::Answer },
+        () = asks_on(page, patience) => Pulse::Script,
     }
 }
 

@@ -206,7 +206,7 @@ fn thrown_by_engine(error: Error) -> Error {
     if first.starts_with("StaleElement") {
         return Error::StaleRef { target: "the element".to_owned(), again: None };
     }
-    let wrong = first.strip_prefix("WrongElement: ").and_then(|told| told.split_once(' '));
+    let wrong = first.strip_prefix("WrongElement: ").and_then(|parts| parts.split_once(' '));
     match wrong.and_then(|(needed, found)| Some((needed.parse().ok()?, found))) {
         Some((needed, found)) => Error::WrongElement { found: ElementKind::new(found), needed },
         None => error,

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_misspelled_device_is_answered_with_those_near_it() {
-        let told = Device::named("Pxel 7").unwrap_err();
-        assert!(told.contains("near it are Pixel 7, "), "{told}");
+        let error = Device::named("Pxel 7").unwrap_err();
+        assert!(error.contains("near it are Pixel 7, "), "{error}");
     }
 }

@@ -116,8 +116,8 @@ pub(in crate::browser) fn metrics(
     options: &ContextOptions,
     (width, height): (u32, u32),
 ) -> SetDeviceMetricsOverride {
-    let is_told = options.emulation.focus || options.emulation.focus_everywhere;
-    let screen = options.emulation.screen.or(is_told.then_some((width, height)));
+    let is_reported = options.emulation.focus || options.emulation.focus_everywhere;
+    let screen = options.emulation.screen.or(is_reported.then_some((width, height)));
     let orientation = options.is_mobile.then(|| match width > height {
         true => serde_json::json!({ "type": "landscapePrimary", "angle": 90 }),
         false => serde_json::json!({ "type": "portraitPrimary", "angle": 0 }),

@@ -123,9 +123,9 @@ impl StorageState {
     /// Reads the text of such a file. The error says what is wrong, and on which line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let state: Self = serde_json::from_str(text).map_err(|error| {
-            let told = error.to_string();
-            let told = told.split(" at line ").next().unwrap_or_default();
-            format!("line {}: {told}", error.line())
+            let reason = error.to_string();
+            let reason = reason.split(" at line ").next().unwrap_or_default();
+            format!("line {}: {reason}", error.line())
         })?;
         // A list of nothing would do as an object of nothing.
         if !text.trim_start().starts_with('{') {

@@ -37,7 +37,7 @@ impl Unseen {
     }
 
     /// What is looked for, for a script.
-    pub(in crate::browser) fn told(&self) -> [Value; 2] {
+    pub(in crate::browser) fn to_arguments(&self) -> [Value; 2] {
         let texts = self.texts.read();
         [json!(texts.patterns), json!(texts.literals)]
     }

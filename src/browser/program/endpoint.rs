@@ -26,9 +26,10 @@ pub(in crate::browser) async fn resolve(
         "http" | "https" => {}
         _ => return Err(gone("only http(s):// and ws(s):// addresses can be attached to".to_owned())),
     }
-    let told = timeout(limit, ask(&url, headers)).await;
-    let told = told.unwrap_or_else(|_| Err(gone(format!("it gave no answer within {}", human(limit)))))?;
-    let mut socket = Url::parse(&told).map_err(|_| gone("its answer names no address".to_owned()))?;
+    let answer = timeout(limit, ask(&url, headers)).await;
+    let answer =
+        answer.unwrap_or_else(|_| Err(gone(format!("it gave no answer within {}", human(limit)))))?;
+    let mut socket = Url::parse(&answer).map_err(|_| gone("its answer names no address".to_owned()))?;
     // The browser names itself as it was asked, or as it sees itself: what we reached is right.
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     let same = socket.set_scheme(scheme).is_ok()
@@ -68,14 +69,14 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
         let reason = format!("it answered with HTTP {}", response.status().as_u16());
         return Err(Error::BrowserGone { reason });
     }
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     while let Some(more) = response.chunk().await.map_err(|_| gone("its answer broke off"))? {
-        told.extend_from_slice(&more);
-        if told.len() > LONGEST_ANSWER {
+        lines.extend_from_slice(&more);
+        if lines.len() > LONGEST_ANSWER {
             return Err(gone("what listens there is no browser"));
         }
     }
     let version: Version =
-        serde_json::from_slice(&told).map_err(|_| gone("what listens there is no browser"))?;
+        serde_json::from_slice(&lines).map_err(|_| gone("what listens there is no browser"))?;
     Ok(version.web_socket_debugger_url)
 }

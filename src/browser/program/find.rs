@@ -308,7 +308,7 @@ impl Surroundings {
     /// Finds a browser in these surroundings.
     pub fn find(&self, wanted: &Wanted) -> Result<Found> {
         if let Some(executable) = &wanted.executable {
-            return self.told(executable, executable.display().to_string());
+            return self.identified(executable, executable.display().to_string());
         }
         // It names a Chromium, unless it says otherwise.
         let own = self.variable(OWN_VARIABLE).filter(|executable| {
@@ -316,7 +316,7 @@ impl Surroundings {
         });
         if let Some(executable) = own {
             let executable = PathBuf::from(executable);
-            return self.told(&executable, format!("{OWN_VARIABLE}={}", executable.display()));
+            return self.identified(&executable, format!("{OWN_VARIABLE}={}", executable.display()));
         }
         let mut looked = Vec::new();
         if let Some(folder) = &wanted.browsers_dir {
@@ -346,7 +346,7 @@ impl Surroundings {
     }
 
     /// A program that somebody named: nothing else will do, and what is wrong with it is said.
-    fn told(&self, executable: &Path, named: String) -> Result<Found> {
+    fn identified(&self, executable: &Path, named: String) -> Result<Found> {
         if let Some(found) = self.unwrapped(executable, channel_of(executable)) {
             return Ok(found);
         }
@@ -388,7 +388,7 @@ impl Surroundings {
     /// The newest browser that Playwright, or else we, have downloaded.
     fn downloaded(&self, looked: &mut Vec<String>) -> Option<Found> {
         let playwright = match self.variable("PLAYWRIGHT_BROWSERS_PATH") {
-            Some(told) if told != "0" => Some(PathBuf::from(told)),
+            Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
         };
         let ours = self.downloads_folder();

@@ -177,7 +177,7 @@ mod tests {
         Identity { brand: brand.map(str::to_owned), version, user_agent, disguised: true, is_genuine: true }
     }
 
-    fn told(identity: &Identity, user_agent: Option<&str>) -> UserAgentMetadata {
+    fn metadata(identity: &Identity, user_agent: Option<&str>) -> UserAgentMetadata {
         identity.claim(user_agent, None).unwrap().user_agent_metadata.unwrap()
     }
 
@@ -198,7 +198,7 @@ mod tests {
             (None, 156, "Not:A-Brand 8.0.0.0, Chromium 156.0.6778.85"),
             (None, 131, "Chromium 131.0.6778.85, Not_A Brand 24.0.0.0"),
         ] {
-            let list = told(&identity(brand, major), None).full_version_list;
+            let list = metadata(&identity(brand, major), None).full_version_list;
             let list: Vec<_> =
                 list.iter().map(|brand| format!("{} {}", brand.brand, brand.version)).collect();
             assert_eq!(list.join(", "), expected);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claimed_user_agent_is_told_whole() {
+    fn a_claimed_user_agent_is_reported_whole() {
         let windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36";
         let phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36";
         let mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
@@ -217,7 +217,7 @@ mod tests {
         ] {
             let identity = identity(Some("Google Chrome"), 131);
             let claim = identity.claim(Some(user_agent), None).unwrap();
-            let hints = told(&identity, Some(user_agent));
+            let hints = metadata(&identity, Some(user_agent));
             let (full, form) = (hints.full_version, hints.form_factors.concat());
             let platform = claim.platform.unwrap();
             assert_eq!(

@@ -109,14 +109,14 @@ fn failed(reason: impl ToString) -> Error {
 
 /// An error and its causes, without the addresses in them.
 fn chain(error: &dyn std::error::Error) -> String {
-    let mut told = vec![error.to_string()];
+    let mut reason = vec![error.to_string()];
     let mut cause = error.source();
     while let Some(error) = cause {
-        told.push(error.to_string());
+        reason.push(error.to_string());
         cause = error.source();
     }
-    let told = told.join(": ");
-    let words = told.split(' ').map(|word| if word.contains("://") { "the server" } else { word });
+    let reason = reason.join(": ");
+    let words = reason.split(' ').map(|word| if word.contains("://") { "the server" } else { word });
     words.collect::<Vec<_>>().join(" ")
 }
 

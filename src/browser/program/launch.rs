@@ -208,7 +208,7 @@ fn has_display(options: &LaunchOptions) -> bool {
         return true;
     }
     ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| {
-        match options.environment.iter().rev().find(|(told, _)| told == name) {
+        match options.environment.iter().rev().find(|(variable, _)| variable == name) {
             Some((_, value)) => !value.is_empty(),
             None => std::env::var_os(name).is_some_and(|value| !value.is_empty()),
         }

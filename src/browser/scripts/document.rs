@@ -39,21 +39,21 @@ pub struct Tag {
 impl Frame {
     /// The document as HTML, with its doctype.
     pub async fn html(&self) -> Result<String> {
-        self.told(WRITTEN).await
+        self.read_text(WRITTEN).await
     }
 
     /// Like [`html`](Self::html), with what stands in open shadow roots.
     pub async fn html_with_shadows(&self) -> Result<String> {
-        self.told(WITH_SHADOWS).await
+        self.read_text(WITH_SHADOWS).await
     }
 
     /// The title of the document, however long the page takes to tell it.
     pub async fn document_title(&self) -> Result<String> {
-        self.told("document.title").await
+        self.read_text("document.title").await
     }
 
     /// A text that a script of ours tells.
-    async fn told(&self, script: &str) -> Result<String> {
+    async fn read_text(&self, script: &str) -> Result<String> {
         match self.realm(Scope::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
             JsValue::Text(text) => Ok(text),
             _ => Ok(String::new()),

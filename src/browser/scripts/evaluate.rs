@@ -284,7 +284,7 @@ impl Deep {
                 value.as_array().into_iter().flatten().map(|item| self.convert(item)).collect()
             }
             "object" | "map" if value.is_array() => self.convert_pairs(value),
-            "node" => node_told(value).into(),
+            "node" => describe_node(value).into(),
             "symbol" | "weakmap" | "weakset" | "promise" | "proxy" | "generator" | "window" | "error" => {
                 format!("[{kind}]").into()
             }
@@ -318,20 +318,20 @@ impl Deep {
 }
 
 /// `<a#top.button>`.
-fn node_told(node: &Value) -> String {
+fn describe_node(node: &Value) -> String {
     const ELEMENT: u64 = 1;
     match node["nodeType"].as_u64() {
         Some(ELEMENT) => {
             let id = node["attributes"]["id"].as_str().filter(|id| !id.is_empty());
             let classes = node["attributes"]["class"].as_str().unwrap_or_default().split_whitespace();
-            let mut told = format!("<{}", node["localName"].as_str().unwrap_or("?"));
+            let mut shown = format!("<{}", node["localName"].as_str().unwrap_or("?"));
             if let Some(id) = id {
-                told = told + "#" + id;
+                shown = shown + "#" + id;
             }
             for class in classes.take(3) {
-                told = told + "." + class;
+                shown = shown + "." + class;
             }
-            told + ">"
+            shown + ">"
         }
         Some(9) => "#document".to_owned(),
         Some(11) => "#shadow-root".to_owned(),
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_from_expressions() {
+    fn functions_are_distinguished_from_expressions() {
         for function in [
             "() => 1",
             "async () => { }",

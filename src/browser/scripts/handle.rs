@@ -134,8 +134,8 @@ impl Realm {
             return_by_value: Some(true),
             ..CallFunctionOn::default()
         };
-        let told = outcome(self.session.call(tell).await?)?;
-        Ok(JsValue::read_told(&told.value.unwrap_or_default()))
+        let answer = outcome(self.session.call(tell).await?)?;
+        Ok(JsValue::decode_remote(&answer.value.unwrap_or_default()))
     }
 
     async fn run(&self, script: &str, argument: &JsValue, by_value: bool) -> Result<RemoteObject> {

@@ -45,7 +45,7 @@ impl Helper {
         let (url, attached) = browser.expect_helper();
         let is_hidden = how.hidden.is_some();
         let target = browser.root().call(CreateTarget { url, ..how }).await?.target_id;
-        if is_hidden || browser.guest().is_some() {
+        if is_hidden || browser.attached_browser().is_some() {
             // The browser attaches nobody to these by itself, and to nothing where we are guests.
             let attach = AttachToTarget { target_id: target.clone(), flatten: true };
             browser.root().send(attach).ignore();
@@ -61,10 +61,10 @@ impl Helper {
         let answering = session.clone();
         tokio::spawn(async move {
             while let Some(event) = paused.next().await {
-                let Some(told) = event.read::<RequestPaused>() else { continue };
+                let Some(event) = event.read::<RequestPaused>() else { continue };
                 let kind = HeaderEntry { name: "Content-Type".to_owned(), value: "text/html".to_owned() };
                 let empty = FulfillRequest {
-                    request_id: told.request_id,
+                    request_id: event.request_id,
                     response_code: 200,
                     response_headers: Some(vec![kind]),
                     ..FulfillRequest::default()

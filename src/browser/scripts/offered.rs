@@ -64,7 +64,7 @@ pub fn offers_changed() -> watch::Receiver<u64> {
     CHANGES.subscribe()
 }
 
-const HEARD: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
+const EVENTS: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
 
 /// Hears what pages offer, where a context was made for that.
 pub(in crate::browser) struct OfferedPart;
@@ -78,7 +78,7 @@ impl Part for OfferedPart {
         let Some(page) = new.page.filter(|_| new.worker.is_none()) else { return };
         if new.context.options().hears_offers {
             let observer = OfferedObserver { page: page.downgrade(), session: new.session.clone() };
-            new.session.observe(&HEARD, Arc::new(observer));
+            new.session.observe(&EVENTS, Arc::new(observer));
             new.session.send(Enable {}).ignore();
         }
     }
@@ -90,20 +90,20 @@ struct OfferedObserver {
 }
 
 impl Observer for OfferedObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         let Some(page) = self.page.upgrade() else { return };
         let offered = page.slot::<Offered>();
-        if let Some(told) = event.read::<ToolsAdded>() {
+        if let Some(event) = event.read::<ToolsAdded>() {
             let mut known = offered.0.lock();
-            for tool in told.tools {
+            for tool in event.tools {
                 known.retain(|other| (&other.name, &other.frame) != (&tool.name, &tool.frame_id));
                 if known.len() < MOST_TOOLS {
                     known.extend(self.read(&page, tool));
                 }
             }
-        } else if let Some(told) = event.read::<ToolsRemoved>() {
+        } else if let Some(event) = event.read::<ToolsRemoved>() {
             let is_gone = |tool: &OfferedTool| {
-                told.tools.iter().any(|gone| gone.name == tool.name && gone.frame_id == tool.frame)
+                event.tools.iter().any(|gone| gone.name == tool.name && gone.frame_id == tool.frame)
             };
             offered.0.lock().retain(|tool| !is_gone(tool));
         }
@@ -121,13 +121,13 @@ impl Observer for OfferedObserver {
 impl OfferedObserver {
     fn read(&self, page: &Page, tool: Tool) -> Option<OfferedTool> {
         let loader = page.frame_by_id(&tool.frame_id)?.loader();
-        let told = tool.annotations.unwrap_or_default();
+        let annotations = tool.annotations.unwrap_or_default();
         Some(OfferedTool {
             name: tool.name,
             description: tool.description,
             schema: tool.input_schema.filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new())),
-            read_only: told.read_only == Some(true) && told.consequential != Some(true),
-            waits_for_submit: tool.backend_node_id.is_some() && told.autosubmit != Some(true),
+            read_only: annotations.read_only == Some(true) && annotations.consequential != Some(true),
+            waits_for_submit: tool.backend_node_id.is_some() && annotations.autosubmit != Some(true),
             frame: tool.frame_id,
             loader,
             session: self.session.clone(),
@@ -161,18 +161,18 @@ impl Page {
                 let reason = "the page does not offer it any more".to_owned();
                 return Err(Error::Unsupported { what: "calling the page's tool", reason });
             }
-            told => told?.invocation_id,
+            event => event?.invocation_id,
         };
         let answered = async {
             while let Some(event) = events.next().await {
-                if let Some(told) = event.read::<ToolResponded>().filter(|told| told.invocation_id == id) {
-                    return Some(told);
+                if let Some(event) = event.read::<ToolResponded>().filter(|event| event.invocation_id == id) {
+                    return Some(event);
                 }
             }
             None
         };
-        let told = match timeout(limit, self.unless_dialog(async { Ok(answered.await) })).await {
-            Ok(told) => told?.ok_or(Error::DocumentGone)?,
+        let event = match timeout(limit, self.unless_dialog(async { Ok(answered.await) })).await {
+            Ok(event) => event?.ok_or(Error::DocumentGone)?,
             Err(_) if tool.waits_for_submit => return Ok(None),
             Err(_) => {
                 tool.session.send(CancelInvocation { invocation_id: id }).ignore();
@@ -182,14 +182,14 @@ impl Page {
                 });
             }
         };
-        match told.status.as_str() {
-            "Completed" => Ok(Some(told.output.unwrap_or_default())),
+        match event.status.as_str() {
+            "Completed" => Ok(Some(event.output.unwrap_or_default())),
             status => {
-                let thrown = told.exception.and_then(|thrown| {
+                let thrown = event.exception.and_then(|thrown| {
                     let described = thrown.description.filter(|text| !text.is_empty());
                     described.or_else(|| Some(thrown.value?.as_str()?.to_owned()))
                 });
-                let said = told.error_text.filter(|text| !text.is_empty()).or(thrown);
+                let said = event.error_text.filter(|text| !text.is_empty()).or(thrown);
                 let first = said.as_deref().and_then(|said| said.lines().next()).unwrap_or(status);
                 let words = quoted(first, LONGEST_WORDS);
                 Err(Error::Script { message: format!("The page's tool failed, and says {words}") })

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_that_only_read_are_told_from_others() {
+    fn scripts_that_only_read_are_distinguished_from_others() {
         for script in [
             "1 + 1",
             "document.title",

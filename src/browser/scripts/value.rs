@@ -67,22 +67,23 @@ impl JsValue {
     }
 
     /// Reads what [`TELL`] told.
-    pub(in crate::browser) fn read_told(told: &Json) -> Self {
-        let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
-        let Some((kind, value)) = told.as_object().and_then(|told| told.iter().find(|(key, _)| *key != "n"))
+    pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
+        let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
+        let Some((kind, value)) =
+            encoded.as_object().and_then(|encoded| encoded.iter().find(|(key, _)| *key != "n"))
         else {
-            return Self::from_json(told);
+            return Self::from_json(encoded);
         };
-        let number = told["n"].as_u64().unwrap_or_default();
+        let number = encoded["n"].as_u64().unwrap_or_default();
         match kind.as_str() {
             "a" => {
-                let items = value.as_array().into_iter().flatten().map(Self::read_told).collect();
+                let items = value.as_array().into_iter().flatten().map(Self::decode_remote).collect();
                 Self::Array { number, items }
             }
             "o" => {
                 let pairs = value.as_array().into_iter().flatten();
                 let entry = |pair: &Json| {
-                    (pair[0].as_str().unwrap_or_default().to_owned(), Self::read_told(&pair[1]))
+                    (pair[0].as_str().unwrap_or_default().to_owned(), Self::decode_remote(&pair[1]))
                 };
                 Self::Object { number, entries: pairs.map(entry).collect() }
             }

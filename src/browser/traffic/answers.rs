@@ -17,10 +17,10 @@ const AT_ONCE: usize = 8;
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a request sent, as the browser tells it.
-pub(in crate::browser) fn sent_bytes(told: PostData) -> Vec<u8> {
-    match told.base64_encoded {
-        Some(true) => BASE64_STANDARD.decode(&told.post_data).unwrap_or_default(),
-        _ => told.post_data.into_bytes(),
+pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
+    match post_data.base64_encoded {
+        Some(true) => BASE64_STANDARD.decode(&post_data.post_data).unwrap_or_default(),
+        _ => post_data.post_data.into_bytes(),
     }
 }
 
@@ -36,7 +36,7 @@ impl Page {
             return Ok(entry.sent_body.clone());
         }
         let get = GetRequestPostData { request_id: entry.id.clone() };
-        Ok(Some(sent_bytes(self.told_by(entry)?.call(get).await?)))
+        Ok(Some(sent_bytes(self.session_of(entry)?.call(get).await?)))
     }
 
     /// The body of the answer, decoded from what it was packed in.
@@ -49,7 +49,7 @@ impl Page {
             return Err(gone("the answer has not come, or not to its end"));
         }
         let get = GetResponseBody { request_id: entry.id.clone() };
-        let body = match self.told_by(entry)?.call(get).await {
+        let body = match self.session_of(entry)?.call(get).await {
             Err(Error::Protocol { .. }) => return Err(gone("the browser keeps it no more")),
             body => body?,
         };
@@ -69,7 +69,7 @@ impl Page {
         iter(entries).map(has).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
     }
 
-    fn told_by(&self, entry: &RequestEntry) -> Result<CdpSession> {
+    fn session_of(&self, entry: &RequestEntry) -> Result<CdpSession> {
         let session = self.sessions().into_iter().find(|session| *session.id() == *entry.session);
         session.ok_or(Error::FrameDetached)
     }

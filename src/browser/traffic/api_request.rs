@@ -405,18 +405,18 @@ impl ApiContext {
     }
 
     async fn keep_cookies(&self, url: &Url, headers: &HeaderMap) -> Result<()> {
-        let told = headers.get_all("set-cookie").iter();
-        let told: Vec<_> = told
+        let set_cookies = headers.get_all("set-cookie").iter();
+        let set_cookies: Vec<_> = set_cookies
             .filter_map(|value| cookies::parse(&String::from_utf8_lossy(value.as_bytes()), url))
             .collect();
         match &self.inner.jar {
             Jar::Shared(context) => {
-                for cookie in told {
+                for cookie in set_cookies {
                     // One that the browser refuses is refused for requests too.
                     let _ = context.add_cookies(&[cookie]).await;
                 }
             }
-            Jar::Own(state) => cookies::merge(&mut state.lock().cookies, told),
+            Jar::Own(state) => cookies::merge(&mut state.lock().cookies, set_cookies),
         }
         Ok(())
     }

@@ -99,8 +99,9 @@ impl Archive {
             }
             false => (bytes, None),
         };
-        let told: Told = serde_json::from_slice(&text).map_err(|error| no_archive(error.to_string()))?;
-        let entries: Result<Vec<_>, _> = told.log.entries.into_iter().map(Entry::new).collect();
+        let parsed: RawArchive =
+            serde_json::from_slice(&text).map_err(|error| no_archive(error.to_string()))?;
+        let entries: Result<Vec<_>, _> = parsed.log.entries.into_iter().map(Entry::new).collect();
         Ok(Self { path: path.to_owned(), entries: entries.map_err(no_archive)?, files })
     }
 
@@ -113,10 +114,10 @@ impl Archive {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
             found => found,
         };
-        found.map(|entry| self.told_by(entry)).transpose()
+        found.map(|entry| self.archived(entry)).transpose()
     }
 
-    fn told_by(&self, entry: &Entry) -> Result<Archived> {
+    fn archived(&self, entry: &Entry) -> Result<Archived> {
         let Some(status) = entry.status else { return Ok(Archived::Failure) };
         let is_kept = |(name, _): &&(String, String)| !PACKED.contains(&&*name.to_ascii_lowercase());
         let headers = entry.headers.iter().filter(is_kept).cloned().collect();
@@ -220,9 +221,9 @@ fn unpacked(bytes: Vec<u8>, most: u64) -> Result<(Vec<u8>, Files), String> {
 }
 
 impl Entry {
-    fn new(told: ToldEntry) -> Result<Self, String> {
-        let (request, response) = (told.request, told.response);
-        let headers: Vec<_> = response.headers.into_iter().map(ToldHeader::pair).collect();
+    fn new(raw: RawEntry) -> Result<Self, String> {
+        let (request, response) = (raw.request, raw.response);
+        let headers: Vec<_> = response.headers.into_iter().map(RawHeader::pair).collect();
         let location = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
         let location = location.map(|(_, value)| value.clone()).unwrap_or_default();
         let status = match response.status {
@@ -238,7 +239,7 @@ impl Entry {
         Ok(Self {
             url: request.url,
             method: request.method,
-            asked: request.headers.into_iter().map(ToldHeader::pair).map(small).collect(),
+            asked: request.headers.into_iter().map(RawHeader::pair).map(small).collect(),
             sent: request.post_data.map(Stored::new).transpose()?,
             status,
             headers,
@@ -249,69 +250,69 @@ impl Entry {
 }
 
 impl Stored {
-    fn new(told: ToldBody) -> Result<Self, String> {
-        Ok(match told {
-            ToldBody { file: Some(file), .. } => Self::Beside(file),
-            ToldBody { text, encoding: Some(encoding), .. } if encoding == "base64" => {
+    fn new(raw: RawBody) -> Result<Self, String> {
+        Ok(match raw {
+            RawBody { file: Some(file), .. } => Self::Beside(file),
+            RawBody { text, encoding: Some(encoding), .. } if encoding == "base64" => {
                 let text: String = text.split_ascii_whitespace().collect();
                 Self::Here(BASE64.decode(text).map_err(|error| format!("a body is no base64: {error}"))?)
             }
-            ToldBody { text, .. } => Self::Here(text.into_bytes()),
+            RawBody { text, .. } => Self::Here(text.into_bytes()),
         })
     }
 }
 
 #[derive(Deserialize)]
-struct Told {
-    log: ToldLog,
+struct RawArchive {
+    log: RawLog,
 }
 
 #[derive(Deserialize)]
-struct ToldLog {
-    entries: Vec<ToldEntry>,
+struct RawLog {
+    entries: Vec<RawEntry>,
 }
 
 #[derive(Deserialize)]
-struct ToldEntry {
-    request: ToldRequest,
-    response: ToldResponse,
+struct RawEntry {
+    request: RawRequest,
+    response: RawResponse,
 }
 
 #[derive(Deserialize)]
-struct ToldRequest {
+struct RawRequest {
     url: String,
     method: String,
     #[serde(default, deserialize_with = "or_none")]
-    headers: Vec<ToldHeader>,
+    headers: Vec<RawHeader>,
     #[serde(rename = "postData")]
-    post_data: Option<ToldBody>,
+    post_data: Option<RawBody>,
 }
 
 #[derive(Deserialize)]
-struct ToldResponse {
+struct RawResponse {
     status: Option<i64>,
     #[serde(default, deserialize_with = "or_none")]
-    headers: Vec<ToldHeader>,
+    headers: Vec<RawHeader>,
     #[serde(rename = "redirectURL", default, deserialize_with = "or_none")]
     redirect_url: String,
     #[serde(default, deserialize_with = "or_none")]
-    content: ToldBody,
+    content: RawBody,
 }
 
 #[derive(Deserialize)]
-struct ToldHeader {
+struct RawHeader {
     name: String,
     value: String,
 }
 
-impl ToldHeader {
+impl RawHeader {
     fn pair(self) -> (String, String) {
         (self.name, self.value)
     }
 }
 
 #[derive(Deserialize, Default)]
-struct ToldBody {
+struct RawBody {
     #[serde(default, deserialize_with = "or_none")]
     text: String,
     encoding: Option<String>,
@@ -320,8 +321,8 @@ struct ToldBody {
 }
 
 /// What is null is as if it were not there.
-fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(told: D) -> Result<T, D::Error> {
-    Option::deserialize(told).map(Option::unwrap_or_default)
+fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// Takes an archive, which may be anything, and asks it for all that is in it.
@@ -348,8 +349,8 @@ mod tests {
 
     use super::*;
 
-    fn read(told: serde_json::Value) -> Result<Archive> {
-        Archive::read(Path::new("/nowhere/an.har"), told.to_string().into_bytes())
+    fn read(parsed: serde_json::Value) -> Result<Archive> {
+        Archive::read(Path::new("/nowhere/an.har"), parsed.to_string().into_bytes())
     }
 
     fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> Asked<'a> {
@@ -391,13 +392,13 @@ mod tests {
 
     #[test]
     fn half_a_letter_matters_only_where_it_would_be_used() {
-        let told = |place: &str, half: &str| {
+        let describe = |place: &str, half: &str| {
             let good = entry("https://a.example/", 200, "text").to_string();
             let text = format!(r#"{{"log":{{"entries":[{}]}}}}"#, good.replacen(place, half, 1));
             Archive::read(Path::new("an.har"), text.into_bytes())
         };
-        assert!(told("{", r#"{"comment":"\ud83d","#).is_ok());
-        assert!(told("\"text\":\"text\"", r#""text":"\ud83d""#).is_err());
+        assert!(describe("{", r#"{"comment":"\ud83d","#).is_ok());
+        assert!(describe("\"text\":\"text\"", r#""text":"\ud83d""#).is_err());
     }
 
     #[test]

@@ -44,8 +44,8 @@ fn address(url: &str) -> Result<Url> {
 }
 
 /// What a server sets, as a request to `url` may take it; `None` if it may not.
-pub fn parse(told: &str, url: &Url) -> Option<StoredCookie> {
-    let mut parts = told.split(';');
+pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
+    let mut parts = header.split(';');
     let (name, value) = parts.next()?.split_once('=')?;
     let host = url.host_str()?;
     let mut cookie = StoredCookie {
@@ -167,10 +167,10 @@ pub(in crate::browser) fn drop_expired(held: &mut Vec<StoredCookie>) {
 
 /// Takes what a server sets, which may be anything. It is for that server's hosts, and goes with requests to no other.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(told: &str) {
+pub(crate) fn fuzz(header: &str) {
     let [from, other, above] = ["https://a.shop.example/x/y", "https://b.example/", "https://example/"]
         .map(|url| Url::parse(url).expect("an address"));
-    let Some(cookie) = parse(told, &from) else { return };
+    let Some(cookie) = parse(header, &from) else { return };
     assert!(!fits(&cookie, &other) || cookie.domain == ".example", "{cookie:?}");
     assert!(!fits(&cookie, &above) || cookie.domain == ".example", "{cookie:?}");
     let mut held = vec![cookie.clone()];
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn cookies_go_where_they_may() {
-        for (told, from, to, goes) in [
+        for (header, from, to, goes) in [
             ("a=b", "http://a.com/x/y", "http://a.com/x/z", true),
             ("a=b", "http://a.com/x/y", "http://a.com/xz", false),
             ("a=b; Path=/", "http://a.com/x/y", "http://a.com/", true),
@@ -206,11 +206,11 @@ mod tests {
             ("a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "http://a.com/", "http://a.com/", false),
             ("a=b; Expires=Fri, 01 Jan 2100 00:00:00 GMT", "http://a.com/", "http://a.com/", true),
         ] {
-            let cookie = parse(told, &url(from)).unwrap();
-            assert_eq!(fits(&cookie, &url(to)), goes, "{told} from {from} to {to}");
+            let cookie = parse(header, &url(from)).unwrap();
+            assert_eq!(fits(&cookie, &url(to)), goes, "{header} from {from} to {to}");
         }
-        for (told, from) in [("no pair", "http://a.com/"), ("a=b; Domain=b.com", "http://a.com/")] {
-            assert_eq!(parse(told, &url(from)), None, "{told}");
+        for (header, from) in [("no pair", "http://a.com/"), ("a=b; Domain=b.com", "http://a.com/")] {
+            assert_eq!(parse(header, &url(from)), None, "{header}");
         }
     }
 

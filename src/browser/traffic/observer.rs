@@ -113,7 +113,7 @@ pub(in crate::browser) struct Source {
 }
 
 /// All that is heard of a session while somebody follows.
-const HEARD: [&str; 15] = [
+const EVENTS: [&str; 15] = [
     RequestWillBeSent::METHOD,
     RequestWillBeSentExtraInfo::METHOD,
     ResponseReceived::METHOD,
@@ -184,8 +184,10 @@ impl BrowserContext {
             return;
         }
         let source = Source { session: session.clone(), page: page.cloned(), worker: worker.cloned() };
-        session
-            .observe(&HEARD, Arc::new(TrafficObserver { context: self.downgrade(), source: source.clone() }));
+        session.observe(
+            &EVENTS,
+            Arc::new(TrafficObserver { context: self.downgrade(), source: source.clone() }),
+        );
         if let Some(worker) = worker {
             session.send(wire::Enable::default()).ignore();
             let mut state = self.traffic().state.lock();
@@ -221,21 +223,21 @@ impl BrowserContext {
             ResponseReceived::METHOD => self.on_response(event, source),
             LoadingFinished::METHOD | LoadingFailed::METHOD => self.on_request_ended(event),
             wire::RequestServedFromCache::METHOD => {
-                if let Some(told) = event.read::<wire::RequestServedFromCache>() {
-                    self.on_served_from_cache(&told.request_id);
-                    if let Some(request) = self.request_by_id(&told.request_id) {
+                if let Some(event) = event.read::<wire::RequestServedFromCache>() {
+                    self.on_served_from_cache(&event.request_id);
+                    if let Some(request) = self.request_by_id(&event.request_id) {
                         request.headers_are_settled();
                     }
                 }
             }
             RequestWillBeSentExtraInfo::METHOD => {
-                if let Some(told) = event.read::<RequestWillBeSentExtraInfo>() {
-                    self.on_sent_headers(&told.request_id, told.headers);
+                if let Some(event) = event.read::<RequestWillBeSentExtraInfo>() {
+                    self.on_sent_headers(&event.request_id, event.headers);
                 }
             }
             ResponseReceivedExtraInfo::METHOD => {
-                if let Some(told) = event.read::<ResponseReceivedExtraInfo>() {
-                    self.on_received_headers(&told.request_id, told.headers);
+                if let Some(event) = event.read::<ResponseReceivedExtraInfo>() {
+                    self.on_received_headers(&event.request_id, event.headers);
                 }
             }
             _ => self.on_socket_event(event, source),
@@ -243,56 +245,56 @@ impl BrowserContext {
     }
 
     fn on_request_announced(&self, event: &RawEvent, source: &Source) {
-        let Some(told) = event.read::<RequestWillBeSent>() else { return };
-        if told.request.url.starts_with("data:") {
+        let Some(event) = event.read::<RequestWillBeSent>() else { return };
+        if event.request.url.starts_with("data:") {
             return;
         }
-        let id = told.request_id.clone();
-        let is_redirected = told.redirect_response.is_some();
-        if is_icon(&told)
+        let id = event.request_id.clone();
+        let is_redirected = event.redirect_response.is_some();
+        if is_icon(&event)
             || (is_redirected && self.request_by_id(&id).is_none())
-            || self.is_told_elsewhere(&id, source)
+            || self.is_reported_elsewhere(&id, source)
         {
             return;
         }
         // A redirect is stopped again, and sent on unasked, unless it was made here.
         if (is_redirected && !self.is_fulfilled(&id)) || !self.holds(source) {
-            self.begin(told, source, None);
+            self.begin(event, source, None);
             return;
         }
         let stopped = {
             let mut state = self.traffic().state.lock();
             let stopped = state.stopped.remove(&id);
             if stopped.is_none() {
-                state.announced.insert(id, (told.clone(), source.clone()));
+                state.announced.insert(id, (event.clone(), source.clone()));
             }
             stopped
         };
         if let Some((stopped, at)) = stopped {
-            self.begin(told, source, Some((stopped, at)));
+            self.begin(event, source, Some((stopped, at)));
         }
     }
 
     fn on_request_paused(&self, event: &RawEvent, source: &Source) {
-        let Some(told) = event.read::<RequestPaused>() else { return };
-        let Some(id) = told
+        let Some(event) = event.read::<RequestPaused>() else { return };
+        let Some(id) = event
             .network_id
             .clone()
-            .filter(|_| !(told.resource_type == "Other" && is_icon_url(&told.request.url)))
+            .filter(|_| !(event.resource_type == "Other" && is_icon_url(&event.request.url)))
         else {
             // Nobody will hear of it otherwise.
-            resume(source, told.request_id);
+            resume(source, event.request_id);
             return;
         };
-        if told.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
+        if event.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
             let known =
                 self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
             let is_tab = known.as_ref().is_some_and(Request::is_tabs_document);
-            if !is_tab && self.blocks(&told.request.url, &told.resource_type) {
-                refuse(source, told.request_id);
+            if !is_tab && self.blocks(&event.request.url, &event.resource_type) {
+                refuse(source, event.request_id);
                 return;
             }
-            follow(source, &told, known.as_ref());
+            follow(source, &event, known.as_ref());
             return;
         }
         let announced = {
@@ -301,15 +303,15 @@ impl BrowserContext {
             let known = state.known.get(&id).and_then(Known::current);
             let begun = known.is_some_and(|request| !request.is_fulfilled());
             if announced.is_none() && !begun {
-                state.stopped.insert(id, (told.clone(), source.clone()));
+                state.stopped.insert(id, (event.clone(), source.clone()));
                 return;
             }
             announced
         };
         match announced {
-            Some((announced, by)) => self.begin(announced, &by, Some((told, source.clone()))),
+            Some((announced, by)) => self.begin(announced, &by, Some((event, source.clone()))),
             // It was announced before anybody routed, or asks for a second time, with a password.
-            None => resume(source, told.request_id),
+            None => resume(source, event.request_id),
         }
     }
 
@@ -325,16 +327,16 @@ impl BrowserContext {
         }
     }
 
-    fn begin(&self, told: RequestWillBeSent, source: &Source, stopped: Option<(RequestPaused, Source)>) {
-        let id = told.request_id.clone();
-        let redirected_from = told.redirect_response.as_ref().and_then(|response| {
-            self.redirected(&id, response.clone(), told.redirect_has_extra_info, told.timestamp)
+    fn begin(&self, event: RequestWillBeSent, source: &Source, stopped: Option<(RequestPaused, Source)>) {
+        let id = event.request_id.clone();
+        let redirected_from = event.redirect_response.as_ref().and_then(|response| {
+            self.redirected(&id, response.clone(), event.redirect_has_extra_info, event.timestamp)
         });
         let request = Request::new(
             source.session.clone(),
             id.clone(),
-            sent(&told, stopped.as_ref().map(|(stopped, _)| &stopped.request)),
-            self.origin(&told, source, redirected_from.as_ref()),
+            sent(&event, stopped.as_ref().map(|(stopped, _)| &stopped.request)),
+            self.origin(&event, source, redirected_from.as_ref()),
             redirected_from,
         );
         self.keep(&id, request.clone());
@@ -353,12 +355,12 @@ impl BrowserContext {
         }
     }
 
-    fn origin(&self, told: &RequestWillBeSent, source: &Source, before: Option<&Request>) -> Origin {
+    fn origin(&self, event: &RequestWillBeSent, source: &Source, before: Option<&Request>) -> Origin {
         if let Some(before) = before {
             return before.origin().clone();
         }
         let service = source.worker.clone().filter(|worker| worker.kind() == WorkerKind::Service);
-        let named = told.frame_id.as_deref().filter(|_| service.is_none());
+        let named = event.frame_id.as_deref().filter(|_| service.is_none());
         let frame = named.and_then(|id| {
             let own = source.page.as_ref().and_then(|page| page.frame_by_id(id));
             own.or_else(|| self.pages().iter().find_map(|page| page.frame_by_id(id)))
@@ -411,42 +413,42 @@ impl BrowserContext {
     }
 
     fn on_response(&self, event: &RawEvent, source: &Source) {
-        let Some(told) = event.read::<ResponseReceived>() else { return };
-        self.on_served_from_cache(&told.request_id);
-        let Some(request) = self.request_by_id(&told.request_id) else { return };
+        let Some(event) = event.read::<ResponseReceived>() else { return };
+        self.on_served_from_cache(&event.request_id);
+        let Some(request) = self.request_by_id(&event.request_id) else { return };
         if request.has_response() {
             return;
         }
         // Where a document goes to another process, that one has the body.
-        request.told_by(source.session.clone());
-        request.answered(told.response, told.has_extra_info);
+        request.set_session(source.session.clone());
+        request.answered(event.response, event.has_extra_info);
         if let Some(response) = request.response_so_far() {
             self.tell(&NetworkEvent::Response(response));
         }
     }
 
     fn on_request_ended(&self, event: &RawEvent) {
-        if let Some(told) = event.read::<LoadingFinished>() {
-            self.on_served_from_cache(&told.request_id);
-            let Some(request) = self.request_by_id(&told.request_id) else { return };
+        if let Some(event) = event.read::<LoadingFinished>() {
+            self.on_served_from_cache(&event.request_id);
+            let Some(request) = self.request_by_id(&event.request_id) else { return };
             if request.is_done() {
                 return;
             }
-            request.ended(told.timestamp, told.encoded_data_length);
-            self.done(&told.request_id);
+            request.ended(event.timestamp, event.encoded_data_length);
+            self.done(&event.request_id);
             self.tell(&NetworkEvent::RequestFinished(request));
-        } else if let Some(told) = event.read::<LoadingFailed>() {
-            self.on_served_from_cache(&told.request_id);
-            let Some(request) = self.request_by_id(&told.request_id) else { return };
+        } else if let Some(event) = event.read::<LoadingFailed>() {
+            self.on_served_from_cache(&event.request_id);
+            let Some(request) = self.request_by_id(&event.request_id) else { return };
             if request.is_done() {
                 return;
             }
-            let reason = match (told.error_text.as_str(), told.blocked_reason) {
+            let reason = match (event.error_text.as_str(), event.blocked_reason) {
                 ("", Some(blocked)) => blocked,
                 (text, _) => text.to_owned(),
             };
-            request.failed(told.timestamp, reason);
-            self.done(&told.request_id);
+            request.failed(event.timestamp, reason);
+            self.done(&event.request_id);
             self.tell(&NetworkEvent::RequestFailed(request));
         }
     }
@@ -547,29 +549,29 @@ impl Known {
 }
 
 /// Whether the browser asks by itself, for the icon of a tab: no page knows of it.
-fn is_icon(told: &RequestWillBeSent) -> bool {
-    told.kind.as_deref() == Some("Other") && is_icon_url(&told.request.url)
+fn is_icon(event: &RequestWillBeSent) -> bool {
+    event.kind.as_deref() == Some("Other") && is_icon_url(&event.request.url)
 }
 
 pub(in crate::browser) fn is_icon_url(url: &str) -> bool {
     url.ends_with("/favicon.ico")
 }
 
-fn sent(told: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
-    let (mut body, mut body_untold) = body_of(&told.request);
+fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
+    let (mut body, mut is_body_missing) = body_of(&event.request);
     if let (None, Some(stopped)) = (&body, stopped) {
-        (body, body_untold) = body_of(stopped);
+        (body, is_body_missing) = body_of(stopped);
     }
     Sent {
-        url: told.request.url.clone(),
-        method: told.request.method.clone(),
-        headers: stopped.map_or_else(|| told.request.headers.clone(), |stopped| stopped.headers.clone()),
+        url: event.request.url.clone(),
+        method: event.request.method.clone(),
+        headers: stopped.map_or_else(|| event.request.headers.clone(), |stopped| stopped.headers.clone()),
         body,
-        body_untold,
-        kind: told.kind.clone().unwrap_or_default(),
-        is_navigation: told.request_id == told.loader_id && told.kind.as_deref() == Some("Document"),
-        started: told.timestamp,
-        wall_time: told.wall_time,
+        is_body_missing,
+        kind: event.kind.clone().unwrap_or_default(),
+        is_navigation: event.request_id == event.loader_id && event.kind.as_deref() == Some("Document"),
+        started: event.timestamp,
+        wall_time: event.wall_time,
     }
 }
 
@@ -580,7 +582,7 @@ struct TrafficObserver {
 }
 
 impl Observer for TrafficObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         if let Some(inner) = self.context.upgrade() {
             BrowserContext::from_inner(inner).on_event(&event, &self.source);
         }

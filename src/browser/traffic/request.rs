@@ -43,7 +43,7 @@ pub(in crate::browser) struct Sent {
     pub(in crate::browser) headers: HeaderList,
     pub(in crate::browser) body: Option<Vec<u8>>,
     /// A body was sent that the browser has not told; it can be asked for.
-    pub(in crate::browser) body_untold: bool,
+    pub(in crate::browser) is_body_missing: bool,
     /// As the browser names it, such as `Document`.
     pub(in crate::browser) kind: String,
     pub(in crate::browser) is_navigation: bool,
@@ -219,8 +219,8 @@ impl Request {
 
     /// The response, if it has come.
     pub fn response_so_far(&self) -> Option<Response> {
-        let told = self.inner.state.lock().response.clone()?;
-        Some(Response { request: self.clone(), told })
+        let received = self.inner.state.lock().response.clone()?;
+        Some(Response { request: self.clone(), received })
     }
 
     /// Waits for the response. `None` when the request failed.
@@ -231,18 +231,18 @@ impl Request {
 
     /// The headers that went over the wire, cookies among them.
     pub async fn all_headers(&self) -> Result<HeaderList> {
-        self.headers_told(|state| state.sent_headers.is_some()).await?;
-        let told = self.inner.state.lock().sent_headers.clone();
-        Ok(told.unwrap_or_else(|| self.headers().clone()))
+        self.wait_for_headers(|state| state.sent_headers.is_some()).await?;
+        let headers = self.inner.state.lock().sent_headers.clone();
+        Ok(headers.unwrap_or_else(|| self.headers().clone()))
     }
 
     /// The body; asks the browser for one that it has not told.
     pub async fn full_body(&self) -> Result<Option<Vec<u8>>> {
-        if !self.inner.sent.body_untold {
+        if !self.inner.sent.is_body_missing {
             return Ok(self.inner.sent.body.clone());
         }
-        let told = self.session().call(GetRequestPostData { request_id: self.inner.id.clone() }).await?;
-        Ok(Some(sent_bytes(told)))
+        let answer = self.session().call(GetRequestPostData { request_id: self.inner.id.clone() }).await?;
+        Ok(Some(sent_bytes(answer)))
     }
 
     pub fn timing(&self) -> RequestTiming {
@@ -304,10 +304,10 @@ impl Request {
         Ok(self.failure())
     }
 
-    async fn headers_told(&self, told: impl Fn(&RequestState) -> bool) -> Result<()> {
-        let told = self.until(|state| told(state) || state.headers_settled || state.failure.is_some());
-        match timeout(HEADERS_LIMIT, told).await {
-            Ok(told) => told,
+    async fn wait_for_headers(&self, known: impl Fn(&RequestState) -> bool) -> Result<()> {
+        let known = self.until(|state| known(state) || state.headers_settled || state.failure.is_some());
+        match timeout(HEADERS_LIMIT, known).await {
+            Ok(known) => known,
             // What the page's process knows must do.
             Err(_) => Ok(()),
         }
@@ -394,7 +394,7 @@ impl Request {
     }
 
     /// The response came from another process than the one that asked.
-    pub(in crate::browser) fn told_by(&self, session: CdpSession) {
+    pub(in crate::browser) fn set_session(&self, session: CdpSession) {
         self.update(|state| state.session = session);
     }
 
@@ -453,7 +453,7 @@ fn length(headers: &HeaderList) -> usize {
 #[derive(Debug, Clone)]
 pub struct Response {
     request: Request,
-    told: Arc<wire::Response>,
+    received: Arc<wire::Response>,
 }
 
 impl Response {
@@ -462,44 +462,44 @@ impl Response {
     }
 
     pub fn url(&self) -> &str {
-        &self.told.url
+        &self.received.url
     }
 
     pub fn status(&self) -> i64 {
-        self.told.status
+        self.received.status
     }
 
     pub fn status_text(&self) -> &str {
-        &self.told.status_text
+        &self.received.status_text
     }
 
     /// The headers that the page's process may see.
     pub fn headers(&self) -> &HeaderList {
-        &self.told.headers
+        &self.received.headers
     }
 
     pub fn from_service_worker(&self) -> bool {
-        self.told.from_service_worker == Some(true)
+        self.received.from_service_worker == Some(true)
     }
 
     pub fn mime_type(&self) -> &str {
-        &self.told.mime_type
+        &self.received.mime_type
     }
 
     /// The address and the port that answered.
     pub fn server_address(&self) -> Option<(&str, i64)> {
-        let address = self.told.remote_ip_address.as_deref().filter(|address| !address.is_empty())?;
-        Some((address, self.told.remote_port?))
+        let address = self.received.remote_ip_address.as_deref().filter(|address| !address.is_empty())?;
+        Some((address, self.received.remote_port?))
     }
 
     /// The certificate and the protocol, as the browser tells them; `None` for plain HTTP.
     pub fn security_details(&self) -> Option<&Value> {
-        self.told.security_details.as_ref()
+        self.received.security_details.as_ref()
     }
 
     /// `HTTP/1.1`, `HTTP/2.0` and so on.
     pub fn http_version(&self) -> String {
-        match self.told.protocol.as_deref().unwrap_or_default() {
+        match self.received.protocol.as_deref().unwrap_or_default() {
             "h2" => "HTTP/2.0".to_owned(),
             "h3" => "HTTP/3.0".to_owned(),
             "" => "HTTP/1.1".to_owned(),
@@ -509,9 +509,9 @@ impl Response {
 
     /// The headers that came over the wire, cookies among them.
     pub async fn all_headers(&self) -> Result<HeaderList> {
-        self.request.headers_told(|state| state.received_headers.is_some()).await?;
-        let told = self.request.inner.state.lock().received_headers.clone();
-        Ok(told.unwrap_or_else(|| self.headers().clone()))
+        self.request.wait_for_headers(|state| state.received_headers.is_some()).await?;
+        let headers = self.request.inner.state.lock().received_headers.clone();
+        Ok(headers.unwrap_or_else(|| self.headers().clone()))
     }
 
     /// Waits for the end of the body; the error text of one that broke off.

@@ -229,17 +229,17 @@ pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)
 
 /// What lets a page of another origin send its real request: the answer to the question before it.
 pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
-    let told = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
+    let requested = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
     let header = |name: &str, value: String| (name.to_owned(), value);
     Fulfillment {
         status: 204,
         headers: vec![
-            header("Access-Control-Allow-Origin", told("origin", "*")),
+            header("Access-Control-Allow-Origin", requested("origin", "*")),
             header(
                 "Access-Control-Allow-Methods",
-                told("access-control-request-method", "GET, POST, OPTIONS, DELETE"),
+                requested("access-control-request-method", "GET, POST, OPTIONS, DELETE"),
             ),
-            header("Access-Control-Allow-Headers", told("access-control-request-headers", "")),
+            header("Access-Control-Allow-Headers", requested("access-control-request-headers", "")),
             header("Access-Control-Allow-Credentials", "true".to_owned()),
         ],
         body: Vec::new(),

@@ -34,7 +34,7 @@ struct Voucher {
 }
 
 impl Observer for Voucher {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         let Some(CertificateError { event_id, error_type, request_url }) = event.read() else { return };
         let action = if is_covered(&self.certificates, &request_url) {
             "continue"

@@ -69,31 +69,32 @@ pub struct Styles {
 impl Page {
     /// How fast the page came.
     pub async fn vitals(&self) -> Result<Vitals> {
-        let told = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
-        serde_json::from_value(told)
+        let lines = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
+        serde_json::from_value(lines)
             .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
     }
 
     /// What shuts people out, in the page and the frames in it, and how many elements were looked at.
     pub async fn audit(&self) -> Result<(Vec<Finding>, usize)> {
         #[derive(Deserialize)]
-        struct Told {
+        struct Audited {
             found: Vec<Finding>,
             looked: usize,
         }
         let (mut all, mut looked) = (Vec::new(), 0);
         for frame in self.frames().into_iter().take(MOST_FRAMES) {
-            let told = async { frame.utility().await?.call_apart::<Told>(AUDIT).await };
-            let told = match told.await {
-                Ok(told) => told,
+            let answer = async { frame.utility().await?.call_apart::<Audited>(AUDIT).await };
+            let answer = match answer.await {
+                Ok(answer) => answer,
                 // A frame that goes meanwhile shuts nobody out.
                 Err(error) if frame.parent().is_none() => return Err(error),
                 Err(_) => continue,
             };
-            looked += told.looked;
+            looked += answer.looked;
             let number = frame.number();
-            frame.refs_used_up_to(told.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
-            all.extend(told.found.into_iter().map(|finding| Finding { frame: number, ..finding }));
+            frame
+                .refs_used_up_to(answer.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
+            all.extend(answer.found.into_iter().map(|finding| Finding { frame: number, ..finding }));
         }
         Ok((all, looked))
     }
@@ -128,9 +129,9 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let heard = Arc::clone(&sheets);
     session.overhear(Arc::new(move |method, message| {
         if method == "CSS.styleSheetAdded"
-            && let Ok(told) = serde_json::from_slice::<Value>(message)
+            && let Ok(event_json) = serde_json::from_slice::<Value>(message)
         {
-            let header = told.get("params").unwrap_or(&told)["header"].clone();
+            let header = event_json.get("params").unwrap_or(&event_json)["header"].clone();
             let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
             heard.lock().insert(text("styleSheetId"), text("sourceURL"));
         }
@@ -144,7 +145,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let node = json!({ "nodeId": nodes["nodeIds"][0] });
     let matched = send("CSS.getMatchedStylesForNode", node.clone()).await?;
     let computed = send("CSS.getComputedStyleForNode", node).await?;
-    let mut told = Styles::default();
+    let mut event_json = Styles::default();
     let mut set = Vec::new();
     let mut add = |place: String, style: &Value| {
         let mut words = Vec::new();
@@ -163,7 +164,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
             set.push(name.to_owned());
         }
         if !words.is_empty() {
-            told.rules.push((place, words.join("; ")));
+            event_json.rules.push((place, words.join("; ")));
         }
     };
     add("style attribute".to_owned(), &matched["inlineStyle"]);
@@ -195,8 +196,8 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
         if let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str())
             && is_set(name)
         {
-            told.computed.push((name.to_owned(), value.to_owned()));
+            event_json.computed.push((name.to_owned(), value.to_owned()));
         }
     }
-    Ok(told)
+    Ok(event_json)
 }

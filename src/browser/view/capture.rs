@@ -52,7 +52,7 @@ const MOST_HEARERS: usize = 400;
 /// A document with more listeners is asked only once: their list is long.
 const MOST_LISTENERS: usize = 2_000;
 /// A walk that tells of more is not done a second time for what listens.
-const LARGEST_HEARD: usize = 4_000;
+const LARGEST_TEXT: usize = 4_000;
 
 impl Page {
     /// Reads the page as it is now. `context` is the number that its refs begin with.
@@ -101,7 +101,7 @@ impl Page {
         let mut asked = 0;
         while !level.is_empty() && asked < MOST_FRAMES {
             asked += level.len();
-            let told = join_all(level.iter().map(async |frame| match frame.parent() {
+            let answer = join_all(level.iter().map(async |frame| match frame.parent() {
                 None => tells(frame, text).await,
                 Some(_) => {
                     timeout(CHILD_LIMIT, tells(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
@@ -109,10 +109,10 @@ impl Page {
             }))
             .await;
             let mut shown = Vec::new();
-            for told in told {
-                match told {
-                    Ok(told) if told.found => return Ok(true),
-                    Ok(told) => shown.extend(told.frames),
+            for answer in answer {
+                match answer {
+                    Ok(answer) if answer.found => return Ok(true),
+                    Ok(answer) => shown.extend(answer.frames),
                     // A frame that is just being replaced shows nothing.
                     Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => {}
                     Err(error) => return Err(error),
@@ -126,13 +126,13 @@ impl Page {
 
 /// What a frame says of a text.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct TextSearch {
     found: bool,
     /// The frames that it shows.
     frames: Vec<u32>,
 }
 
-async fn tells(frame: &Frame, text: &str) -> Result<Told> {
+async fn tells(frame: &Frame, text: &str) -> Result<TextSearch> {
     let world = frame.utility().await?;
     adopt_children(frame, &world).await;
     world.call("tells", &[Value::from(text)]).await
@@ -157,7 +157,7 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     let arguments = json!({ "boxes": options.boxes, "allRefs": options.all_refs, "root": root });
     let walk = || walk_once(frame, &world, &arguments);
     let (mut walked, hearers) = try_join!(walk(), new_hearers(frame, &world))?;
-    if !hearers.is_empty() && walked.len() <= LARGEST_HEARD {
+    if !hearers.is_empty() && walked.len() <= LARGEST_TEXT {
         adopt_hearers(&world, &hearers).await?;
         walked = walk().await?;
     }
@@ -267,8 +267,8 @@ async fn adopt_children(frame: &Frame, world: &World) {
             && child.needs_adoption(&owner_world)
         {
             let arguments = vec![owner.argument(), value_argument(&child.number())];
-            let told: Result<Option<bool>> = world.call_with("adoptFrame", arguments).await;
-            if told.is_ok() {
+            let answer: Result<Option<bool>> = world.call_with("adoptFrame", arguments).await;
+            if answer.is_ok() {
                 child.adopted_in(&owner_world);
             }
         }

@@ -34,12 +34,12 @@ impl Drop for Seen {
 
 impl CastFrame {
     /// The picture that a browser has told of, which is acknowledged to `session`.
-    pub(super) fn read(session: &CdpSession, told: ScreencastFrame) -> Option<Self> {
-        let seen = Arc::new(Seen { session: session.clone(), number: told.session_id });
+    pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
+        let seen = Arc::new(Seen { session: session.clone(), number: event.session_id });
         Some(Self {
-            data: Arc::new(BASE64_STANDARD.decode(&told.data).ok()?),
-            timestamp_ms: told.metadata.timestamp.unwrap_or_default() * 1000.0,
-            viewport: (told.metadata.device_width, told.metadata.device_height),
+            data: Arc::new(BASE64_STANDARD.decode(&event.data).ok()?),
+            timestamp_ms: event.metadata.timestamp.unwrap_or_default() * 1000.0,
+            viewport: (event.metadata.device_width, event.metadata.device_height),
             seen: Some(seen),
         })
     }

@@ -35,7 +35,7 @@ pub enum Discarding {
 /// What a document says of itself.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct DocumentState {
     lost: Option<String>,
     /// Nothing stands in it, and nothing made it.
     is_empty: bool,
@@ -82,20 +82,20 @@ impl Page {
             return Ok(None);
         }
         let frames = self.frames();
-        let (told, asks, is_sent, is_shared) = tokio::try_join!(
+        let (states, asks, is_sent, is_shared) = tokio::try_join!(
             try_join_all(frames.iter().map(Frame::losses)),
             try_join_all(frames.iter().map(Frame::asks_before)),
             self.was_sent(),
             self.shares_its_process(),
         )?;
-        let Some(document) = told.first() else { return Err(Error::PageBusy) };
+        let Some(document) = states.first() else { return Err(Error::PageBusy) };
         // What came by no address cannot come again.
         let url = self.url();
         let comes_again = url.starts_with("http:")
             || url.starts_with("https:")
             || (url == "about:blank" && document.is_empty);
         let is_needed =
-            told.iter().any(|told| told.lost.is_some()) || asks.contains(&true) || is_sent || is_shared;
+            states.iter().any(|states| states.lost.is_some()) || asks.contains(&true) || is_sent || is_shared;
         if !comes_again || is_needed || self.is_kept_in_memory() {
             return Ok(None);
         }
@@ -125,7 +125,7 @@ impl Page {
 }
 
 impl Frame {
-    async fn losses(&self) -> Result<Told> {
+    async fn losses(&self) -> Result<DocumentState> {
         self.utility().await?.call_apart(SCRIPT).await
     }
 

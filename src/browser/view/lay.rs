@@ -84,27 +84,27 @@ impl Layers {
 }
 
 /// What is laid over pictures, and of which size.
-type Told = (Arc<[Caption]>, (f64, f64));
+type ShownCaptions = (Arc<[Caption]>, (f64, f64));
 
 struct Studio {
     helper: Helper,
-    told: Option<Told>,
+    shown: Option<ShownCaptions>,
 }
 
 impl Studio {
     async fn open(helper: Helper) -> Result<Self> {
         helper.go(STUDIO).await?;
         helper.evaluate(format!("void (globalThis.studio = ({})())", as_function(LAY))).await?;
-        Ok(Self { helper, told: None })
+        Ok(Self { helper, shown: None })
     }
 
     async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &CastFrame) -> Result<Vec<u8>> {
         let wanted = (Arc::clone(captions), frame.viewport);
-        if self.told.as_ref() != Some(&wanted) {
+        if self.shown.as_ref() != Some(&wanted) {
             let list: Vec<_> = captions.iter().map(|layer| json!([layer.html, layer.blurs])).collect();
             let (width, height) = frame.viewport;
             self.helper.evaluate(format!("studio.take({}, {width}, {height})", json!(list))).await?;
-            self.told = Some(wanted);
+            self.shown = Some(wanted);
         }
         let picture = BASE64_STANDARD.encode(&*frame.data);
         let laid = self.helper.evaluate(format!("studio.lay(\"{picture}\")")).await?;

@@ -67,11 +67,11 @@ impl Drawn {
         let heard = Arc::clone(&family);
         self.0.overhear(Arc::new(move |method, message| {
             if method == "DOM.setChildNodes"
-                && let Ok(told) = serde_json::from_slice::<Value>(message)
+                && let Ok(event_json) = serde_json::from_slice::<Value>(message)
             {
-                let told = told.get("params").unwrap_or(&told);
-                let nodes = told["nodes"].as_array().into_iter().flatten();
-                nodes.for_each(|node| heard.lock().add(node, told["parentId"].as_i64()));
+                let event_json = event_json.get("params").unwrap_or(&event_json);
+                let nodes = event_json["nodes"].as_array().into_iter().flatten();
+                nodes.for_each(|node| heard.lock().add(node, event_json["parentId"].as_i64()));
             }
         }));
         let document = self.send("DOM.getDocument", json!({ "depth": 0 })).await?;
@@ -173,8 +173,9 @@ impl Page {
             let (tell, at) = (tell.clone(), drawn.len());
             overlay.0.overhear(Arc::new(move |method, message| {
                 if method == "Overlay.inspectNodeRequested"
-                    && let Ok(told) = serde_json::from_slice::<Value>(message)
-                    && let Some(node) = told.get("params").unwrap_or(&told)["backendNodeId"].as_i64()
+                    && let Ok(event_json) = serde_json::from_slice::<Value>(message)
+                    && let Some(node) =
+                        event_json.get("params").unwrap_or(&event_json)["backendNodeId"].as_i64()
                 {
                     let _ = tell.send((at, node));
                 }

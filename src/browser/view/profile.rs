@@ -63,9 +63,9 @@ impl Page {
         let heard = Arc::clone(&sheets);
         profile.session.overhear(Arc::new(move |method, message| {
             if method == "CSS.styleSheetAdded"
-                && let Ok(told) = serde_json::from_slice::<Value>(message)
+                && let Ok(event_json) = serde_json::from_slice::<Value>(message)
             {
-                let header = &told.get("params").unwrap_or(&told)["header"];
+                let header = &event_json.get("params").unwrap_or(&event_json)["header"];
                 let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
                 let length = header["length"].as_f64().map_or(0, whole);
                 heard.lock().insert(text("styleSheetId"), (text("sourceURL"), length));
@@ -90,9 +90,10 @@ impl Page {
         let (heard, over) = (Arc::clone(&events), Arc::clone(&ended));
         profile.session.overhear(Arc::new(move |method, message| match method {
             "Tracing.dataCollected" => {
-                let Ok(mut told) = serde_json::from_slice::<Value>(message) else { return };
-                let told = if told.get("params").is_some() { told["params"].take() } else { told };
-                let Value::Array(more) = told["value"].clone() else { return };
+                let Ok(mut event_json) = serde_json::from_slice::<Value>(message) else { return };
+                let event_json =
+                    if event_json.get("params").is_some() { event_json["params"].take() } else { event_json };
+                let Value::Array(more) = event_json["value"].clone() else { return };
                 let mut events = heard.lock();
                 let room = MOST_EVENTS.saturating_sub(events.len());
                 events.extend(more.into_iter().take(room));

@@ -50,8 +50,8 @@ impl Page {
     /// What differs between two pictures.
     pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<Difference> {
         let [before, after] = [before, after].map(|picture| BASE64_STANDARD.encode(&picture.bytes));
-        let told = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;
-        serde_json::from_value(told)
+        let answer = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;
+        serde_json::from_value(answer)
             .map_err(|error| Error::Unreadable { method: "the difference", reason: error.to_string() })
     }
 

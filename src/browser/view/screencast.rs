@@ -108,7 +108,7 @@ impl Cast {
             loop {
                 let taken = tokio::select! {
                     event = events.next() => match event.map(|event| event.read::<ScreencastFrame>()) {
-                        Some(told) => told.and_then(|told| CastFrame::read(&acknowledging, told)),
+                        Some(frame_event) => frame_event.and_then(|frame_event| CastFrame::read(&acknowledging, frame_event)),
                         None => break,
                     },
                     again = layers.changed() => again,

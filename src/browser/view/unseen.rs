@@ -23,9 +23,9 @@ impl Page {
         if unseen.is_empty() {
             return Ok(Vec::new());
         }
-        let told = unseen.told();
+        let arguments = unseen.to_arguments();
         let frames = self.frames();
-        let places = join_all(frames.iter().map(|frame| frame.unseen_places(&told))).await;
+        let places = join_all(frames.iter().map(|frame| frame.unseen_places(&arguments))).await;
         let places: Vec<Vec<Rect>> = places.into_iter().collect::<Result<_>>()?;
         let wider = |Rect { x, y, width, height }| Rect {
             x: x - MARGIN,
@@ -43,13 +43,13 @@ impl Page {
 }
 
 impl Frame {
-    async fn unseen_places(&self, told: &[Value; 2]) -> Result<Vec<Rect>> {
+    async fn unseen_places(&self, arguments: &[Value; 2]) -> Result<Vec<Rect>> {
         let owners = match self.owners().await {
             Ok(owners) => owners,
             Err(error) if is_gone(&error) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let places = async { self.utility().await?.call::<Vec<Rect>>("placesOf", told).await };
+        let places = async { self.utility().await?.call::<Vec<Rect>>("placesOf", arguments).await };
         let places = match (places.await, owners.first()) {
             (Ok(places), _) => places,
             (Err(error), _) if is_gone(&error) => return Ok(Vec::new()),

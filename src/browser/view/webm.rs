@@ -64,9 +64,9 @@ impl<W: Write + Seek> Webm<W> {
         let info = [number(0x002A_D7B1, 1_000_000), program, text(0x5741, "patchright_mcp")].concat();
         let duration = element(DURATION, &0f64.to_be_bytes());
         let begins = out.stream_position()?;
-        let told = element(INFO, &[info, duration].concat());
-        out.write_all(&told)?;
-        let duration_at = begins + told.len() as u64 - 8;
+        let info_element = element(INFO, &[info, duration].concat());
+        out.write_all(&info_element)?;
+        let duration_at = begins + info_element.len() as u64 - 8;
         // BT.601, not of the full range, of sRGB: as `encode.js` makes them.
         let colour = [number(0x55B1, 6), number(0x55B9, 1), number(0x55BA, 13), number(0x55BB, 1)].concat();
         let picture =
@@ -131,8 +131,8 @@ mod tests {
         let file = webm.end(6_000).unwrap().into_inner();
         let clusters = file.windows(4).filter(|bytes| *bytes == CLUSTER.to_be_bytes()).count();
         assert_eq!(clusters, 2);
-        let told = [id(DURATION), size(8).to_vec(), 6_000f64.to_be_bytes().to_vec()].concat();
-        assert!(file.windows(told.len()).any(|bytes| bytes == told));
+        let report = [id(DURATION), size(8).to_vec(), 6_000f64.to_be_bytes().to_vec()].concat();
+        assert!(file.windows(report.len()).any(|bytes| bytes == report));
         // The second block is 40 ms after its cluster's beginning, and no key.
         assert!(file.windows(7).any(|bytes| bytes == [0x81, 0, 40, 0, b't', b'w', b'o']));
     }

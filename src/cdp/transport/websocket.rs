@@ -32,7 +32,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 impl WebSocket {
     /// Connects to a `ws://` or `wss://` address, with extra headers, in at most 30 s.
     pub async fn connect(address: &str, headers: &[(String, String)]) -> Result<Self> {
-        let mut request = address.into_client_request().map_err(|error| unreachable(told(&error)))?;
+        let mut request = address.into_client_request().map_err(|error| unreachable(describe(&error)))?;
         if !matches!(request.uri().scheme_str(), Some("ws" | "wss")) {
             return Err(unreachable("only ws:// and wss:// addresses can be attached to".to_owned()));
         }
@@ -147,7 +147,7 @@ async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn tls::Strea
     };
     let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes()))
         .await
-        .map_err(|error| unreachable(told(&error)))?;
+        .map_err(|error| unreachable(describe(&error)))?;
     Ok(stream)
 }
 
@@ -162,7 +162,7 @@ fn unreachable(reason: String) -> Error {
 }
 
 /// What went wrong, without the address and without the names of HTTP states.
-fn told(error: &tungstenite::Error) -> String {
+fn describe(error: &tungstenite::Error) -> String {
     match error {
         tungstenite::Error::Http(response) => format!("it answered with HTTP {}", response.status().as_u16()),
         tungstenite::Error::Url(_) | tungstenite::Error::HttpFormat(_) => {

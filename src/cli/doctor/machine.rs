@@ -61,12 +61,12 @@ fn is_filtered() -> bool {
 
 #[cfg(target_os = "linux")]
 fn display() -> Finding {
-    let told = ["WAYLAND_DISPLAY", "DISPLAY"].into_iter().find_map(|name| {
+    let variable = ["WAYLAND_DISPLAY", "DISPLAY"].into_iter().find_map(|name| {
         let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
         Some(format!("{name}={value}"))
     });
-    match told {
-        Some(told) => Finding::good("display", told),
+    match variable {
+        Some(variable) => Finding::good("display", variable),
         None => Finding::bad(
             "display",
             Grade::Warning,
@@ -181,14 +181,14 @@ fn free_mb(_folder: &Path) -> Option<u64> {
 /// Proxies of the environment are the browser's, too. What is in them is not repeated: it may be a password.
 fn proxies() -> Finding {
     let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    let told: Vec<_> = names.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
-    if told.is_empty() {
+    let lines: Vec<_> = names.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+    if lines.is_empty() {
         return Finding::good("proxies", "none in the environment");
     }
     let loopback = ["NO_PROXY", "no_proxy"]
         .iter()
         .any(|name| std::env::var(name).is_ok_and(|hosts| hosts.contains("127.0.0.1")));
-    let found = format!("{} in the environment", told.join(", "));
+    let found = format!("{} in the environment", lines.join(", "));
     match loopback {
         true => Finding::good("proxies", found),
         false => Finding::bad(

@@ -71,13 +71,13 @@ impl Agent {
     /// The file that holds for all projects of a person.
     pub(in crate::cli) fn file(self, places: &Places) -> PathBuf {
         let home = |path: &str| places.home.join(path);
-        let told = |name: &str, usual: &str| (places.environment)(name).unwrap_or_else(|| home(usual));
+        let variable = |name: &str, usual: &str| (places.environment)(name).unwrap_or_else(|| home(usual));
         match self {
             Self::Claude => places.settings().join("Claude/claude_desktop_config.json"),
-            Self::ClaudeCode => told("CLAUDE_CONFIG_DIR", "").join(".claude.json"),
+            Self::ClaudeCode => variable("CLAUDE_CONFIG_DIR", "").join(".claude.json"),
             Self::Cursor => home(".cursor/mcp.json"),
             Self::Vscode => places.settings().join("Code/User/mcp.json"),
-            Self::Codex => told("CODEX_HOME", ".codex").join("config.toml"),
+            Self::Codex => variable("CODEX_HOME", ".codex").join("config.toml"),
             Self::Gemini => home(".gemini/settings.json"),
             Self::Windsurf => home(".codeium/windsurf/mcp_config.json"),
             Self::Zed if places.platform == Platform::Windows => places.settings().join("Zed/settings.json"),

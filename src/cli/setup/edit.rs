@@ -84,10 +84,10 @@ fn json(
 ) -> Result<String, String> {
     let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
     let object = root.object_value_or_create().ok_or("it is not an object")?;
-    let told = object.object_value_or_create(servers).ok_or(format!("its {servers:?} is not an object"))?;
-    match (told.get(name), server) {
+    let shown = object.object_value_or_create(servers).ok_or(format!("its {servers:?} is not an object"))?;
+    match (shown.get(name), server) {
         (Some(property), Some(server)) => property.set_value(input(&Value::Object(server.clone()))),
-        (None, Some(server)) => drop(told.append(name, input(&Value::Object(server.clone())))),
+        (None, Some(server)) => drop(shown.append(name, input(&Value::Object(server.clone())))),
         (Some(property), None) => property.remove(),
         (None, None) => return Ok(text.to_owned()),
     }
@@ -98,7 +98,7 @@ fn json(
 fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
-        Value::Bool(told) => CstInputValue::Bool(*told),
+        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
         Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
@@ -119,24 +119,24 @@ fn toml(
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut implicit = Table::new();
     implicit.set_implicit(true);
-    let told = document.entry(servers).or_insert(Item::Table(implicit));
-    let told = told.as_table_like_mut().ok_or(format!("its {servers:?} is not a table"))?;
+    let servers_table = document.entry(servers).or_insert(Item::Table(implicit));
+    let servers_table = servers_table.as_table_like_mut().ok_or(format!("its {servers:?} is not a table"))?;
     match server {
         Some(server) => {
             let mut table = Table::new();
             for (key, value) in server {
                 table.insert(key, Item::Value(toml_value(value)));
             }
-            told.insert(name, Item::Table(table));
+            servers_table.insert(name, Item::Table(table));
         }
-        None => drop(told.remove(name)),
+        None => drop(servers_table.remove(name)),
     }
     Ok(document.to_string())
 }
 
 fn toml_value(value: &Value) -> toml_edit::Value {
     match value {
-        Value::Bool(told) => (*told).into(),
+        Value::Bool(content) => (*content).into(),
         Value::Number(number) => number.as_i64().unwrap_or_default().into(),
         Value::String(text) => text.as_str().into(),
         Value::Array(items) => items.iter().map(toml_value).collect(),

@@ -30,7 +30,7 @@ impl Call<'_> {
         if self.consent().is_empty() || tool.effect != Effect::Acts {
             return Ok(());
         }
-        let (origins, deeds) = match (tool.toolset, url) {
+        let (origins, actions) = match (tool.toolset, url) {
             // They open a page and act on it at once, so that it cannot be looked at before.
             (Toolset::Patchright, Some(url)) => {
                 let [submit, purchase] = ANYTHING;
@@ -42,7 +42,7 @@ impl Call<'_> {
                 Err(_) => return Ok(()),
             },
         };
-        if self.consent().asks(&deeds, &origins) {
+        if self.consent().asks(&actions, &origins) {
             let page = self.current_page().ok().filter(|_| tool.toolset != Toolset::Patchright);
             self.allowed(page.as_ref(), &texts::tool(self.settings.language, tool.title, &origins[0]))
                 .await?;
@@ -57,15 +57,15 @@ impl Call<'_> {
         }
         let Consequence { submits, name } = element.consequence(enters).await?;
         let origins = element.origins().await?;
-        let mut deeds = Vec::new();
-        deeds.extend(submits.then_some(Some(GuardedAction::Submit)));
-        deeds.extend(is_purchase(&name).then_some(Some(GuardedAction::Purchase)));
-        if !self.consent().asks(&deeds, &origins) {
+        let mut actions = Vec::new();
+        actions.extend(submits.then_some(Some(GuardedAction::Submit)));
+        actions.extend(is_purchase(&name).then_some(Some(GuardedAction::Purchase)));
+        if !self.consent().asks(&actions, &origins) {
             return Ok(());
         }
-        let deed = if is_purchase(&name) { GuardedAction::Purchase } else { GuardedAction::Submit };
+        let action = if is_purchase(&name) { GuardedAction::Purchase } else { GuardedAction::Submit };
         let page = element.frame().page()?;
-        self.allowed(Some(&page), &texts::press(self.settings.language, deed, &inline(&name), &origins[0]))
+        self.allowed(Some(&page), &texts::press(self.settings.language, action, &inline(&name), &origins[0]))
             .await
     }
 
@@ -94,7 +94,7 @@ impl Call<'_> {
             return;
         }
         let asks = |download: &Download| {
-            let known = self.told.lock().knows_download(&download.id);
+            let known = self.seen.lock().knows_download(&download.id);
             !known && self.consent().asks(&[Some(GuardedAction::Download)], &[origin_of(&download.url)])
         };
         for download in self.workspace.downloads().into_iter().filter(asks) {

@@ -11,9 +11,9 @@ use crate::error::PersonLink;
 use crate::live::{Handover, Mode, Wish};
 use crate::mcp::page_text::one_line;
 use crate::mcp::questions::Asking;
-use crate::messages::{Language, wall as texts};
+use crate::messages::{Language, challenge as texts};
+use crate::session::challenge::{Challenge, ChallengeKind};
 use crate::session::handoff::{Answer, Invitation, Person};
-use crate::session::wall::{Wall, WallKind};
 
 impl Call<'_> {
     /// The person behind the client.
@@ -24,9 +24,9 @@ impl Call<'_> {
     /// Where the person can look at the page, if that is all that they may do.
     pub async fn watching(&self, page: &Page, why: &str) -> Option<PersonLink> {
         self.live.filter(|live| live.mode_for(page) == Mode::Watch)?;
-        let wall = Wall { kind: WallKind::Asked, url: page.asked_url(), what: why.to_owned() };
+        let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
         let person = ClientsPerson { call: self, link: Mutex::default() };
-        person.opened(page, &wall).await.map(|(link, ..)| link)
+        person.opened(page, &challenge).await.map(|(link, ..)| link)
     }
 }
 
@@ -48,11 +48,12 @@ impl ClientsPerson<'_> {
     }
 
     /// Opens a way to the page, and says whether there was one.
-    async fn opened(&self, page: &Page, wall: &Wall) -> Option<(PersonLink, Arc<Handover>, bool)> {
+    async fn opened(&self, page: &Page, challenge: &Challenge) -> Option<(PersonLink, Arc<Handover>, bool)> {
         let live = self.call.live?;
         let calls = self.call.calls.clone();
-        let (owner, who, why) = (self.call.owner.cloned(), self.caller(), wall.what.clone());
-        let login = (wall.kind == WallKind::Challenge && page.url() != wall.url).then(|| wall.url.clone());
+        let (owner, who, why) = (self.call.owner.cloned(), self.caller(), challenge.what.clone());
+        let login = (challenge.kind == ChallengeKind::Challenge && page.url() != challenge.url)
+            .then(|| challenge.url.clone());
         let known = live.open_for(page).is_some();
         let coming = live.invite(Wish { page, owner, who, why, login, calls }).await?;
         let (code, seconds) = (coming.admission.code(), coming.link_left().as_secs());
@@ -60,9 +61,9 @@ impl ClientsPerson<'_> {
         Some((link, coming, known))
     }
 
-    async fn invitation(&self, page: &Page, wall: &Wall) -> Option<Invitation> {
+    async fn invitation(&self, page: &Page, challenge: &Challenge) -> Option<Invitation> {
         self.call.live.filter(|live| live.mode_for(page) == Mode::Control)?;
-        let (link, coming, known) = self.opened(page, wall).await?;
+        let (link, coming, known) = self.opened(page, challenge).await?;
         if !known {
             tracing::warn!(link = link.url, "a person is needed");
         }
@@ -74,11 +75,11 @@ impl ClientsPerson<'_> {
 }
 
 impl Person for ClientsPerson<'_> {
-    fn tell(&self, wall: &Wall, waited: Duration, limit: Duration) {
+    fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration) {
         let rest = limit.saturating_sub(waited).as_secs();
         let text = match &*self.link.lock() {
-            Some(link) => texts::waiting_at(self.language(), &wall.what, link, rest),
-            None => texts::waiting(self.language(), &wall.what, rest),
+            Some(link) => texts::waiting_at(self.language(), &challenge.what, link, rest),
+            None => texts::waiting(self.language(), &challenge.what, rest),
         };
         self.call.progress.wait_for_person(true);
         self.call.kept.activity.wait_for_person();
@@ -87,13 +88,15 @@ impl Person for ClientsPerson<'_> {
 
     fn ask<'a>(
         &'a self,
-        wall: &'a Wall,
+        challenge: &'a Challenge,
         link: Option<&'a PersonLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         let language = self.language();
         let message = match link {
-            Some(link) => texts::invitation(language, &wall.what, &wall.url, &link.url, link.code.as_deref()),
-            None => texts::question(language, &wall.what, &wall.url),
+            Some(link) => {
+                texts::invitation(language, &challenge.what, &challenge.url, &link.url, link.code.as_deref())
+            }
+            None => texts::question(language, &challenge.what, &challenge.url),
         };
         let asking = Asking { message, link: link.map(|link| link.url.clone()) };
         Box::pin(self.call.progress.questions.ask(asking))
@@ -102,8 +105,8 @@ impl Person for ClientsPerson<'_> {
     fn invite<'a>(
         &'a self,
         page: &'a Page,
-        wall: &'a Wall,
+        challenge: &'a Challenge,
     ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
-        Box::pin(self.invitation(page, wall))
+        Box::pin(self.invitation(page, challenge))
     }
 }

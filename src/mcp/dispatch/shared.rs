@@ -92,9 +92,9 @@ impl Dispatcher {
                 trace: progress.trace(),
             };
             let (pause, failed) = match self.peers.call(&peer, &asked).await {
-                Answer::Told(told) => {
-                    let told = CallToolResult::deserialize(told).map(Reply::forwarded);
-                    return Reached::Answered(Box::new(told.unwrap_or_else(|_| Reply::broken())));
+                Answer::Reply(result_json) => {
+                    let result_json = CallToolResult::deserialize(result_json).map(Reply::forwarded);
+                    return Reached::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
                 }
                 // Soon somebody else has the session.
                 Answer::Undone => (PAUSE, out_of_reach()),

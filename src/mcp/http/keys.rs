@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generated_key_has_256_bits_and_is_told_once() {
+    fn a_generated_key_has_256_bits_and_is_reported_once() {
         let keys = Keys::generate().unwrap();
         assert_eq!(URL_SAFE_NO_PAD.decode(keys.generated().unwrap()).unwrap().len(), 32);
         assert_ne!(keys.generated(), Keys::generate().unwrap().generated());

@@ -28,7 +28,7 @@ use crate::mcp::tool::SESSION;
 
 /// Clients of other servers, by their owners.
 #[derive(Debug, Default)]
-pub(super) struct Guests {
+pub(super) struct PeerClients {
     known: Mutex<HashMap<Option<String>, Arc<Client>>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
     headers.get(SECRET).is_some_and(|given| replica.is_secret(given.as_bytes()))
 }
 
-impl Guests {
+impl PeerClients {
     /// Runs a call that came to another server.
     pub(super) async fn answer(&self, dispatcher: &Dispatcher, body: Incoming) -> Response<Body> {
         let status = |status: StatusCode| {

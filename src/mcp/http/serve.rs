@@ -31,7 +31,9 @@ use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{Entrance, Strangers};
 use super::guard::Guard;
 use super::keys::{Keys, Owner, Verdict};
-use super::replicas::{Guests, Place, SharedSessions, connection_name, is_from_peer, works_in_connection};
+use super::replicas::{
+    PeerClients, Place, SharedSessions, connection_name, is_from_peer, works_in_connection,
+};
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
 use crate::json::without_half_pairs;
@@ -151,7 +153,7 @@ impl HttpServer {
             service,
             live,
             replica,
-            guests: Guests::default(),
+            peer_clients: PeerClients::default(),
             ending: ending.clone(),
             leaving: AtomicBool::new(false),
         });
@@ -221,7 +223,7 @@ pub(super) struct App {
     pub(super) dispatcher: Arc<Dispatcher>,
     /// This server among others, if there are any.
     pub(super) replica: Option<Arc<Replica>>,
-    pub(super) guests: Guests,
+    pub(super) peer_clients: PeerClients,
     /// Cancelled when nothing is to go on any more.
     pub(super) ending: CancellationToken,
     /// It takes no more calls: others go on.
@@ -263,14 +265,14 @@ impl App {
         if from_peer && parts.uri.path() == CALL_PATH {
             entrance.is_known();
             self.refuse_if_leaving()?;
-            return Ok(self.guests.answer(&self.dispatcher, body).await);
+            return Ok(self.peer_clients.answer(&self.dispatcher, body).await);
         }
         if let Some(reason) = self.options.guard.refusal(&parts.uri, &parts.headers).filter(|_| !from_peer) {
             tracing::debug!(reason, "refused a request");
             return Err(plain(StatusCode::FORBIDDEN, reason));
         }
-        if let Some(told) = self.status(&parts) {
-            return Ok(told);
+        if let Some(status_response) = self.status(&parts) {
+            return Ok(status_response);
         }
         match parts.uri.path() {
             // Many write an address with a stroke at its end.
@@ -424,8 +426,8 @@ impl App {
             "/health" if reads => Some(json_response(StatusCode::OK, &json!({"status": "ok"}))),
             "/ready" if reads => Some(self.ready()),
             "/metrics" if parts.method == Method::GET && self.options.metrics => {
-                let told = self.dispatcher.written_metrics(self.clients.count());
-                let mut response = Response::new(Body::from(told));
+                let exposition = self.dispatcher.written_metrics(self.clients.count());
+                let mut response = Response::new(Body::from(exposition));
                 let kind = HeaderValue::from_static(metrics::CONTENT_TYPE);
                 response.headers_mut().insert(header::CONTENT_TYPE, kind);
                 Some(response)
@@ -544,19 +546,19 @@ fn understand(parts: &Parts, bytes: Bytes) -> Result<(Bytes, ClientJsonRpcMessag
         let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
         return Err(Box::new(json_response(StatusCode::NOT_FOUND, &body)));
     }
-    let told = id.as_ref().and_then(|id| serde_json::to_value(id).ok());
-    let message = stdio::read_message(value, id.as_ref()).map_err(|error| refused(error, told))?;
+    let id_json = id.as_ref().and_then(|id| serde_json::to_value(id).ok());
+    let message = stdio::read_message(value, id.as_ref()).map_err(|error| refused(error, id_json))?;
     Ok((bytes, message))
 }
 
 /// Reads a body.
 async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes, Refused> {
     let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
-    let told = parts
+    let content_length = parts
         .headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if told.is_some_and(|told| told > LARGEST_BODY as u64) {
+    if content_length.is_some_and(|content_length| content_length > LARGEST_BODY as u64) {
         return Err(too_large());
     }
     let collected = timeout(limit, Limited::new(body, LARGEST_BODY).collect()).await;

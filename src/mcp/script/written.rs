@@ -68,27 +68,27 @@ impl Line {
             (Self::Call(subject, method, arguments, options), _) => {
                 let denied = matches!((subject, language), (Expected(_, true), ScriptLanguage::Python));
                 let method = if denied { format!("not_{method}") } else { (*method).to_owned() };
-                let mut told: Vec<_> = arguments.iter().map(|value| literal(value, language)).collect();
+                let mut lines: Vec<_> = arguments.iter().map(|value| literal(value, language)).collect();
                 let other = if language == ScriptLanguage::Python { STEPS } else { ISOLATED };
                 let has = |name: &str| name != other;
                 let options = options.iter().filter(|(name, _)| has(name));
                 let options = options.map(|(name, value)| (*name, literal(value, language)));
                 match language {
                     ScriptLanguage::Python => {
-                        told.extend(options.map(|(name, value)| format!("{name}={value}")));
-                        format!("{}.{method}({})", subject.written(language), told.join(", "))
+                        lines.extend(options.map(|(name, value)| format!("{name}={value}")));
+                        format!("{}.{method}({})", subject.written(language), lines.join(", "))
                     }
                     ScriptLanguage::Typescript => {
                         let options: Vec<_> =
                             options.map(|(name, value)| format!("{}: {value}", camel(name))).collect();
                         if !options.is_empty() {
-                            told.push(format!("{{ {} }}", options.join(", ")));
+                            lines.push(format!("{{ {} }}", options.join(", ")));
                         }
                         format!(
                             "await {}.{}({});",
                             subject.written(language),
                             camel(&method),
-                            told.join(", ")
+                            lines.join(", ")
                         )
                     }
                 }
@@ -188,20 +188,20 @@ fn way_written(way: &Way, language: ScriptLanguage, within: &str) -> String {
     if way.exact == Some(true) {
         options.push(("exact", if language == ScriptLanguage::Python { "True" } else { "true" }.to_owned()));
     }
-    let mut told = vec![quoted(&way.text)];
+    let mut text = vec![quoted(&way.text)];
     match language {
         ScriptLanguage::Python => {
-            told.extend(options.into_iter().map(|(name, value)| format!("{name}={value}")))
+            text.extend(options.into_iter().map(|(name, value)| format!("{name}={value}")))
         }
         ScriptLanguage::Typescript if options.is_empty() => {}
         ScriptLanguage::Typescript => {
             let options: Vec<_> =
                 options.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            told.push(format!("{{ {} }}", options.join(", ")));
+            text.push(format!("{{ {} }}", options.join(", ")));
         }
     }
     let method = if language == ScriptLanguage::Python { method } else { camel(&method) };
-    let written = format!("{within}.{method}({})", told.join(", "));
+    let written = format!("{within}.{method}({})", text.join(", "));
     match (way.nth, language) {
         (None, _) => written,
         (Some(0), ScriptLanguage::Python) => format!("{written}.first"),

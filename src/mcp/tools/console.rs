@@ -57,7 +57,8 @@ impl Tool for ConsoleMessages {
             page.add_stacks(&mut messages).await?;
             complete |= messages.iter().all(|message| !message.uncaught || !message.stack.is_empty());
         }
-        let lines: Vec<_> = messages.iter().filter(|message| message.level <= least).map(told).collect();
+        let lines: Vec<_> =
+            messages.iter().filter(|message| message.level <= least).map(entry_json).collect();
         if lines.is_empty() {
             reply.say(format!("Console messages (level >= {name}):\n\nNo messages captured."));
         } else {
@@ -78,17 +79,17 @@ impl Tool for ConsoleMessages {
     }
 }
 
-fn told(message: &ConsoleMessage) -> Value {
+fn entry_json(message: &ConsoleMessage) -> Value {
     let kind: &str = message.level.into();
-    let mut told =
+    let mut text =
         json!({ "type": kind, "text": message.text, "url": message.url, "lineNumber": message.line });
     if let Some(worker) = &message.worker {
-        told["worker"] = worker.clone().into();
+        text["worker"] = worker.clone().into();
     }
     if !message.stack.is_empty() {
-        told["stack"] = message.stack.iter().map(stack_line).collect();
+        text["stack"] = message.stack.iter().map(stack_line).collect();
     }
-    told
+    text
 }
 
 /// A call, in the source where that is known, else in the script.

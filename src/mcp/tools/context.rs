@@ -209,9 +209,9 @@ impl Tool for SaveStorage {
         write.map_err(|_| Error::Broken)??;
         let message =
             format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");
-        let told = json!({"saved": true, "context": name, "path": path, "message": message});
-        reply.say(page_text::json(&told));
-        reply.set_structured(told);
+        let json = json!({"saved": true, "context": name, "path": path, "message": message});
+        reply.say(page_text::json(&json));
+        reply.set_structured(json);
         Ok(())
     }
 }

@@ -60,11 +60,11 @@ impl Tool for Inspect {
             What::Accessibility => {
                 let (found, looked) = page.audit().await?;
                 let frame = |number: u32| page.frame_by_number(number);
-                let told = |finding: &Finding| {
+                let describe = |finding: &Finding| {
                     let number = finding.number.zip(frame(finding.frame));
                     number.map(|(number, frame)| target::whole_ref(call, &page, &frame, number))
                 };
-                reply.say(audit(&found, looked, told, call.is_whole()));
+                reply.say(audit(&found, looked, describe, call.is_whole()));
                 if let Some(rules) = &call.settings.axe {
                     call.progress.say("running the rules of axe");
                     reply.say(page_text::fenced(&axe::audit(&page, rules).await?, "what axe finds"));
@@ -126,33 +126,37 @@ fn rated(value: f64, good: f64, poor: f64) -> &'static str {
     }
 }
 
-fn vitals(told: &Vitals) -> String {
+fn vitals(measured: &Vitals) -> String {
     let mut lines = Vec::new();
     let mut time = |name: &str, value: Option<f64>, good: f64, poor: f64, more: String| match value {
         Some(ms) => lines.push(format!("{name}: {ms:.0} ms ({}){more}", rated(ms, good, poor))),
         None => lines.push(format!("{name}: none yet")),
     };
     let largest =
-        [&told.lcp_element, &told.lcp_url].into_iter().flatten().map(|text| page_text::inline(text));
+        [&measured.lcp_element, &measured.lcp_url].into_iter().flatten().map(|text| page_text::inline(text));
     let largest = largest.collect::<Vec<_>>().join(" ");
     let largest = if largest.is_empty() { largest } else { format!(" {largest}") };
-    time("LCP (largest contentful paint)", told.lcp, 2_500.0, 4_000.0, largest);
-    let interactions = format!(" of {} interactions", told.interactions);
-    time("INP (interaction to next paint)", told.inp, 200.0, 500.0, interactions);
-    time("FCP (first contentful paint)", told.fcp, 1_800.0, 3_000.0, String::new());
-    time("TTFB (time to first byte)", told.ttfb, 800.0, 1_800.0, String::new());
-    let moved = told.shifted.as_ref().map(|moved| format!(", most by {}", page_text::inline(moved)));
-    lines.push(match told.cls {
+    time("LCP (largest contentful paint)", measured.lcp, 2_500.0, 4_000.0, largest);
+    let interactions = format!(" of {} interactions", measured.interactions);
+    time("INP (interaction to next paint)", measured.inp, 200.0, 500.0, interactions);
+    time("FCP (first contentful paint)", measured.fcp, 1_800.0, 3_000.0, String::new());
+    time("TTFB (time to first byte)", measured.ttfb, 800.0, 1_800.0, String::new());
+    let moved = measured.shifted.as_ref().map(|moved| format!(", most by {}", page_text::inline(moved)));
+    lines.push(match measured.cls {
         Some(cls) => {
             format!("CLS (layout shift): {cls:.3} ({}){}", rated(cls, 0.1, 0.25), moved.unwrap_or_default())
         }
         None => "CLS (layout shift): this browser does not tell".to_owned(),
     });
-    lines.push(match told.long_tasks {
-        Some(count) => format!("Long tasks: {count}, which blocked for {:.0} ms", told.blocked),
+    lines.push(match measured.long_tasks {
+        Some(count) => format!("Long tasks: {count}, which blocked for {:.0} ms", measured.blocked),
         None => "Long tasks: this browser does not tell".to_owned(),
     });
-    lines.push(format!("Requests: {}, {:.0} kB over the network", told.requests, told.bytes / 1000.0));
+    lines.push(format!(
+        "Requests: {}, {:.0} kB over the network",
+        measured.requests,
+        measured.bytes / 1000.0
+    ));
     lines.join("\n")
 }
 

@@ -89,10 +89,10 @@ impl Tool for Emulate {
         context.set_geolocation(geolocation).await?;
         context.set_network(self.network == Some(Network::Offline), self.network.and_then(throttle)).await?;
         page.slow_down(self.cpu.unwrap_or(1.0)).await?;
-        let told = self.told();
-        reply.say(match told.is_empty() {
+        let changes = self.describe();
+        reply.say(match changes.is_empty() {
             true => "Everything is as usual again".to_owned(),
-            false => format!("Pretending: {}", told.join(", ")),
+            false => format!("Pretending: {}", changes.join(", ")),
         });
         reply.show(View::Page);
         Ok(())
@@ -124,7 +124,7 @@ impl Emulate {
         }
     }
 
-    fn told(&self) -> Vec<String> {
+    fn describe(&self) -> Vec<String> {
         let scheme = self.color_scheme.map(|scheme| format!("{} colours", <&str>::from(scheme)));
         let flags = [
             (self.reduced_motion, "reduced motion"),

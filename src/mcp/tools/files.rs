@@ -86,7 +86,7 @@ impl FileUpload {
             let problems = vec!["Give `paths` or `data` to drop".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let (element, told) = target::described(call, page, target, None).await?;
+        let (element, description) = target::described(call, page, target, None).await?;
         let files = opened(&self.paths, &call.roots().await)?;
         call.confirm_upload(page, &self.paths).await?;
         let what = match (files.len(), self.data.len()) {
@@ -97,7 +97,7 @@ impl FileUpload {
         let options = call.action_options();
         let drop = element.drop_opened(files, self.data.into_iter().collect(), &options);
         call.act(page, ActsOn::Pressed(&element), Box::pin(drop)).await?;
-        reply.say(format!("Dropped {what} on {told}"));
+        reply.say(format!("Dropped {what} on {description}"));
         reply.show(View::Changes);
         Ok(())
     }

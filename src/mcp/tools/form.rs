@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::files::opened;
-use super::readback::{Readback, is_mixed, told_values};
+use super::readback::{Readback, describe_values, is_mixed};
 use crate::Result;
 use crate::browser::{ActsOn, ControlKind, ElementHandle, Outcome, Page, Shown, read_checked};
 use crate::error::Error;
@@ -57,7 +57,7 @@ struct Found<'a> {
     kind: ControlKind,
     given: Vec<String>,
     /// Its role and name in the page.
-    told: Option<String>,
+    reported: Option<String>,
 }
 
 impl Tool for FillForm {
@@ -148,12 +148,14 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
         match outcomes.get(at) {
             None => problems.push(format!("{name}: not reached")),
             Some(Err(Error::NotTaken { .. })) if shown.get(at).is_some() => {
-                problems
-                    .push(format!("{name}: the page did not take it; it shows {}", told_values(&shown[at])));
+                problems.push(format!(
+                    "{name}: the page did not take it; it shows {}",
+                    describe_values(&shown[at])
+                ));
             }
             Some(Err(error)) => {
                 let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                let now = shown.get(at).map(|shown| format!(" (it shows {})", told_values(shown)));
+                let now = shown.get(at).map(|shown| format!(" (it shows {})", describe_values(shown)));
                 problems.push(format!("{name}: {error}{next}{}", now.unwrap_or_default()));
             }
             Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
@@ -177,7 +179,7 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
 /// What a field is called: as the client called it, unless it called several so.
 fn called(field: &Found<'_>, all: &[Found<'_>]) -> String {
     let is_shared = all.iter().filter(|other| other.field.name == field.field.name).count() > 1;
-    let own = field.told.as_deref().filter(|_| is_shared);
+    let own = field.reported.as_deref().filter(|_| is_shared);
     one_line(own.unwrap_or(&field.field.name))
 }
 
@@ -228,7 +230,7 @@ impl FillForm {
 impl Field {
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Found<'_>> {
         let target = target::actable(call, page, &self.r#ref).await?;
-        let told = target.told(call, page);
+        let description = target.description(call, page);
         let element = target.element;
         let mut given = self.given()?;
         let is_file = self.r#type == Some(FieldType::File);
@@ -252,11 +254,11 @@ impl Field {
                 opened(&given, &call.roots().await)?;
                 call.confirm_upload(page, &given).await?;
                 let element = element.file_input().await?;
-                return Ok(Found { field: self, element, kind, given, told });
+                return Ok(Found { field: self, element, kind, given, reported: description });
             }
             _ => {}
         }
-        Ok(Found { field: self, element, kind, given, told })
+        Ok(Found { field: self, element, kind, given, reported: description })
     }
 
     fn given(&self) -> Result<Vec<String>> {
@@ -320,7 +322,7 @@ impl Tool for SelectOption {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
+        let (element, description) = target::described(call, &page, &self.r#ref, self.element).await?;
         let options = call.action_options();
         let select = async {
             match element.control_kind(None).await? {
@@ -343,15 +345,15 @@ impl Tool for SelectOption {
         let given = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(match shown {
             Some(shown) if shown.kind == ControlKind::Select && shown.unchanged => {
-                format!("Chose {given} in {told}, but the page made it {}", told_values(&shown))
+                format!("Chose {given} in {description}, but the page made it {}", describe_values(&shown))
             }
             Some(shown) if shown.kind == ControlKind::Select && !shown.values.is_empty() => {
-                format!("Selected [{}] in {told}", told_values(&shown))
+                format!("Selected [{}] in {description}", describe_values(&shown))
             }
             Some(shown) if shown.values != self.values && !shown.is_empty() => {
-                format!("Selected {given} in {told}, which shows {}", told_values(&shown))
+                format!("Selected {given} in {description}, which shows {}", describe_values(&shown))
             }
-            _ => format!("Selected {given} in {told}"),
+            _ => format!("Selected {given} in {description}"),
         });
         Ok(())
     }

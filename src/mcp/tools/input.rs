@@ -2,7 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::readback::{Readback, told_values};
+use super::readback::{Readback, describe_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
 use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Outcome, Page, Shown};
@@ -107,7 +107,7 @@ async fn reach(
     reply: &mut Reply,
 ) -> Result<()> {
     let page = call.open_page().await?;
-    let (element, told) = target::described(call, &page, target, words).await?;
+    let (element, description) = target::described(call, &page, target, words).await?;
     if by == By::Pointer {
         call.progress.say("clicking");
     }
@@ -120,9 +120,9 @@ async fn reach(
     };
     reply.show(View::Changes);
     reply.say(match around {
-        None => format!("{done} {told}"),
+        None => format!("{done} {description}"),
         Some(holder) => format!(
-            "Pressed {told}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
+            "Pressed {description}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
              {holder} around it, as a hand's would. If nothing came of it, use keys, or its listeners by browser_evaluate."
         ),
     });
@@ -210,7 +210,7 @@ impl Tool for Type {
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let Some(target) = &self.r#ref else { return self.type_at_focus(call, &page, reply).await };
-        let (element, told) = target::described(call, &page, target, self.element.clone()).await?;
+        let (element, description) = target::described(call, &page, target, self.element.clone()).await?;
         self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
         if self.enters() {
             call.confirm_press(&element, true).await?;
@@ -229,7 +229,10 @@ impl Tool for Type {
             false => element.shown().await.ok(),
         };
         let said = self.readback(shown.as_ref())?;
-        reply.say(format!("Typed into {told}{}{said}", if self.submit { " and submitted" } else { "" }));
+        reply.say(format!(
+            "Typed into {description}{}{said}",
+            if self.submit { " and submitted" } else { "" }
+        ));
         Ok(())
     }
 }
@@ -273,7 +276,7 @@ impl Type {
                  a whole takes them"
             ),
             (_, Some(shown)) => {
-                format!("Typed {count} where the focus is, which shows {}", told_values(&shown))
+                format!("Typed {count} where the focus is, which shows {}", describe_values(&shown))
             }
             (_, None) => format!("Typed {count} where the focus is{enter}"),
         });
@@ -295,7 +298,7 @@ impl Type {
         match Readback::of(std::slice::from_ref(&self.text), shown) {
             Readback::Refused(_) if !is_sent => Err(shown.not_taken()),
             _ if is_sent || shown.secret => Ok(String::new()),
-            _ => Ok(format!(", which shows {}", told_values(shown))),
+            _ => Ok(format!(", which shows {}", describe_values(shown))),
         }
     }
 

@@ -57,8 +57,8 @@ impl Tool for Snapshot {
             until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
             ..self.options(call)
         };
-        if let Some(told) = self.show(tree, &options, part.is_some(), call, reply) {
-            call.told.lock().set_tree(&page, told);
+        if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
+            call.seen.lock().set_tree(&page, seen);
         }
         reply.show(View::Page);
         Ok(())
@@ -100,8 +100,8 @@ impl Snapshot {
         if is_part {
             reply.set_part();
         }
-        let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
-        (!is_part && !call.is_whole()).then_some(told)
+        let tree_seen = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
+        (!is_part && !call.is_whole()).then_some(tree_seen)
     }
 
     /// Reads the page. One that shows nothing may not have come yet: it is waited for, and said so.

@@ -51,14 +51,14 @@ impl Tool for Install {
             Err(Error::BrowserNotFound { .. }) => {
                 call.progress.say("downloading Chromium");
                 let mirror = call.settings.download_host.as_deref();
-                let told = |step| {
+                let describe = |step| {
                     call.progress.say(match step {
                         Step::Arrived { bytes } => format!("downloading Chromium: {} MB", bytes >> 20),
                         Step::Unpacking => "unpacking Chromium".to_owned(),
                     });
                 };
                 let folder = launch.browsers_dir.as_deref();
-                let path = install(mirror, folder, LONGEST_SILENCE, &told).await?;
+                let path = install(mirror, folder, LONGEST_SILENCE, &describe).await?;
                 reply.say(format!("Chromium was downloaded and installed ({}).", path.display()));
                 Ok(())
             }

@@ -56,7 +56,7 @@ impl Tool for PressKey {
         let types = self.action == Stroke::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
         let acts_on = if types { ActsOn::Typed } else { ActsOn::Page };
         call.act(&page, acts_on, Box::pin(self.strike(&keyboard, &keys))).await?;
-        reply.say(self.told(&keys));
+        reply.say(self.describe(&keys));
         reply.show(View::Changes);
         Ok(())
     }
@@ -99,7 +99,7 @@ impl PressKey {
         Ok(())
     }
 
-    fn told(&self, keys: &[String]) -> String {
+    fn describe(&self, keys: &[String]) -> String {
         let what = match keys {
             [key] => format!("key '{key}'"),
             keys => format!("keys {}", keys.join(", ")),

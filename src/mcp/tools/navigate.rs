@@ -14,8 +14,8 @@ use crate::mcp::failure;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::session::challenge::Purpose;
 use crate::session::handoff;
-use crate::session::wall::Purpose;
 
 /// Said of an address at which there is no page.
 pub const FILE_ARRIVES: &str = "The address is a file, which is being downloaded; the page stays as it was.";
@@ -77,7 +77,7 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     };
     arrived(page, &arrival, mark, timing, reply).await?;
     if matches!(arrival, Arrival::Document(_)) {
-        meet_wall(call, page, url, reply).await?;
+        handle_challenge(call, page, url, reply).await?;
     }
     Ok(())
 }
@@ -95,17 +95,17 @@ async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Resul
 }
 
 /// Tells of a wall; waits at it for the person, where there is one who can see it.
-async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
+async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.login_limit;
     let person = call.person();
     match page.unless_stuck(None, handoff::pass(page, url, Purpose::Action, patience, &person)).await {
         Err(error @ Error::PersonNeeded { .. }) => {
-            if let Error::PersonNeeded { what, wall, .. } = &error {
+            if let Error::PersonNeeded { what, challenge, .. } = &error {
                 reply.add_event(format!(
-                    "The page asks {what} first ({wall}); what it shows is not what was asked for."
+                    "The page asks {what} first ({challenge}); what it shows is not what was asked for."
                 ));
             }
-            failure::tell_wall(&error, reply);
+            failure::report_challenge(&error, reply);
         }
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled | Error::NavigationFailed { .. })) => {
             return Err(error);
@@ -113,7 +113,7 @@ async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -
         // What cannot be looked at is told by what follows.
         Err(_) | Ok(None) => {}
         Ok(Some(passed)) => {
-            reply.add_event(format!("The user passed what the page asked for ({}).", passed.wall.what));
+            reply.add_event(format!("The user passed what the page asked for ({}).", passed.challenge.what));
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ use crate::mcp::reply::{Image, Reply};
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
-use crate::session::errand::{self, ErrandOptions, Task, Visit};
+use crate::session::visit::{self, Task, Visit, VisitOptions};
 
 /// Default maximum of characters in one answer.
 const USUAL_CHARS: usize = 50_000;
@@ -225,11 +225,11 @@ impl Tool for FillForm {
 /// Fields are filled in the order in which they were given.
 fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let fields = Map::deserialize(deserializer)?;
-    let told = |(selector, value): (String, Value)| match value {
+    let read_pair = |(selector, value): (String, Value)| match value {
         Value::String(value) => Ok((selector, value)),
         _ => Err(de::Error::custom("a value is no string")),
     };
-    fields.into_iter().map(told).collect()
+    fields.into_iter().map(read_pair).collect()
 }
 
 /// 在网页上执行 JavaScript 代码。
@@ -316,7 +316,7 @@ async fn visit(
     timeout: Option<f64>,
 ) -> Result<Visit> {
     let limit = timeout.map(milliseconds);
-    let options = ErrandOptions {
+    let options = VisitOptions {
         limit: limit.unwrap_or(call.settings.navigation_limit),
         settle: call.settings.settle,
         patience: call.settings.login_limit,
@@ -326,17 +326,17 @@ async fn visit(
     };
     let person = call.person();
     if call.session.is_some() {
-        errand::dismiss(&call.workspace.page().await?).await?;
+        visit::dismiss(&call.workspace.page().await?).await?;
         let page = call.page().await?;
         call.progress.say("loading the page");
-        return Ok(struck(call, errand::run(&page, &url, &task, options, &person).await?));
+        return Ok(struck(call, visit::run(&page, &url, &task, options, &person).await?));
     }
     if call.scratch.engine().running().is_none() {
         call.progress.say("starting the browser");
     }
     let tab = Tab(Some(call.scratch.new_tab().await?));
     call.progress.say("loading the page");
-    let visit = errand::run(tab.page()?, &url, &task, options, &person).await;
+    let visit = visit::run(tab.page()?, &url, &task, options, &person).await;
     if matches!(&visit, Err(Error::PersonNeeded { link: Some(_), .. })) {
         tab.leave_to_person(call);
     } else {
@@ -417,10 +417,10 @@ fn fail(&Failed { tool, arguments, error, language }: &Failed<'_>, reply: &mut R
         }
         Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
         Error::Script { message } => {
-            let message = page_text::quoted(&page_text::told(message));
+            let message = page_text::quoted(&page_text::safe(message));
             texts::failure(kind, language, &texts::reason(language, &Error::Script { message }))
         }
-        other => texts::failure(kind, language, &page_text::told(&texts::reason(language, other))),
+        other => texts::failure(kind, language, &page_text::safe(&texts::reason(language, other))),
     };
     reply.refuse(error.code(), text);
 }

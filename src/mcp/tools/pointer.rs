@@ -43,9 +43,10 @@ impl Tool for Hover {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let mouse = page.input().mouse();
-        let told = match &self.r#ref {
+        let description = match &self.r#ref {
             Some(text) => {
-                let (element, told) = target::described(call, &page, text, self.element.clone()).await?;
+                let (element, description) =
+                    target::described(call, &page, text, self.element.clone()).await?;
                 let position = target::position("position", self.position.as_deref(), &element).await?;
                 let options = ActionOptions { position, ..call.action_options() };
                 let hover = async {
@@ -60,7 +61,7 @@ impl Tool for Hover {
                     Some(_) => ActsOn::Pressed(&element),
                 };
                 call.act(&page, acts_on, Box::pin(hover)).await?;
-                told
+                description
             }
             None => {
                 let at = self.place(&page).await?;
@@ -83,7 +84,7 @@ impl Tool for Hover {
             Some(PointerAction::Down) => "Holding the button down at",
             Some(PointerAction::Up) => "Let go of the button at",
         };
-        reply.say(format!("{verb} {told}"));
+        reply.say(format!("{verb} {description}"));
         reply.show(View::Changes);
         Ok(())
     }
@@ -149,10 +150,11 @@ impl Tool for Drag {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (start, start_told) = target::described(call, &page, &self.start_ref, self.start_element).await?;
+        let (start, start_description) =
+            target::described(call, &page, &self.start_ref, self.start_element).await?;
         let held = (start.frame().number(), start.number().await?);
         call.held.lock().push(held);
-        let (end, end_told) = target::described(call, &page, &self.end_ref, self.end_element).await?;
+        let (end, end_description) = target::described(call, &page, &self.end_ref, self.end_element).await?;
         let from = target::position("startPosition", self.start_position.as_deref(), &start).await?;
         let to = target::position("endPosition", self.end_position.as_deref(), &end).await?;
         let mut options = DragOptions {
@@ -175,17 +177,20 @@ impl Tool for Drag {
             }
         }
         reply.show(View::Changes);
-        let to = format!("{}{end_told}", options.place.map_or("to ", to_place));
+        let to = format!("{}{end_description}", options.place.map_or("to ", to_place));
         let now = match dragged {
             Dragged::Moved { short: true, .. } | Dragged::Order { beside: Some(false), .. } => {
                 let reason = so_now(&dragged).trim_start_matches(": ").to_owned();
-                return Err(Error::MovedElsewhere { what: start_told, to, reason });
+                return Err(Error::MovedElsewhere { what: start_description, to, reason });
             }
             Dragged::None { picked, refused, handle } => {
                 let handle = handle.map(|handle| {
                     (target::whole_ref(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
-                return Err(Error::DidNotMove { what: start_told, reason: why_not(picked, refused, handle) });
+                return Err(Error::DidNotMove {
+                    what: start_description,
+                    reason: why_not(picked, refused, handle),
+                });
             }
             Dragged::Effect { made: Some(made) } => {
                 let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
@@ -193,7 +198,7 @@ impl Tool for Drag {
             }
             dragged => so_now(&dragged),
         };
-        reply.say(format!("Dragged {start_told} {to}{now}"));
+        reply.say(format!("Dragged {start_description} {to}{now}"));
         Ok(())
     }
 }
@@ -207,8 +212,8 @@ async fn drag(
 ) -> Result<Dragged> {
     call.act(page, ActsOn::Page, Box::pin(start.drag(end, options))).await?;
     // A document that is gone, or asks something, tells nothing more.
-    let told = if page.dialog().is_some() { None } else { start.dragged().await.ok() };
-    Ok(told.unwrap_or(Dragged::Unknown))
+    let answer = if page.dialog().is_some() { None } else { start.dragged().await.ok() };
+    Ok(answer.unwrap_or(Dragged::Unknown))
 }
 
 fn to_place(place: browser::Place) -> &'static str {
@@ -304,9 +309,9 @@ impl Tool for ScrollIntoView {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
+        let (element, description) = target::described(call, &page, &self.r#ref, self.element).await?;
         call.act(&page, ActsOn::Page, Box::pin(element.scroll_to_centre(&call.action_options()))).await?;
-        reply.say(format!("Scrolled {told} into view"));
+        reply.say(format!("Scrolled {description} into view"));
         reply.show(View::Changes);
         Ok(())
     }

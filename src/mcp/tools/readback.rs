@@ -23,8 +23,8 @@ impl Readback {
             ControlKind::Check => {
                 let wanted = given.first().and_then(|value| read_checked(value));
                 match wanted.is_some_and(|wanted| shown.checked == wanted) {
-                    true => Self::Taken(told_values(shown)),
-                    false => Self::Refused(told_values(shown)),
+                    true => Self::Taken(describe_values(shown)),
+                    false => Self::Refused(describe_values(shown)),
                 }
             }
             _ => Self::of_values(given, shown),
@@ -34,9 +34,9 @@ impl Readback {
     /// Of what was typed the page's own world tells what became of it.
     fn of_text(given: &[String], shown: &Shown) -> Self {
         match shown.outcome {
-            Some(Outcome::Strayed | Outcome::Lost) => Self::Refused(told_values(shown)),
+            Some(Outcome::Strayed | Outcome::Lost) => Self::Refused(describe_values(shown)),
             Some(Outcome::Taken) => Self::Taken("taken, not shown".to_owned()),
-            Some(Outcome::Same) if !shown.secret && !shown.is_empty() => Self::Taken(told_values(shown)),
+            Some(Outcome::Same) if !shown.secret && !shown.is_empty() => Self::Taken(describe_values(shown)),
             Some(Outcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
                 Self::made(given, shown)
             }
@@ -48,14 +48,14 @@ impl Readback {
         let is_given = given.iter().any(|value| !value.trim().is_empty());
         match (is_given, shown.is_empty()) {
             (true, true) => Self::Refused("nothing".to_owned()),
-            (false, false) => Self::Refused(told_values(shown)),
+            (false, false) => Self::Refused(describe_values(shown)),
             (true, false) if shown.secret && shown.unchanged && !is_same(given, shown) => {
                 Self::Refused("what it showed before".to_owned())
             }
             _ if shown.secret => Self::Taken("taken, not shown".to_owned()),
             (false, true) => Self::Taken("empty".to_owned()),
-            (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
-            (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
+            (true, false) if is_same(given, shown) => Self::Taken(describe_values(shown)),
+            (true, false) if shown.unchanged => Self::Refused(describe_values(shown)),
             (true, false) => Self::made(given, shown),
         }
     }
@@ -63,7 +63,7 @@ impl Readback {
     /// The field made something else of what it was given.
     fn made(given: &[String], shown: &Shown) -> Self {
         let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
-        Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
+        Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
 
@@ -93,7 +93,7 @@ fn number(values: &[String]) -> Option<f64> {
 }
 
 /// What a control shows, in words.
-pub(super) fn told_values(shown: &Shown) -> String {
+pub(super) fn describe_values(shown: &Shown) -> String {
     if shown.kind == ControlKind::Check {
         return match shown.checked.as_bool() {
             Some(true) => "checked".to_owned(),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_made_of_a_value_is_told() {
+    fn what_the_page_made_of_a_value_is_reported() {
         let taken = |text: &str| Readback::Taken(text.to_owned());
         assert_eq!(readback(&["Ada"], &shown("text", &["Ada"])), taken("\"Ada\""));
         assert_eq!(
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_not_told() {
+    fn a_secret_is_not_reported() {
         let mut secret = shown("text", &["open sesame"]);
         secret.secret = true;
         let taken = Readback::Taken("taken, not shown".to_owned());
         assert_eq!(readback(&["open sesame"], &secret), taken);
-        assert_eq!(told_values(&secret), "something");
+        assert_eq!(describe_values(&secret), "something");
     }
 }

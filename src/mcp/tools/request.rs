@@ -68,10 +68,10 @@ impl Tool for Search {
             found = page.answered_with(found.split_off(begin), text).await;
         }
         // What documents were answered that the page has left, and what the browser has dropped since.
-        let told: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
+        let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         let archive = call.workspace.archive(page.context()).of_page(&page);
         let says = |kept: &Answered| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
-        let fresh = |kept: &Answered| !told.contains(&kept.entry.number);
+        let fresh = |kept: &Answered| !numbers.contains(&kept.entry.number);
         let earlier = archive.into_iter().filter(|kept| fresh(kept) && self.means(&kept.entry) && says(kept));
         let (dropped, left): (Vec<_>, Vec<_>) =
             earlier.map(|kept| kept.entry).partition(|entry| here.contains(&entry.number));
@@ -200,15 +200,15 @@ fn headers(entry: &RequestEntry) -> Value {
     let written = |headers: &[(String, String)]| {
         headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<_, _>>()
     };
-    let mut told = line(entry);
-    told["requestHeaders"] = written(&entry.sent_headers).into();
-    told["cookies"] = "those that the browser added are not among the headers".into();
-    told["sends"] = entry.sent_body.as_ref().map_or(0, Vec::len).into();
+    let mut json = line(entry);
+    json["requestHeaders"] = written(&entry.sent_headers).into();
+    json["cookies"] = "those that the browser added are not among the headers".into();
+    json["sends"] = entry.sent_body.as_ref().map_or(0, Vec::len).into();
     if let Some(response) = &entry.response {
-        told["responseHeaders"] = written(&response.headers).into();
-        told["mimeType"] = response.mime_type.clone().into();
+        json["responseHeaders"] = written(&response.headers).into();
+        json["mimeType"] = response.mime_type.clone().into();
     }
-    told
+    json
 }
 
 /// A part of a JSON text, by names, places and `*` for each.
@@ -290,7 +290,7 @@ impl Tool for RouteRequests {
         match self.action {
             RuleAction::List => {
                 let rules = workspace.rules(&context).list();
-                let lines: Vec<_> = rules.iter().map(told).collect();
+                let lines: Vec<_> = rules.iter().map(rule_json).collect();
                 reply.say(page_text::json(&lines));
             }
             RuleAction::Clear => {
@@ -299,15 +299,15 @@ impl Tool for RouteRequests {
                 reply.say(format!("Removed {removed} rules"));
             }
             RuleAction::Block if self.list.is_some() => {
-                let (rule, told) = self.rule_of_list(call).await?;
+                let (rule, numbers) = self.rule_of_list(call).await?;
                 workspace.add_rule(&context, rule).await?;
-                reply.say(told);
+                reply.say(numbers);
             }
             _ => {
                 let rule = self.rule()?;
-                let told = told_of(&rule);
+                let numbers = describe_rule(&rule);
                 workspace.add_rule(&context, rule).await?;
-                reply.say(told);
+                reply.say(numbers);
             }
         }
         Ok(())
@@ -334,9 +334,9 @@ impl RouteRequests {
             1 => "; 1 line means more than a domain, and nothing here".to_owned(),
             lines => format!("; {lines} lines mean more than a domain, and nothing here"),
         };
-        let told = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
+        let text = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok((Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: Does::Block, delay }, told))
+        Ok((Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: Does::Block, delay }, text))
     }
 
     fn rule(self) -> Result<Rule> {
@@ -391,7 +391,7 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
 }
 
 /// A new rule as a sentence.
-fn told_of(rule: &Rule) -> String {
+fn describe_rule(rule: &Rule) -> String {
     let does = match &rule.does {
         Does::Block => "are blocked".to_owned(),
         Does::Answer(answer) => format!("are answered {} with {} bytes", answer.status, answer.body.len()),
@@ -407,27 +407,27 @@ fn told_of(rule: &Rule) -> String {
     format!("From now on, requests of addresses like {} {does}{delay}", page_text::inline(&rule.pattern))
 }
 
-fn told(rule: &Rule) -> Value {
-    let mut told = match &rule.filter {
+fn rule_json(rule: &Rule) -> Value {
+    let mut json = match &rule.filter {
         RequestFilter::Like(_) => json!({ "url": rule.pattern }),
         RequestFilter::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
     };
     match &rule.does {
-        Does::Block => told["action"] = "block".into(),
+        Does::Block => json["action"] = "block".into(),
         Does::Answer(answer) => {
-            told["action"] = "answer".into();
-            told["status"] = answer.status.into();
-            told["bytes"] = answer.body.len().into();
+            json["action"] = "answer".into();
+            json["status"] = answer.status.into();
+            json["bytes"] = answer.body.len().into();
         }
         Does::Headers(headers) => {
-            told["action"] = "headers".into();
-            told["headers"] = headers.iter().map(|(name, _)| name.clone()).collect();
+            json["action"] = "headers".into();
+            json["headers"] = headers.iter().map(|(name, _)| name.clone()).collect();
         }
     }
     if !rule.delay.is_zero() {
-        told["delay"] = u64::try_from(rule.delay.as_millis()).unwrap_or(u64::MAX).into();
+        json["delay"] = u64::try_from(rule.delay.as_millis()).unwrap_or(u64::MAX).into();
     }
-    told
+    json
 }
 
 /// Send an HTTP request without a page, with the context's cookies and proxy.
@@ -478,7 +478,7 @@ impl Tool for SendRequest {
         let answer = ApiContext::of_context(&context, options).fetch(&request).await?;
         reply.say(head_of(&answer, &asked));
         if request.method == "HEAD" {
-            reply.say(page_text::fenced(&headers_told(&answer.headers), "headers"));
+            reply.say(page_text::fenced(&list_headers(&answer.headers), "headers"));
             return Ok(());
         }
         if call.is_whole() {
@@ -516,7 +516,7 @@ fn head_of(answer: &ApiResponse, asked: &Url) -> String {
     format!("Answered {}{place} ({} bytes{kind})", answer.status, answer.body.len())
 }
 
-fn headers_told(headers: &[(String, String)]) -> String {
+fn list_headers(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
 }
 

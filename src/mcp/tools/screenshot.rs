@@ -67,11 +67,12 @@ impl Tool for TakeScreenshot {
         let page = call.open_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
-                let (element, told) = target::described(call, &page, text, self.element.clone()).await?;
+                let (element, description) =
+                    target::described(call, &page, text, self.element.clone()).await?;
                 element.scroll_into_view(&call.action_options()).await?;
                 let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
                 let area = element.bounding_box().await?.ok_or(hidden)?;
-                (Area::Part([area.x, area.y, area.width, area.height]), told)
+                (Area::Part([area.x, area.y, area.width, area.height]), description)
             }
             None if self.full_page => (Area::FullPage, "full page".to_owned()),
             None => (Area::Viewport, "viewport".to_owned()),

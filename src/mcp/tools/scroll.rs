@@ -78,7 +78,7 @@ impl Tool for Scroll {
             true => self.to_the_end(call, &page, &scroller).await?,
             false => self.some(call, &page, &scroller).await?,
         };
-        reply.say(self.told(&before, &now, grown));
+        reply.say(self.describe(&before, &now, grown));
         self.tell_view(call, &page, &scroller, now.at - before.at, reply).await?;
         reply.show_effects();
         Ok(())
@@ -168,7 +168,7 @@ impl Scroll {
         }
     }
 
-    fn told(&self, before: &Scrolled, now: &Scrolled, grown: Grown) -> String {
+    fn describe(&self, before: &Scrolled, now: &Scrolled, grown: Grown) -> String {
         let what = if now.is_page { "the page" } else { "a part of the page" };
         let moved = (now.at - before.at).abs().round();
         let place = format!("{} of {} px", now.at.round(), now.most.round());
@@ -209,11 +209,12 @@ impl Scroll {
             Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let known = call.told.lock().tree(page).filter(|known| known.document == tree.document);
-        let is_told_elsewhere = |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
+        let known = call.seen.lock().tree(page).filter(|known| known.document == tree.document);
+        let is_reported_elsewhere =
+            |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
         let acts = |number: &u32| tree.acts(frame, *number);
         let came: HashSet<u32> =
-            came.into_iter().filter(|number| !(acts(number) && is_told_elsewhere(number))).collect();
+            came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
         let part = tree.only(frame, &came).without_extra();
         if part.nodes().is_empty() {
             return Ok(());

@@ -19,9 +19,9 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
-use crate::session::errand;
+use crate::session::challenge::{Purpose, recognise};
 use crate::session::registry::NoSession;
-use crate::session::wall::{Purpose, recognise};
+use crate::session::visit;
 use crate::webdriver;
 
 /// Open a session with its own cookies and storage, and one page. Expires at expiresAt (ms since 1970).
@@ -79,13 +79,13 @@ impl Tool for CreateSession {
         }
         match call.sessions.create_in(workspace, self.label).await {
             Ok(session) => {
-                let mut told = json!({
+                let mut json = json!({
                     "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::CREATED,
                 });
                 if session.workspace.webkit().is_some() {
-                    told["note"] = webdriver::NOTICE.into();
+                    json["note"] = webdriver::NOTICE.into();
                 }
-                answer(reply, told);
+                answer(reply, json);
             }
             Err(error) => refuse(&error, "", reply),
         }
@@ -144,9 +144,9 @@ impl Tool for ListSessions {
             json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
         });
         let sessions: Vec<_> = sessions.collect();
-        let told =
+        let json =
             json!({ "sessions": sessions, "totalCount": sessions.len(), "untrusted": ["sessions[].url"] });
-        answer(reply, told);
+        answer(reply, json);
         Ok(())
     }
 }
@@ -186,7 +186,7 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
-        errand::dismiss(&call.workspace.page().await?).await?;
+        visit::dismiss(&call.workspace.page().await?).await?;
         let page = call.page_to_leave().await?;
         call.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
@@ -195,16 +195,16 @@ impl Tool for Navigate {
             Until::DomContentLoaded => WaitUntil::DomContentLoaded,
             Until::NetworkIdle => WaitUntil::NetworkIdle,
         };
-        errand::go(&page, &url, until, limit(self.timeout, call.settings.navigation_limit)).await?;
+        visit::go(&page, &url, until, limit(self.timeout, call.settings.navigation_limit)).await?;
         let status = page.document_response().map_or(0, |response| response.status);
         let title = page.title().await;
-        let mut told = json!({ "success": true, "title": title, "url": page.url(), "status": status });
-        if let Ok(Some(wall)) = recognise(&page, &url, Purpose::Action).await {
-            told["wall"] = json!(wall);
+        let mut json = json!({ "success": true, "title": title, "url": page.url(), "status": status });
+        if let Ok(Some(challenge)) = recognise(&page, &url, Purpose::Action).await {
+            json["wall"] = json!(challenge);
         }
-        reply.say_only(page_text::json_line(&told));
-        told["untrusted"] = json!(["title", "url"]);
-        reply.set_structured(told);
+        reply.say_only(page_text::json_line(&json));
+        json["untrusted"] = json!(["title", "url"]);
+        reply.set_structured(json);
         Ok(())
     }
 }
@@ -253,7 +253,7 @@ impl Tool for Click {
         let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).refusing() };
         let found = (self.selector.as_str(), &found.element);
         input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
-        errand::dismiss(&page).await?;
+        visit::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
         Ok(())
     }
@@ -305,7 +305,7 @@ impl Tool for Type {
         let delay = self.delay.map(milliseconds);
         let typing = Box::pin(element.type_lines(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
-        errand::dismiss(&page).await?;
+        visit::dismiss(&page).await?;
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
             true => element.shown().await,
@@ -321,7 +321,7 @@ impl Tool for Type {
 
 /// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
 async fn page(call: &Call<'_>) -> Result<Page> {
-    errand::dismiss(&call.workspace.page().await?).await?;
+    visit::dismiss(&call.workspace.page().await?).await?;
     call.page().await
 }
 
@@ -349,9 +349,9 @@ fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
     timeout.map_or(otherwise, milliseconds)
 }
 
-pub(in crate::mcp) fn answer(reply: &mut Reply, told: Value) {
-    reply.say_only(page_text::json_line(&told));
-    reply.set_structured(told);
+pub(in crate::mcp) fn answer(reply: &mut Reply, json: Value) {
+    reply.say_only(page_text::json_line(&json));
+    reply.set_structured(json);
 }
 
 /// Answers that there is no session.
@@ -371,7 +371,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
     };
     let details = next.map(|next| json!({ "next": next }));
     let session = (!id.is_empty()).then_some(id);
-    reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
+    reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
 /// Answers that a tool failed.
@@ -409,7 +409,7 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };
     let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
-    reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
+    reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
 /// Whether it is the element, or which of several, that keeps something from being done to it.
@@ -438,13 +438,13 @@ fn required_of(name: &str) -> &'static [&'static str] {
     }
 }
 
-fn told(code: &str, message: &str, session: Option<&str>, details: Option<Value>) -> Value {
-    let mut told = json!({ "errorCode": code, "message": message });
+fn error_json(code: &str, message: &str, session: Option<&str>, details: Option<Value>) -> Value {
+    let mut json = json!({ "errorCode": code, "message": message });
     if let Some(session) = session {
-        told["sessionId"] = session.into();
+        json["sessionId"] = session.into();
     }
     if let Some(details) = details {
-        told["details"] = details;
+        json["details"] = details;
     }
-    told
+    json
 }

@@ -41,8 +41,8 @@ impl Tool for Steps {
         let tools = self.check(call)?;
         let count = tools.len();
         for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
-            let mut told = Reply::default();
-            let outcome = call.run(tool, step.arguments, &mut told).await;
+            let mut step_reply = Reply::default();
+            let outcome = call.run(tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
                 reply.say_of_tools(format!(
                     "Step {number} of {count} ({}) failed; the rest was not done.",
@@ -52,7 +52,7 @@ impl Tool for Steps {
                 reply.show(View::Changes);
                 return Err(error);
             }
-            reply.absorb(number, &step.tool, told);
+            reply.absorb(number, &step.tool, step_reply);
         }
         Ok(())
     }

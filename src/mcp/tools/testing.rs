@@ -23,7 +23,7 @@ const USUAL_LIMIT: Duration = Duration::from_secs(5);
 /// How often a page is looked at for what is to come.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How much of what is there instead is told.
-const LONGEST_TOLD: usize = 300;
+const LONGEST_QUOTED: usize = 300;
 
 // What something is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
@@ -72,7 +72,7 @@ impl Tool for Expect {
             Some(text) => self.of_element(call, &page, text, limit).await?,
             None => self.of_page(&page, limit).await?,
         };
-        let what = self.told();
+        let what = self.describe();
         if holds {
             reply.say(format!("As expected: {what}"));
             return Ok(());
@@ -99,13 +99,13 @@ impl Expect {
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let is: &str = self.is.into();
         let not = if self.not { "not " } else { "" };
         match &self.expected {
             // No message repeats an address.
             Some(_) if self.is == Is::Url => format!("{not}the address that was given"),
-            Some(expected) => format!("{not}{is} {}", quoted(expected, LONGEST_TOLD)),
+            Some(expected) => format!("{not}{is} {}", quoted(expected, LONGEST_QUOTED)),
             None => format!("{not}{is}"),
         }
     }
@@ -141,7 +141,7 @@ impl Expect {
         };
         let locator = page.main_frame().locator(&found.selector(), true)?;
         let verdict = locator.expect(self.is.into(), &expected, self.not, limit).await?;
-        let received = verdict.received.as_str().map(|text| quoted(text, LONGEST_TOLD));
+        let received = verdict.received.as_str().map(|text| quoted(text, LONGEST_QUOTED));
         Ok((verdict.matches != self.not, received))
     }
 
@@ -153,7 +153,7 @@ impl Expect {
                 Is::Text => (page.tells(expected).await?, None),
                 Is::Title => {
                     let title = page.title().await;
-                    (title == expected, Some(quoted(&title, LONGEST_TOLD)))
+                    (title == expected, Some(quoted(&title, LONGEST_QUOTED)))
                 }
                 _ => (page.url() == expected, None),
             };
@@ -181,7 +181,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     };
     let recorder = Recorder {
         counts: Arc::new(move || activity.are_off() || is_held().is_some()),
-        told: Arc::new(move |recorded| script.lock().record(recorded.clone())),
+        on_recorded: Arc::new(move |recorded| script.lock().record(recorded.clone())),
     };
     let recording = page.record_actions(recorder).await?;
     *call.kept.recording.lock() = Some(recording);

@@ -112,9 +112,9 @@ impl Tool for MouseMove {
             }
         };
         call.act(&page, ActsOn::Page, Box::pin(travel)).await?;
-        let told =
+        let in_steps =
             steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
-        reply.say(format!("Moved mouse to ({}, {}){told}", self.x, self.y));
+        reply.say(format!("Moved mouse to ({}, {}){in_steps}", self.x, self.y));
         reply.show(View::Changes);
         Ok(())
     }

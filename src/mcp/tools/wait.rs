@@ -19,7 +19,7 @@ use crate::snapshot::Ref;
 
 /// How often the page is looked at.
 /// How much of a text that did not come is told again.
-const LONGEST_TOLD: usize = 80;
+const LONGEST_QUOTED: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// idle: built, nothing loading; download: all finished.
@@ -83,7 +83,7 @@ impl Tool for WaitFor {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let limit = self.timeout.map_or(call.settings.navigation_limit, milliseconds);
-        let told = match self.wanted()? {
+        let sentence = match self.wanted()? {
             Wanted::Time(seconds) => {
                 call.progress.say(format!("waiting {seconds} s"));
                 sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default()).await;
@@ -95,7 +95,7 @@ impl Tool for WaitFor {
                 page.unless_stuck(None, Box::pin(wanted.wait(call, &page, limit))).await?
             }
         };
-        reply.say(told);
+        reply.say(sentence);
         reply.show(View::Changes);
         Ok(())
     }
@@ -170,12 +170,12 @@ impl Wanted {
             }
             _ => {
                 self.until_seen(call, page, limit).await?;
-                Ok(self.told(call, page))
+                Ok(self.describe(call, page))
             }
         }
     }
 
-    fn told(&self, call: &Call<'_>, page: &Page) -> String {
+    fn describe(&self, call: &Call<'_>, page: &Page) -> String {
         match self {
             Self::Text(text, true) => format!("Text '{text}' appeared on page"),
             Self::Text(text, false) => format!("Text '{text}' disappeared from page"),
@@ -186,7 +186,7 @@ impl Wanted {
                 Some((status, url)) => format!("Answered {status}: {}", one_line(&url)),
                 None => "The response came".to_owned(),
             },
-            Self::State(_) => told_downloads(call),
+            Self::State(_) => describe_downloads(call),
             Self::Function(_) | Self::Time(_) => "It is so".to_owned(),
         }
     }
@@ -208,7 +208,7 @@ impl Wanted {
                     return Err(Error::DownloadAway { waited: limit });
                 }
                 let what = match self {
-                    Self::Text(text, _) => format!("{} {}", self.what(), quoted(text, LONGEST_TOLD)),
+                    Self::Text(text, _) => format!("{} {}", self.what(), quoted(text, LONGEST_QUOTED)),
                     _ => self.what().to_owned(),
                 };
                 return Err(Error::WaitRanOut { what, waited: limit });
@@ -287,16 +287,16 @@ fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
 /// Whether a download has ended that no wait has answered yet, and none goes on.
 fn downloads_ended(call: &Call<'_>) -> bool {
     let downloads = downloads(call);
-    let told = call.told.lock();
+    let seen = call.seen.lock();
     let goes_on = downloads.iter().any(|download| download.state == DownloadState::InProgress);
-    !goes_on && downloads.iter().any(|download| !told.has_awaited(&download.id))
+    !goes_on && downloads.iter().any(|download| !seen.has_awaited(&download.id))
 }
 
 /// Tells which downloads have ended since a wait was last answered: an answer before may have told of it already.
-fn told_downloads(call: &Call<'_>) -> String {
+fn describe_downloads(call: &Call<'_>) -> String {
     let mut ended = downloads(call);
-    let mut told = call.told.lock();
-    ended.retain(|download| !told.has_awaited(&download.id));
+    let mut seen = call.seen.lock();
+    ended.retain(|download| !seen.has_awaited(&download.id));
     let line = |download: &Download| {
         let name = inline_beside(&download.name, &[' ', ',']);
         match &download.state {
@@ -305,6 +305,6 @@ fn told_downloads(call: &Call<'_>) -> String {
         }
     };
     let lines: Vec<_> = ended.iter().map(line).collect();
-    told.set_awaited(ended.into_iter().map(|download| download.id));
+    seen.set_awaited(ended.into_iter().map(|download| download.id));
     format!("No download goes on: {}", lines.join(", "))
 }

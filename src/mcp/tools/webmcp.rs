@@ -48,7 +48,7 @@ impl Tool for PageTool {
         let page = call.open_page().await?;
         let offered = named(page.offered_tools());
         let Some(name) = self.name else {
-            let lines: Vec<_> = offered.iter().map(|(name, tool)| told(name, tool)).collect();
+            let lines: Vec<_> = offered.iter().map(|(name, tool)| tool_json(name, tool)).collect();
             reply.say(match lines.is_empty() {
                 true => "The page offers no tools.".to_owned(),
                 false => format!("In the page's own words:\n\n{}", page_text::json(&lines)),
@@ -103,7 +103,7 @@ fn named(tools: Vec<OfferedTool>) -> Vec<(String, OfferedTool)> {
     names.into_iter().zip(tools).collect()
 }
 
-fn told(name: &str, tool: &OfferedTool) -> Value {
+fn tool_json(name: &str, tool: &OfferedTool) -> Value {
     json!({
         "name": name, "description": short(&tool.description), "arguments": tool.schema, "readOnly": tool.read_only,
     })

@@ -14,7 +14,7 @@ use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
 use crate::session::pacing::Politeness;
-use crate::webdriver::Seat;
+use crate::webdriver::WebkitSession;
 
 /// The tools that work there.
 const WORKING: [&str; 16] = [
@@ -43,7 +43,7 @@ pub(super) fn has(tool: &AnyTool) -> bool {
 
 /// Runs a tool in a workspace whose page is a WebKit's.
 pub(super) async fn run(
-    seat: &Seat,
+    webkit_session: &WebkitSession,
     tool: &AnyTool,
     mut arguments: Map<String, Value>,
     call: &Call<'_>,
@@ -55,8 +55,8 @@ pub(super) async fn run(
             return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
         }
         install::Install::NAME => {
-            let path = seat.program()?;
-            let runs = if seat.is_running() { "and running " } else { "" };
+            let path = webkit_session.program()?;
+            let runs = if webkit_session.is_running() { "and running " } else { "" };
             let path = path.display();
             reply.say(format!("WebKit is already installed {runs}({path}). No installation needed."));
             return Ok(());
@@ -75,7 +75,7 @@ pub(super) async fn run(
         return Err(Error::NotInWebkit { what, reason: "a session has one page there" });
     }
     let file = ToFile::take(call, tool, &mut arguments).await?;
-    Box::pin(act(seat, tool.name, arguments, call, reply)).await?;
+    Box::pin(act(webkit_session, tool.name, arguments, call, reply)).await?;
     match file {
         Some(file) => file.write(reply, call.secrets).await,
         None => Ok(()),
@@ -83,25 +83,29 @@ pub(super) async fn run(
 }
 
 async fn act(
-    seat: &Seat,
+    webkit_session: &WebkitSession,
     name: &str,
     arguments: Map<String, Value>,
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
     match name {
-        spec::Navigate::NAME => sessions::navigate(read(arguments)?, seat, call, reply).await,
-        spec::Click::NAME => sessions::click(read(arguments)?, seat, call, reply).await,
-        spec::Type::NAME => sessions::type_text(read(arguments)?, seat, call, reply).await,
-        navigate::Navigate::NAME => page::navigate(read(arguments)?, seat, call, reply).await,
-        navigate::NavigateBack::NAME => page::back(seat, call, reply).await,
-        inspect::Snapshot::NAME => page::snapshot(read(arguments)?, seat, call, reply).await,
-        input::Click::NAME => page::click(read(arguments)?, seat, call, reply).await,
-        input::Type::NAME => page::type_text(read(arguments)?, seat, call, reply).await,
-        dialog::HandleDialog::NAME => page::answer_dialog(read(arguments)?, seat, call, reply).await,
-        evaluate::Evaluate::NAME => page::evaluate(read(arguments)?, seat, call, reply).await,
-        screenshot::TakeScreenshot::NAME => page::picture(read(arguments)?, seat, call, reply).await,
-        storage::Cookies::NAME => page::cookies(read(arguments)?, seat, call, reply).await,
+        spec::Navigate::NAME => sessions::navigate(read(arguments)?, webkit_session, call, reply).await,
+        spec::Click::NAME => sessions::click(read(arguments)?, webkit_session, call, reply).await,
+        spec::Type::NAME => sessions::type_text(read(arguments)?, webkit_session, call, reply).await,
+        navigate::Navigate::NAME => page::navigate(read(arguments)?, webkit_session, call, reply).await,
+        navigate::NavigateBack::NAME => page::back(webkit_session, call, reply).await,
+        inspect::Snapshot::NAME => page::snapshot(read(arguments)?, webkit_session, call, reply).await,
+        input::Click::NAME => page::click(read(arguments)?, webkit_session, call, reply).await,
+        input::Type::NAME => page::type_text(read(arguments)?, webkit_session, call, reply).await,
+        dialog::HandleDialog::NAME => {
+            page::answer_dialog(read(arguments)?, webkit_session, call, reply).await
+        }
+        evaluate::Evaluate::NAME => page::evaluate(read(arguments)?, webkit_session, call, reply).await,
+        screenshot::TakeScreenshot::NAME => {
+            page::picture(read(arguments)?, webkit_session, call, reply).await
+        }
+        storage::Cookies::NAME => page::cookies(read(arguments)?, webkit_session, call, reply).await,
         name => Err(Error::NotInWebkit { what: name.to_owned(), reason: why_not(name) }),
     }
 }

@@ -13,7 +13,7 @@ use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, Store
 use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
-use crate::mcp::describe::{share_download, show_snapshot, tell_unseen, told_download};
+use crate::mcp::describe::{describe_download, share_download, show_snapshot, tell_unseen};
 use crate::mcp::page_text;
 use crate::mcp::reply::{Image, PageState, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -26,7 +26,7 @@ use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
 use crate::snapshot::{self, Since, Tree};
-use crate::webdriver::{Element, Press, Seat, Sent, Tab};
+use crate::webdriver::{Element, Press, Sent, Tab, WebkitSession};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -35,7 +35,12 @@ fn not_there(what: &str, reason: &'static str) -> Error {
     Error::NotInWebkit { what: what.to_owned(), reason }
 }
 
-pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+pub(super) async fn navigate(
+    asked: Navigate,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     let url = call.address(&asked.url)?;
     if matches!(asked.wait_until, Some(Until::Commit | Until::NetworkIdle)) {
         return Err(not_there(
@@ -43,10 +48,10 @@ pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, repl
             "its driver tells of no requests, only that a page has loaded",
         ));
     }
-    if !seat.is_running() {
+    if !webkit_session.is_running() {
         call.progress.say("starting WebKit");
     }
-    let page = seat.turn().await?;
+    let page = webkit_session.turn().await?;
     if page.dialog().await?.is_some() {
         page.answer_dialog(false, None).await?;
         reply.add_event("A dialog was dismissed, to leave the page.");
@@ -56,43 +61,53 @@ pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, repl
     match page.navigate(url.as_str(), limit).await {
         Ok(arrived) if arrived.is_file => {
             reply.say(FILE_ARRIVES);
-            return tell_page(&page, seat, call, reply).await;
+            return tell_page(&page, webkit_session, call, reply).await;
         }
         Ok(_) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
-    describe(&page, seat, call, true, reply).await
+    describe(&page, webkit_session, call, true, reply).await
 }
 
-pub(super) async fn back(seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = seat.open_turn().await?;
+pub(super) async fn back(webkit_session: &WebkitSession, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = webkit_session.open_turn().await?;
     call.progress.say("loading the page");
     page.back(call.settings.navigation_limit).await?;
-    describe(&page, seat, call, true, reply).await
+    describe(&page, webkit_session, call, true, reply).await
 }
 
-pub(super) async fn snapshot(asked: Snapshot, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = seat.open_turn().await?;
+pub(super) async fn snapshot(
+    asked: Snapshot,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = webkit_session.open_turn().await?;
     let root = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
     call.progress.say("reading the page");
     let tree = Arc::new(page.capture(asked.capture_options(), root.as_ref()).await?);
-    if let Some(told) = asked.show(tree, &asked.options(call), root.is_some(), call, reply) {
-        page.set_shown(told);
+    if let Some(tree_seen) = asked.show(tree, &asked.options(call), root.is_some(), call, reply) {
+        page.set_shown(tree_seen);
     }
-    tell_page(&page, seat, call, reply).await
+    tell_page(&page, webkit_session, call, reply).await
 }
 
-pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+pub(super) async fn click(
+    asked: Click,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     if asked.tap {
         return Err(not_there("tapping", "its driver has a pointer and keys, and no touch"));
     }
     if asked.position.is_some() {
         return Err(not_there("pressing at a place of an element", "this server presses its middle there"));
     }
-    let page = seat.open_turn().await?;
+    let page = webkit_session.open_turn().await?;
     let element = target(&page, &asked.r#ref).await?;
     call.progress.say("clicking");
     let press = Press {
@@ -102,15 +117,20 @@ pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mu
         force: false,
     };
     page.press(&element, &press, call.settings.action_limit).await?;
-    reply.say(format!("{} {}", clicked(press.count), told(&page, &element, asked.element.as_deref())));
-    end(&page, seat, call, reply).await
+    reply.say(format!("{} {}", clicked(press.count), description(&page, &element, asked.element.as_deref())));
+    end(&page, webkit_session, call, reply).await
 }
 
-pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+pub(super) async fn type_text(
+    asked: Type,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     let Some(text) = &asked.r#ref else {
         return Err(not_there("typing where the focus is", "its driver types into an element: give its ref"));
     };
-    let page = seat.open_turn().await?;
+    let page = webkit_session.open_turn().await?;
     let element = target(&page, text).await?;
     call.progress.say("typing");
     let limit = call.settings.action_limit;
@@ -137,26 +157,34 @@ pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: 
         None => String::new(),
     };
     let submitted = if asked.submit { " and submitted" } else { "" };
-    reply.say(format!("Typed into {}{submitted}{shows}", told(&page, &element, asked.element.as_deref())));
-    end(&page, seat, call, reply).await
+    reply.say(format!(
+        "Typed into {}{submitted}{shows}",
+        description(&page, &element, asked.element.as_deref())
+    ));
+    end(&page, webkit_session, call, reply).await
 }
 
 pub(super) async fn answer_dialog(
     asked: HandleDialog,
-    seat: &Seat,
+    webkit_session: &WebkitSession,
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
-    let page = seat.open_turn().await?;
+    let page = webkit_session.open_turn().await?;
     let message = page.dialog().await?.ok_or(Error::NoDialog)?;
     page.answer_dialog(asked.accept, asked.prompt_text.as_deref().filter(|_| asked.accept)).await?;
     let done = if asked.accept { "Accepted" } else { "Dismissed" };
     reply.say(format!("{done} the dialog {}", in_quotes(&page_text::one_line(&message))));
-    end(&page, seat, call, reply).await
+    end(&page, webkit_session, call, reply).await
 }
 
-pub(super) async fn evaluate(asked: Evaluate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = seat.open_turn().await?;
+pub(super) async fn evaluate(
+    asked: Evaluate,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = webkit_session.open_turn().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
@@ -165,15 +193,15 @@ pub(super) async fn evaluate(asked: Evaluate, seat: &Seat, call: &Call<'_>, repl
     let value = page.evaluate(&asked.function, element.as_ref(), call.settings.navigation_limit).await?;
     say_value(&value, call.is_whole(), reply);
     if page.dialog().await?.is_some() {
-        return describe(&page, seat, call, false, reply).await;
+        return describe(&page, webkit_session, call, false, reply).await;
     }
     tell_opened(&page, reply).await?;
-    tell_page(&page, seat, call, reply).await
+    tell_page(&page, webkit_session, call, reply).await
 }
 
 pub(super) async fn picture(
     asked: TakeScreenshot,
-    seat: &Seat,
+    webkit_session: &WebkitSession,
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
@@ -182,13 +210,15 @@ pub(super) async fn picture(
         return Err(not_there("a picture of this type", "its driver makes PNG"));
     }
     let place = file.place().await?;
-    let page = seat.open_turn().await?;
+    let page = webkit_session.open_turn().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
     let (picture, what) = match &element {
-        Some(element) => (page.picture(Some(element)).await?, told(&page, element, asked.element.as_deref())),
+        Some(element) => {
+            (page.picture(Some(element)).await?, description(&page, element, asked.element.as_deref()))
+        }
         None if asked.full_page => (page.whole_picture().await?, "full page".to_owned()),
         None => (page.picture(None).await?, "viewport".to_owned()),
     };
@@ -205,11 +235,16 @@ pub(super) async fn picture(
 }
 
 /// Of the page's own address: the driver knows no others.
-pub(super) async fn cookies(asked: Cookies, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+pub(super) async fn cookies(
+    asked: Cookies,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     asked.check()?;
     let page = match asked.action {
-        Action::Set => seat.turn().await?,
-        _ => seat.open_turn().await?,
+        Action::Set => webkit_session.turn().await?,
+        _ => webkit_session.open_turn().await?,
     };
     call.progress.say("reading the cookies");
     let is_meant = |cookie: &Value, site: Option<&str>| {
@@ -256,16 +291,16 @@ fn as_webdriver_has_it(cookie: &StoredCookie) -> Result<Value> {
         return Err(not_there("a cookie in a partition", "its driver has no word for it"));
     }
     let path = if cookie.path.is_empty() { "/" } else { &cookie.path };
-    let mut told = json!({
+    let mut json = json!({
         "name": cookie.name, "value": cookie.value, "domain": host, "path": path, "secure": cookie.secure,
         "httpOnly": cookie.http_only, "sameSite": same_site,
     });
     if cookie.expires > 0.0 {
         #[expect(clippy::cast_possible_truncation, reason = "seconds since 1970")]
         let expiry = cookie.expires as i64;
-        told["expiry"] = expiry.into();
+        json["expiry"] = expiry.into();
     }
-    Ok(told)
+    Ok(json)
 }
 
 async fn target(page: &Tab, text: &str) -> Result<Element> {
@@ -273,7 +308,7 @@ async fn target(page: &Tab, text: &str) -> Result<Element> {
 }
 
 /// The element as it was shown, or in the caller's words.
-fn told(page: &Tab, element: &Element, words: Option<&str>) -> String {
+fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
     let shown = page.shown().and_then(|tree| {
         let name = element.target();
         let node = tree
@@ -286,24 +321,30 @@ fn told(page: &Tab, element: &Element, words: Option<&str>) -> String {
 }
 
 /// Waits for what was caused, as far as that can be known, and tells it.
-async fn end(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+async fn end(page: &Tab, webkit_session: &WebkitSession, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     call.progress.say("waiting for what the action caused");
     match page.rest(call.settings.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
-    describe(page, seat, call, false, reply).await
+    describe(page, webkit_session, call, false, reply).await
 }
 
 /// Tells where the page stands and what is on it, or what changed there.
-async fn describe(page: &Tab, seat: &Seat, call: &Call<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
+async fn describe(
+    page: &Tab,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    whole: bool,
+    reply: &mut Reply,
+) -> Result<()> {
     if let Some(message) = page.dialog().await? {
         let message = page_text::one_line(&message);
         reply.add_modal(format!("dialog {}: answer it with browser_handle_dialog", in_quotes(&message)));
         return Ok(());
     }
     tell_opened(page, reply).await?;
-    tell_page(page, seat, call, reply).await?;
+    tell_page(page, webkit_session, call, reply).await?;
     call.progress.say("reading the page");
     let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
     tell_unseen(&tree, reply);
@@ -333,20 +374,25 @@ async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     Ok(())
 }
 
-async fn tell_page(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+async fn tell_page(
+    page: &Tab,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     for (name, state) in keep_downloads(page, call).await {
-        reply.add_event(told_download(&name, &state));
+        reply.add_event(describe_download(&name, &state));
         share_download(&name, &state, reply);
     }
     let stands = page.stands().await?;
-    seat.set_url(&stands.url);
+    webkit_session.set_url(&stands.url);
     reply.set_page(PageState { url: stands.url, title: stands.title, ..PageState::default() });
     Ok(())
 }
 
 /// Takes what was downloaded to where such files are saved; gives what has become of it.
 pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for Sent { name, state } in page.downloads().await {
         let state = match state {
             DownloadState::Completed { path, .. } => {
@@ -357,9 +403,9 @@ pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, 
             }
             state => state,
         };
-        told.push((name, state));
+        lines.push((name, state));
     }
-    told
+    lines
 }
 
 fn kept(path: &Path, folder: &Path) -> DownloadState {

@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{Press, Seat, Turn};
+use crate::webdriver::{Press, Turn, WebkitSession};
 
 /// Said beside a status, which spec and schema call a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -24,7 +24,12 @@ const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands 
 const FILE: &str =
     "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
 
-pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+pub(super) async fn navigate(
+    asked: Navigate,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     let url = call.address(&asked.url)?;
     if matches!(asked.wait_until, Until::NetworkIdle) {
         return Err(Error::NotInWebkit {
@@ -32,25 +37,30 @@ pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, repl
             reason: "its driver tells of no requests",
         });
     }
-    let page = turn(seat, call).await?;
+    let page = turn(webkit_session, call).await?;
     call.progress.say("loading the page");
     let arrived = page.navigate(url.as_str(), limit(asked.timeout, call.settings.navigation_limit)).await?;
-    seat.set_url(&arrived.url);
+    webkit_session.set_url(&arrived.url);
     if arrived.is_file {
         let _ = page::keep_downloads(&page, call).await;
         return Err(Error::NavigationFailed { reason: FILE.to_owned() });
     }
-    let mut told = json!({
+    let mut json = json!({
         "success": true, "title": arrived.title, "url": arrived.url, "status": 0, "note": NO_STATUS,
     });
-    reply.say_only(page_text::json_line(&told));
-    told["untrusted"] = json!(["title", "url"]);
-    reply.set_structured(told);
+    reply.say_only(page_text::json_line(&json));
+    json["untrusted"] = json!(["title", "url"]);
+    reply.set_structured(json);
     Ok(())
 }
 
-pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = turn(seat, call).await?;
+pub(super) async fn click(
+    asked: Click,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = turn(webkit_session, call).await?;
     let limit = limit(asked.timeout, call.settings.action_limit);
     let begun = Instant::now();
     call.progress.say("clicking");
@@ -59,13 +69,18 @@ pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mu
     let count = asked.click_count.unwrap_or(1.0) as u32;
     let press = Press { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
     page.press(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
-    end(&page, seat, call).await?;
+    end(&page, webkit_session, call).await?;
     answer(reply, json!({ "success": true, "message": texts::CLICKED }));
     Ok(())
 }
 
-pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = turn(seat, call).await?;
+pub(super) async fn type_text(
+    asked: Type,
+    webkit_session: &WebkitSession,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = turn(webkit_session, call).await?;
     let limit = limit(asked.timeout, call.settings.action_limit);
     let begun = Instant::now();
     call.progress.say("typing");
@@ -84,17 +99,17 @@ pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: 
             });
         }
     }
-    end(&page, seat, call).await?;
+    end(&page, webkit_session, call).await?;
     answer(reply, json!({ "success": true, "message": texts::TYPED }));
     Ok(())
 }
 
 /// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
-async fn turn<'a>(seat: &'a Seat, call: &Call<'_>) -> Result<Turn<'a>> {
-    if !seat.is_running() {
+async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<Turn<'a>> {
+    if !webkit_session.is_running() {
         call.progress.say("starting WebKit");
     }
-    let page = seat.turn().await?;
+    let page = webkit_session.turn().await?;
     dismiss(&page).await?;
     Ok(page)
 }
@@ -107,7 +122,7 @@ async fn dismiss(page: &Turn<'_>) -> Result<()> {
 }
 
 /// Waits for what was caused, as far as that can be known.
-async fn end(page: &Turn<'_>, seat: &Seat, call: &Call<'_>) -> Result<()> {
+async fn end(page: &Turn<'_>, webkit_session: &WebkitSession, call: &Call<'_>) -> Result<()> {
     match page.rest(call.settings.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
@@ -116,7 +131,7 @@ async fn end(page: &Turn<'_>, seat: &Seat, call: &Call<'_>) -> Result<()> {
     page.close_opened().await?;
     // These answers have no place for it, as with the other browsers.
     let _ = page::keep_downloads(page, call).await;
-    seat.set_url(&page.stands().await?.url);
+    webkit_session.set_url(&page.stands().await?.url);
     Ok(())
 }
 

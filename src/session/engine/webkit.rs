@@ -6,7 +6,7 @@ use crate::browser::ContextOptions;
 use crate::browser::launch::LaunchOptions;
 use crate::error::{Error, Result};
 use crate::session::workspace::Workspace;
-use crate::webdriver::{self, Seat};
+use crate::webdriver::{self, WebkitSession};
 
 impl Engine {
     /// A fresh workspace with a WebKit of its own, which is started when it is first needed.
@@ -45,16 +45,16 @@ impl Engine {
     }
 
     /// Where a workspace has its WebKit, if that is where its pages are.
-    pub(in crate::session) fn seat(&self) -> Option<Arc<Seat>> {
+    pub(in crate::session) fn webkit_session(&self) -> Option<Arc<WebkitSession>> {
         let Source::Webkit(options) = &self.options().source else { return None };
-        let seat = Arc::new(Seat::new(Arc::clone(options)));
-        let mut seats = self.inner.seats.lock();
-        seats.retain(|seat| seat.strong_count() > 0);
-        seats.push(Arc::downgrade(&seat));
-        Some(seat)
+        let webkit_session = Arc::new(WebkitSession::new(Arc::clone(options)));
+        let mut webkit_sessions = self.inner.webkit_sessions.lock();
+        webkit_sessions.retain(|webkit_session| webkit_session.strong_count() > 0);
+        webkit_sessions.push(Arc::downgrade(&webkit_session));
+        Some(webkit_session)
     }
 
-    pub(super) fn seats(&self) -> Vec<Arc<Seat>> {
-        self.inner.seats.lock().iter().filter_map(Weak::upgrade).collect()
+    pub(super) fn webkit_sessions(&self) -> Vec<Arc<WebkitSession>> {
+        self.inner.webkit_sessions.lock().iter().filter_map(Weak::upgrade).collect()
     }
 }

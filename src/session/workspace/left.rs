@@ -90,7 +90,7 @@ impl Workspace {
             (slot.left.take(), slot.number, slot.options.clone())
         };
         let Some((id, first_page)) = left else { return Ok(None) };
-        let told = match browser.adopt_context(&id, options, first_page).await {
+        let answer = match browser.adopt_context(&id, options, first_page).await {
             Ok(context) => {
                 self.notice(format!(
                     "Another server has taken over: tabs and cookies are as they were, and refs from before are stale                      (the pages of context '{name}' are now c{number}p{first_page} and on)."
@@ -106,7 +106,7 @@ impl Workspace {
                 return Err(error);
             }
         };
-        self.notice(told.to_owned());
+        self.notice(answer.to_owned());
         Ok(None)
     }
 }

@@ -35,7 +35,7 @@ async fn a_listener_hears_what_it_asked_for_in_order() {
 }
 
 #[tokio::test]
-async fn events_of_one_session_are_not_heard_on_another() {
+async fn events_of_one_session_are_not_received_on_another() {
     let (connection, mut peer) = connected();
     let first = peer.attach(&connection, "", "A").await;
     let second = peer.attach(&connection, "", "B").await;
@@ -59,7 +59,7 @@ struct Notes {
 }
 
 impl Observer for Notes {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         self.session.send(Ask { number: 7 }).ignore();
         self.heard.lock().unwrap().push(event.method());
     }
@@ -70,7 +70,7 @@ impl Observer for Notes {
 }
 
 #[tokio::test]
-async fn an_observer_has_heard_what_came_before_a_reply() {
+async fn an_observer_has_received_what_came_before_a_reply() {
     let (connection, mut peer) = connected();
     let session = peer.attach(&connection, "", "S").await;
     let notes = Arc::new(Notes { session: session.clone(), heard: Mutex::default() });
@@ -91,7 +91,7 @@ async fn an_observer_has_heard_what_came_before_a_reply() {
 }
 
 #[tokio::test]
-async fn an_observer_is_told_once_that_its_session_ended() {
+async fn an_observer_is_reported_once_that_its_session_ended() {
     let (connection, mut peer) = connected();
     let session = peer.attach(&connection, "", "S").await;
     let notes = || Arc::new(Notes { session: session.clone(), heard: Mutex::default() });

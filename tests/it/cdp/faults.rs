@@ -5,7 +5,7 @@ use patchright_mcp::Error;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::peer::{Ask, Told, bounded, connected};
+use super::peer::{Ask, Numbered, bounded, connected};
 
 #[tokio::test]
 async fn replies_in_any_order_reach_their_callers() {
@@ -20,7 +20,7 @@ async fn replies_in_any_order_reach_their_callers() {
         peer.answer(id, json!({ "number": number })).await;
     }
     for (number, reply) in (0..).zip(asked) {
-        assert_eq!(reply.await.expect("a reply"), Told { number });
+        assert_eq!(reply.await.expect("a reply"), Numbered { number });
     }
 }
 
@@ -34,8 +34,8 @@ async fn an_unknown_id_and_a_second_reply_change_nothing() {
     peer.answer(first_id, json!({ "number": 1 })).await;
     peer.answer(first_id, json!({ "number": 88 })).await;
     peer.answer(second_id, json!({ "number": 2 })).await;
-    assert_eq!(first.await.expect("a reply"), Told { number: 1 });
-    assert_eq!(second.await.expect("a reply"), Told { number: 2 });
+    assert_eq!(first.await.expect("a reply"), Numbered { number: 1 });
+    assert_eq!(second.await.expect("a reply"), Numbered { number: 2 });
     assert_eq!(connection.pending(), 0);
 }
 
@@ -62,7 +62,7 @@ async fn garbage_between_messages_is_stepped_over() {
         peer.say_bytes(&[0]).await;
     }
     peer.answer(id, json!({ "number": 1 })).await;
-    assert_eq!(asked.await.expect("a reply"), Told { number: 1 });
+    assert_eq!(asked.await.expect("a reply"), Numbered { number: 1 });
 }
 
 #[tokio::test]
@@ -103,10 +103,10 @@ async fn a_message_may_be_as_large_as_the_bound_and_no_larger() {
             peer.say_bytes(&[0]).await;
             peer
         });
-        let told = asked.await;
+        let answer = asked.await;
         let _ = writing.await;
-        match told {
-            Ok(told) => assert!(accepted && told.number == 1),
+        match answer {
+            Ok(answer) => assert!(accepted && answer.number == 1),
             Err(error) => {
                 assert!(!accepted && error.to_string().contains("largest size"), "{error}");
             }
@@ -142,7 +142,7 @@ async fn whichever_command_the_peer_dies_at_all_that_is_pending_fails_at_once() 
         drop(peer);
         for (number, reply) in (0..).zip(asked) {
             match reply.await {
-                Ok(told) => assert!(number < dies_at && told.number == number),
+                Ok(answer) => assert!(number < dies_at && answer.number == number),
                 Err(error) => {
                     assert!(number >= dies_at, "command {number} was answered: {error}");
                     assert_gone(&error);
@@ -187,7 +187,7 @@ async fn a_peer_that_never_answers_costs_the_limit_and_no_more() {
     let asked = connection.root().send(Ask { number: 3 });
     let id = peer.hear_id("Test.ask").await;
     peer.answer(id, json!({ "number": 3 })).await;
-    assert_eq!(asked.await.expect("a reply"), Told { number: 3 });
+    assert_eq!(asked.await.expect("a reply"), Numbered { number: 3 });
 }
 
 #[tokio::test(start_paused = true)]

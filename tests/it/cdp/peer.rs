@@ -74,9 +74,9 @@ impl Peer {
 
     /// Tells of a new session, and waits until the connection knows it.
     pub(super) async fn attach(&mut self, connection: &Connection, parent: &str, id: &str) -> CdpSession {
-        let mut told = connection.session(parent).events(&["Target.attachedToTarget"]);
+        let mut events = connection.session(parent).events(&["Target.attachedToTarget"]);
         self.tell(parent, "Target.attachedToTarget", json!({ "sessionId": id })).await;
-        told.next().await.expect("the attachment is told");
+        events.next().await.expect("the attachment is told");
         connection.session(id)
     }
 
@@ -97,10 +97,10 @@ pub(super) struct Ask {
 
 impl Command for Ask {
     const METHOD: &'static str = "Test.ask";
-    type Reply = Told;
+    type Reply = Numbered;
 }
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Told {
+pub(super) struct Numbered {
     pub(super) number: u64,
 }

@@ -145,18 +145,18 @@ async fn task(chromium: &Chromium, site: &Site, fault: Option<(usize, Fault)>) -
         ("browser_click", json!({ "ref": "button" })),
         ("browser_snapshot", json!({})),
     ];
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for (tool, arguments) in calls {
         let begun = Instant::now();
         let answer = timeout(DEADLINE, desk.call(tool, arguments)).await;
         let answer = answer.unwrap_or_else(|_| panic!("{fault:?}: no answer to {tool} in {DEADLINE:?}"));
         let result = json!({ "tool": tool, "ms": begun.elapsed().as_millis(), "answer": answer.result });
         assert_ne!(answer.result["_meta"]["errorCode"], "broken", "{fault:?}: {result}");
-        told.push(result);
+        lines.push(result);
     }
     timeout(DEADLINE, desk.client.close()).await.unwrap_or_else(|_| panic!("{fault:?}: it does not close"));
     engine.close().await;
-    (told, seen)
+    (lines, seen)
 }
 
 /// Waits until the browser has nothing but what it had before.
@@ -177,21 +177,21 @@ async fn until_empty(chromium: &Chromium, fault: Option<(usize, Fault)>) {
     timeout(DEADLINE, empty).await.unwrap_or_else(|_| panic!("{fault:?}: pages or contexts are left"));
 }
 
-fn text(told: &Value) -> &str {
-    told["answer"]["content"][0]["text"].as_str().unwrap_or_default()
+fn text(content: &Value) -> &str {
+    content["answer"]["content"][0]["text"].as_str().unwrap_or_default()
 }
 
 async fn check(chromium: &Chromium, site: &Site, at: usize, fault: Fault) -> u64 {
     let fault = Some((at, fault));
-    let (told, seen) = task(chromium, site, fault).await;
+    let (answer, seen) = task(chromium, site, fault).await;
     if !loses(fault) {
-        for told in &told {
-            assert_ne!(told["answer"]["isError"], true, "{fault:?} of {:?}: {told}", seen.faulted.get());
+        for answer in &answer {
+            assert_ne!(answer["answer"]["isError"], true, "{fault:?} of {:?}: {answer}", seen.faulted.get());
         }
-        assert!(text(&told[3]).contains("Hello Ada"), "{fault:?}: {}", text(&told[3]));
+        assert!(text(&answer[3]).contains("Hello Ada"), "{fault:?}: {}", text(&answer[3]));
     }
     until_empty(chromium, fault).await;
-    told.iter().filter_map(|told| told["ms"].as_u64()).max().unwrap_or_default()
+    answer.iter().filter_map(|answer| answer["ms"].as_u64()).max().unwrap_or_default()
 }
 
 /// The messages that get a fault, of so many.
@@ -226,8 +226,8 @@ async fn a_fault_at_any_message_costs_no_call_its_answer() {
     let site = Site::start().await;
     site.page("/", PAGE);
     let first = Chromium::launch().await;
-    let (told, seen) = task(&first, &site, None).await;
-    assert!(text(&told[3]).contains("Hello Ada"), "{told:?}");
+    let (answer, seen) = task(&first, &site, None).await;
+    assert!(text(&answer[3]).contains("Hello Ada"), "{answer:?}");
     until_empty(&first, None).await;
     let messages = seen.messages.load(Ordering::Relaxed);
     let points = points(messages);

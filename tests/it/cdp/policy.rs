@@ -27,7 +27,7 @@ async fn what_a_page_can_notice_is_refused_and_never_written() {
         assert!(refused(&page, method, None).await, "{method}");
         let pulse = refused(&page, method, Some(Permit::ConsolePulse)).await;
         assert!(pulse || method == "Console.enable", "{method}");
-        let heard = refused(&page, method, Some(Permit::ConsoleHeard)).await;
+        let heard = refused(&page, method, Some(Permit::ConsoleSubscribed)).await;
         assert_eq!(heard, !NOTICEABLE[..3].contains(&method), "{method}");
         if !heard {
             peer.hear_id(method).await;

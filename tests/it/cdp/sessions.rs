@@ -48,7 +48,7 @@ async fn sessions_that_came_through_a_session_end_with_it() {
 }
 
 #[tokio::test]
-async fn a_session_told_of_twice_stays_the_one_it_was() {
+async fn a_session_announced_twice_stays_the_one_it_was() {
     let (connection, mut peer) = connected();
     let first = peer.attach(&connection, "", "S").await;
     let mut events = first.events(&["Page.loadEventFired"]);
@@ -61,7 +61,7 @@ async fn a_session_told_of_twice_stays_the_one_it_was() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_told_of_is_closed() {
+async fn a_session_that_nobody_announced_is_closed() {
     let (connection, _peer) = connected();
     let session = connection.session("S");
     assert!(session.is_closed());
@@ -72,7 +72,7 @@ async fn a_session_that_nobody_told_of_is_closed() {
 struct HearsSlowly(Arc<AtomicBool>);
 
 impl Observer for HearsSlowly {
-    fn told(&self, _: RawEvent) {
+    fn on_event(&self, _: RawEvent) {
         std::thread::sleep(Duration::from_millis(50));
         self.0.store(true, Ordering::SeqCst);
     }
@@ -119,7 +119,7 @@ struct BringsBack {
 }
 
 impl Observer for BringsBack {
-    fn told(&self, _: RawEvent) {
+    fn on_event(&self, _: RawEvent) {
         self.page.revive();
         *self.asked.lock().unwrap() = Some(self.page.send(Ask { number: 2 }));
     }

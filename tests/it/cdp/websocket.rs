@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 
-use super::peer::{Ask, Told};
+use super::peer::{Ask, Numbered};
 
 async fn listening() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -57,7 +57,7 @@ async fn commands_and_replies_cross_it() {
         peer.send(Message::text(answer.to_string())).await.expect("it can be written");
     }
     for (number, reply) in (0..).zip(asked) {
-        assert_eq!(reply.await.expect("a reply"), Told { number });
+        assert_eq!(reply.await.expect("a reply"), Numbered { number });
     }
 }
 
@@ -78,9 +78,9 @@ async fn pieces_pings_binary_and_garbage_are_taken() {
     };
     peer.send(piece(first, Data::Text, false)).await.expect("it can be written");
     peer.send(piece(rest, Data::Continue, true)).await.expect("it can be written");
-    assert_eq!(asked.await.expect("a reply"), Told { number: 1 });
+    assert_eq!(asked.await.expect("a reply"), Numbered { number: 1 });
     peer.send(Message::binary(reply(&second_id))).await.expect("it can be written");
-    assert_eq!(second.await.expect("a reply"), Told { number: 1 });
+    assert_eq!(second.await.expect("a reply"), Numbered { number: 1 });
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn answered_with(answer: &'static str, headers: &[(String, String)]) -> (R
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_without_the_address_or_the_words_of_a_login() {
+async fn a_refusal_is_reported_without_the_address_or_the_words_of_a_login() {
     let (result, _) = answered_with("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", &[]).await;
     let text = result.expect_err("refused").to_string();
     assert_eq!(text, "the browser is gone: it answered with HTTP 407");
@@ -155,7 +155,7 @@ async fn a_refusal_is_told_without_the_address_or_the_words_of_a_login() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_connected_to_is_told() {
+async fn what_cannot_be_connected_to_is_reported() {
     let bad = [("Bad name".to_owned(), String::new())];
     let (_listener, address) = listening().await;
     for (address, headers) in

@@ -29,13 +29,13 @@ impl BrowserContext {
     }
 
     /// Hears of a download that began. False when it is not of a page of this context.
-    pub(in crate::browser) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
-        let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
+    pub(in crate::browser) fn download_begun(&self, event: &DownloadWillBegin) -> bool {
+        let page = self.pages().into_iter().find(|page| page.frame_by_id(&event.frame_id).is_some());
         let Some(page) = page else { return false };
         // A window that was opened for nothing else is gone before anybody hears of it.
         let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
         let folder = self.inner.options.lock().downloads.clone();
-        let download = self.inner.downloads.begun(told, page.id(), folder.as_deref());
+        let download = self.inner.downloads.begun(event, page.id(), folder.as_deref());
         page.note_effect();
         for part in self.inner.parts {
             part.on_download(self, &download);
@@ -44,8 +44,8 @@ impl BrowserContext {
     }
 
     /// Hears of a download's progress. False when it is not one of this context's.
-    pub(in crate::browser) fn download_progressed(&self, told: &DownloadProgress) -> bool {
-        if !self.inner.downloads.knows(&told.guid) {
+    pub(in crate::browser) fn download_progressed(&self, event: &DownloadProgress) -> bool {
+        if !self.inner.downloads.knows(&event.guid) {
             return false;
         }
         let (folder, by_id) = {
@@ -53,7 +53,7 @@ impl BrowserContext {
             (options.downloads.clone(), options.downloads_by_id)
         };
         // Where downloads are refused, no file comes to be anywhere.
-        if self.inner.downloads.progressed(told, &folder.unwrap_or_default(), by_id) {
+        if self.inner.downloads.progressed(event, &folder.unwrap_or_default(), by_id) {
             self.inner.changes.send_modify(|version| *version += 1);
         }
         true

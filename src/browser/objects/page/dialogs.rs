@@ -191,13 +191,13 @@ impl Page {
 
     /// Tells of the open dialog, once, as soon as anybody knows of the page.
     pub(super) fn tell_dialog(&self) {
-        let untold = self.update(|state| {
-            let told = state.dialog_told;
-            let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > told)?;
-            state.dialog_told = dialog.number;
+        let pending = self.update(|state| {
+            let reported = state.dialog_reported;
+            let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > reported)?;
+            state.dialog_reported = dialog.number;
             Some(dialog)
         });
-        if let Some(dialog) = untold {
+        if let Some(dialog) = pending {
             self.tell(&PageEvent::Dialog(dialog));
         }
     }

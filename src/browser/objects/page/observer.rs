@@ -15,7 +15,7 @@ use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntr
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
 /// All that a page's sessions tell and that we keep. Anything else is not decoded.
-const HEARD: [&str; 26] = [
+const EVENTS: [&str; 26] = [
     AttachedToTarget::METHOD,
     DetachedFromTarget::METHOD,
     console::TargetCrashed::METHOD,
@@ -53,7 +53,7 @@ impl Page {
     pub(super) fn observe(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
         session.observe(
-            &HEARD,
+            &EVENTS,
             Arc::new(PageObserver { page: page.clone(), session: session.clone(), is_root }),
         );
         let set_up = self.set_up(&session);
@@ -162,12 +162,12 @@ impl Page {
     fn on_event(&self, event: &RawEvent, session: &CdpSession) {
         if event.method().starts_with("Network.") {
             self.on_network_event(event, session);
-        } else if let Some(told) = event.read::<wire::LifecycleEvent>() {
-            let frame = self.frame_by_id(&told.frame_id);
-            let current = frame.filter(|frame| frame.moment(&told.loader_id, &told.name));
+        } else if let Some(event) = event.read::<wire::LifecycleEvent>() {
+            let frame = self.frame_by_id(&event.frame_id);
+            let current = frame.filter(|frame| frame.moment(&event.loader_id, &event.name));
             self.update(|_| {});
             if current.is_some_and(|frame| frame == *self.main_frame()) {
-                self.on_moment(&told.name);
+                self.on_moment(&event.name);
             }
         } else if event.method().starts_with("Page.frame")
             || [wire::NavigatedWithinDocument::METHOD, FrameNamed::METHOD].contains(&event.method())
@@ -193,27 +193,27 @@ impl Page {
     }
 
     fn on_frame_event(&self, event: &RawEvent, session: &CdpSession) {
-        if let Some(told) = event.read::<wire::FrameAttached>() {
-            let frame = self.frame_or_new(&told.frame_id, Some(&told.parent_frame_id), session);
+        if let Some(event) = event.read::<wire::FrameAttached>() {
+            let frame = self.frame_or_new(&event.frame_id, Some(&event.parent_frame_id), session);
             frame.moved_to_process(session);
             self.tell(&PageEvent::FrameAttached(frame));
-        } else if let Some(told) = event.read::<wire::FrameDetached>() {
+        } else if let Some(event) = event.read::<wire::FrameDetached>() {
             // "swap": the frame goes on in another process, and keeps its number.
-            if told.reason != "swap" {
-                self.detach_frame(&told.frame_id);
+            if event.reason != "swap" {
+                self.detach_frame(&event.frame_id);
             }
-        } else if let Some(told) = event.read::<wire::FrameNavigated>() {
-            let frame = self.frame_or_new(&told.frame.id, told.frame.parent_id.as_deref(), session);
-            let restored = told.kind == "BackForwardCacheRestore";
+        } else if let Some(event) = event.read::<wire::FrameNavigated>() {
+            let frame = self.frame_or_new(&event.frame.id, event.frame.parent_id.as_deref(), session);
+            let restored = event.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
-            let early = frame.committed(&told.frame, session, restored);
-            self.context().note_origin(&told.frame.url);
+            let early = frame.committed(&event.frame, session, restored);
+            self.context().note_origin(&event.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
-                state.journal.committed(main, &told.frame.url);
-                state.journal.frame_changed(&told.frame.id, Some(&told.frame.loader_id));
+                state.journal.committed(main, &event.frame.url);
+                state.journal.frame_changed(&event.frame.id, Some(&event.frame.loader_id));
                 if main {
-                    state.network.document_changed(&told.frame.loader_id);
+                    state.network.document_changed(&event.frame.loader_id);
                     state.dialogs_in_a_row = 0;
                     state.chooser = None;
                 }
@@ -222,75 +222,76 @@ impl Page {
                 self.set_ready();
             }
             self.show_document(&frame);
-            if told.kind != FIRST_DOCUMENT {
+            if event.kind != FIRST_DOCUMENT {
                 self.tell(&PageEvent::FrameNavigated(frame));
             }
-            for (name, was_told) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)] {
-                if main && was_told {
+            for (name, was_reported) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)]
+            {
+                if main && was_reported {
                     self.on_moment(name);
                 }
             }
-        } else if let Some(told) = event.read::<FrameNamed>() {
-            if let Some(frame) = self.frame_by_id(&told.frame_id) {
-                frame.named(told.name);
+        } else if let Some(event) = event.read::<FrameNamed>() {
+            if let Some(frame) = self.frame_by_id(&event.frame_id) {
+                frame.named(event.name);
             }
-        } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
-            let main = told.frame_id == self.inner.target;
-            if let Some(frame) = self.frame_by_id(&told.frame_id) {
-                frame.moved_within(&told.url);
+        } else if let Some(event) = event.read::<wire::NavigatedWithinDocument>() {
+            let main = event.frame_id == self.inner.target;
+            if let Some(frame) = self.frame_by_id(&event.frame_id) {
+                frame.moved_within(&event.url);
                 self.update(|state| {
                     state.journal.moved_within(main);
-                    state.journal.stays(&told.frame_id);
+                    state.journal.stays(&event.frame_id);
                 });
                 self.tell(&PageEvent::FrameNavigated(frame));
             }
-        } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
+        } else if let Some(event) = event.read::<wire::FrameStartedNavigating>() {
             // `sameDocument` and `historySameDocument` bring no other one.
-            if !told.navigation_type.ends_with("ameDocument")
-                && let Some(frame) = self.frame_by_id(&told.frame_id)
+            if !event.navigation_type.ends_with("ameDocument")
+                && let Some(frame) = self.frame_by_id(&event.frame_id)
             {
                 frame.leaves();
             }
-            let main = told.frame_id == self.inner.target;
+            let main = event.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
-        } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
-            let is_here = told.disposition == "currentTab";
-            let main = told.frame_id == self.inner.target && is_here;
+        } else if let Some(event) = event.read::<wire::FrameRequestedNavigation>() {
+            let is_here = event.disposition == "currentTab";
+            let main = event.frame_id == self.inner.target && is_here;
             self.update(|state| {
                 state.journal.navigation_begun(main);
-                state.asked_for(&told.url);
+                state.asked_for(&event.url);
                 if is_here {
-                    state.journal.leaves(&told.frame_id);
+                    state.journal.leaves(&event.frame_id);
                 }
             });
-        } else if let Some(told) = event.read::<wire::FrameStartedLoading>() {
-            self.update(|state| state.journal.loading(&told.frame_id, true));
-        } else if let Some(told) = event.read::<wire::FrameStoppedLoading>() {
-            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+        } else if let Some(event) = event.read::<wire::FrameStartedLoading>() {
+            self.update(|state| state.journal.loading(&event.frame_id, true));
+        } else if let Some(event) = event.read::<wire::FrameStoppedLoading>() {
+            if let Some(frame) = self.frame_by_id(&event.frame_id) {
                 frame.stopped_loading();
             }
             self.update(|state| {
-                state.journal.loading(&told.frame_id, false);
-                state.journal.stays(&told.frame_id);
+                state.journal.loading(&event.frame_id, false);
+                state.journal.stays(&event.frame_id);
             });
         }
     }
 
     fn on_target_event(&self, event: &RawEvent) {
-        if let Some(told) = event.read::<AttachedToTarget>() {
+        if let Some(event) = event.read::<AttachedToTarget>() {
             let Ok(browser) = self.context().browser() else { return };
-            let session = browser.connection().session(&told.session_id);
-            if told.target_info.kind == "iframe" {
-                let frame = self.frame_or_new(&told.target_info.target_id, None, &session);
+            let session = browser.connection().session(&event.session_id);
+            if event.target_info.kind == "iframe" {
+                let frame = self.frame_or_new(&event.target_info.target_id, None, &session);
                 frame.moved_to_process(&session);
                 self.observe(session, false);
             } else {
-                self.context().begin_worker(&session, &told.target_info, Some(self));
+                self.context().begin_worker(&session, &event.target_info, Some(self));
             }
-        } else if let Some(told) = event.read::<DetachedFromTarget>() {
+        } else if let Some(event) = event.read::<DetachedFromTarget>() {
             // The frame itself goes on, here or elsewhere, until it is said to be detached.
             for frame in self.frames() {
-                if frame.session().id() == told.session_id {
+                if frame.session().id() == event.session_id {
                     frame.forget_worlds();
                 }
             }
@@ -309,27 +310,27 @@ impl Page {
 
     fn on_network_event(&self, event: &RawEvent, session: &CdpSession) {
         let private = self.context().is_private();
-        if let Some(told) = event.read::<net::RequestWillBeSent>() {
+        if let Some(event) = event.read::<net::RequestWillBeSent>() {
             self.update(|state| {
-                state.journal.request_begun(&told);
+                state.journal.request_begun(&event);
                 if !private {
-                    state.network.begun(told, session.id());
+                    state.network.begun(event, session.id());
                 }
             });
-        } else if let Some(told) = event.read::<net::ResponseReceived>() {
+        } else if let Some(event) = event.read::<net::ResponseReceived>() {
             self.update(|state| {
-                state.journal.request_answered(&told);
-                state.network.answered(told);
+                state.journal.request_answered(&event);
+                state.network.answered(event);
             });
-        } else if let Some(told) = event.read::<net::LoadingFinished>() {
+        } else if let Some(event) = event.read::<net::LoadingFinished>() {
             self.update(|state| {
-                state.journal.request_ended(&told.request_id);
-                state.network.finished(&told);
+                state.journal.request_ended(&event.request_id);
+                state.network.finished(&event);
             });
-        } else if let Some(told) = event.read::<net::LoadingFailed>() {
+        } else if let Some(event) = event.read::<net::LoadingFailed>() {
             self.update(|state| {
-                state.journal.request_failed(&told);
-                state.network.failed(&told);
+                state.journal.request_failed(&event);
+                state.network.failed(&event);
             });
         } else if let Some(report) = event.read::<net::RequestWillBeSentExtraInfo>() {
             // Nobody waits for headers.
@@ -338,27 +339,27 @@ impl Page {
             }
         } else if let Some(report) = event.read::<net::ResponseReceivedExtraInfo>() {
             self.inner.state.lock().network.received(report);
-        } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
-            self.update(|state| state.network.served_from_cache(&told.request_id));
-        } else if let Some(told) = event.read::<net::WebSocketCreated>() {
+        } else if let Some(event) = event.read::<net::RequestServedFromCache>() {
+            self.update(|state| state.network.served_from_cache(&event.request_id));
+        } else if let Some(event) = event.read::<net::WebSocketCreated>() {
             self.update(|state| {
                 state.journal.effect();
                 if !private {
-                    state.network.socket_opened(&told);
+                    state.network.socket_opened(&event);
                 }
             });
-        } else if let Some(told) = event.read::<net::WebSocketClosed>() {
-            self.update(|state| state.network.socket_closed(&told.request_id));
+        } else if let Some(event) = event.read::<net::WebSocketClosed>() {
+            self.update(|state| state.network.socket_closed(&event.request_id));
         }
     }
 
     fn on_other_event(&self, event: &RawEvent, session: &CdpSession) {
-        if let Some(told) = event.read::<wire::JavascriptDialogOpening>() {
+        if let Some(event) = event.read::<wire::JavascriptDialogOpening>() {
             let dialog = Dialog {
-                kind: told.kind,
-                message: told.message,
-                default_prompt: told.default_prompt.unwrap_or_default(),
-                url: told.url,
+                kind: event.kind,
+                message: event.message,
+                default_prompt: event.default_prompt.unwrap_or_default(),
+                url: event.url,
                 session: session.id().to_owned(),
                 number: 0,
             };
@@ -369,25 +370,25 @@ impl Page {
                 state.journal.loading(DIALOG, false);
             });
             self.tell(&PageEvent::DialogClosed);
-        } else if let Some(told) = event.read::<wire::FileChooserOpened>() {
-            let frame = self.frame_by_id(&told.frame_id).unwrap_or_else(|| self.main_frame().clone());
+        } else if let Some(event) = event.read::<wire::FileChooserOpened>() {
+            let frame = self.frame_by_id(&event.frame_id).unwrap_or_else(|| self.main_frame().clone());
             let chooser = FileChooser {
                 frame,
-                backend_node_id: told.backend_node_id,
-                multiple: told.mode == "selectMultiple",
+                backend_node_id: event.backend_node_id,
+                multiple: event.mode == "selectMultiple",
             };
             self.update(|state| {
                 state.chooser = Some(chooser.clone());
                 state.journal.effect();
             });
             self.tell(&PageEvent::FileChooser(chooser));
-        } else if let Some(told) = event.read::<wire::WindowOpen>() {
+        } else if let Some(event) = event.read::<wire::WindowOpen>() {
             self.update(|state| {
                 state.journal.window_opened();
-                state.opens_script = told.url.starts_with("javascript:");
-                state.opens_size = asked_size(&told.window_features);
+                state.opens_script = event.url.starts_with("javascript:");
+                state.opens_size = asked_size(&event.window_features);
             });
-            if told.url.starts_with("javascript:") {
+            if event.url.starts_with("javascript:") {
                 self.end_wait_of_script_windows();
             }
         } else if event.method() == console::TargetCrashed::METHOD {
@@ -456,7 +457,7 @@ struct PageObserver {
 }
 
 impl Observer for PageObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         if let Some(inner) = self.page.upgrade() {
             Page { inner }.on_event(&event, &self.session);
         }

@@ -74,8 +74,8 @@ impl Page {
 /// What `window.open` was told of a size: `width=400` and `height=300`.
 pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
-        let told = features.iter().filter_map(|feature| feature.split_once('='));
-        let mut sides = told.filter(|(told, _)| told.trim() == name);
+        let pairs = features.iter().filter_map(|feature| feature.split_once('='));
+        let mut sides = pairs.filter(|(pairs, _)| pairs.trim() == name);
         sides.next().and_then(|(_, side)| side.trim().parse().ok())
     };
     Some((side("width")?, side("height")?))

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_that_differ_are_told_only_when_all_of_them_are_meant() {
+    fn errors_that_differ_are_reported_only_when_all_of_them_are_meant() {
         let said = |text: &str| format!("{HEAD}\"Uncaught {text}\", source: http://a.example/ (1)");
         let (uncaught, _) = read(&[&said("one"), &said("two")]);
         let texts = |count| uncaught.texts("http://a.example/", 1, count);

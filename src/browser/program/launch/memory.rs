@@ -11,9 +11,9 @@ pub(super) fn of_renderers(browser: u32) -> u64 {
 
 /// The browser leads a session of its own, which its processes are in.
 fn session(id: u32) -> Option<u32> {
-    let told = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name before it may hold anything.
-    told.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
+    text.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
 }
 
 fn is_renderer(id: u32) -> bool {
@@ -23,8 +23,8 @@ fn is_renderer(id: u32) -> bool {
 }
 
 fn own_bytes(id: u32) -> Option<u64> {
-    let told = fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
-    let mut pages = told.split_whitespace().skip(1).map(str::parse::<u64>);
+    let text = fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
+    let mut pages = text.split_whitespace().skip(1).map(str::parse::<u64>);
     let (resident, shared) = (pages.next()?.ok()?, pages.next()?.ok()?);
     Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
 }

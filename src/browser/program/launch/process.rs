@@ -237,7 +237,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
     let parent = temporary_folder(options, plan);
     let folder = Folder::make(&parent).map_err(|error| diagnosis::unwritable(&parent, &error))?;
     let (profile, _turn) = match &options.user_data_dir {
-        Some(told) => kept_profile(told).map(|(profile, turn)| (profile, Some(turn)))?,
+        Some(named_folder) => kept_profile(named_folder).map(|(profile, turn)| (profile, Some(turn)))?,
         None => (folder.profile(), None),
     };
     let speaks_bidi = plan.found.channel.speaks_bidi();
@@ -294,8 +294,8 @@ enum First {
 }
 
 fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
-    if let Some(told) = &options.temporary_folder {
-        return absolute(told);
+    if let Some(folder) = &options.temporary_folder {
+        return absolute(folder);
     }
     match std::env::home_dir().filter(|_| plan.found.is_snap()) {
         // A snap has a /tmp of its own, and may write to no hidden folder of the user's.
@@ -305,8 +305,8 @@ fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
 }
 
 /// A profile to keep, and the turn to start a browser on it: the browser's own lock comes only some time later.
-fn kept_profile(told: &Path) -> Result<(PathBuf, File)> {
-    let path = absolute(told);
+fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
+    let path = absolute(folder);
     let unwritable = |error| diagnosis::unwritable(&path, &error);
     let profile = make_private(&path).and_then(|()| fs::canonicalize(&path)).map_err(unwritable)?;
     let turn = profile::turn(&profile).map_err(unwritable)?;
@@ -479,7 +479,7 @@ fn large_stack() -> Option<Rlimit> {
     let limit = getrlimit(Resource::Stack);
     let is_less = limit.current.is_some_and(|current| current < BYTES);
     let may_grow = limit.maximum.is_none_or(|maximum| maximum >= BYTES);
-    let has_room = overcommit.is_ok_and(|told| told.trim() != STRICT);
+    let has_room = overcommit.is_ok_and(|setting| setting.trim() != STRICT);
     (is_less && may_grow && has_room).then_some(Rlimit { current: Some(BYTES), ..limit })
 }
 
@@ -578,8 +578,8 @@ impl Tail {
     /// Where the browser says that it listens.
     async fn address(&self) -> io::Result<String> {
         let mut address = self.address.clone();
-        let told = address.wait_for(Option::is_some).await.map_err(|_| io::ErrorKind::UnexpectedEof)?;
-        Ok(told.clone().unwrap_or_default())
+        let answer = address.wait_for(Option::is_some).await.map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        Ok(answer.clone().unwrap_or_default())
     }
 
     fn text(&self) -> String {

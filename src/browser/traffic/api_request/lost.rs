@@ -44,13 +44,13 @@ pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
         }
         cause = inner.source();
     }
-    let mut told = error.to_string();
+    let mut reason = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
-        told = inner.to_string();
+        reason = inner.to_string();
         cause = inner.source();
     }
-    Lost::For(failed(&told))
+    Lost::For(failed(&reason))
 }
 
 /// A request that failed for this reason.

@@ -48,10 +48,10 @@ impl Way {
     pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
         match self {
             Self::Direct => None,
-            Self::Context(context) => context.explain_failure(begun).map(|error| told(error, None)),
+            Self::Context(context) => context.explain_failure(begun).map(|error| with_proxy(error, None)),
             Self::Proxy(way) => {
                 let (proxy, relay) = &**way;
-                relay.get()?.as_ref()?.explain(begun).map(|error| told(error, Some(proxy)))
+                relay.get()?.as_ref()?.explain(begun).map(|error| with_proxy(error, Some(proxy)))
             }
         }
     }
@@ -70,7 +70,7 @@ fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
 }
 
 /// The reason in the words of a request, with the name of the proxy that is to blame.
-fn told(error: Error, proxy: Option<&Proxy>) -> Error {
+fn with_proxy(error: Error, proxy: Option<&Proxy>) -> Error {
     match (error, proxy) {
         (Error::NavigationFailed { reason }, Some(proxy)) => {
             failed(&format!("{reason} ({})", proxy.server()))

@@ -70,7 +70,7 @@ impl BrowserContext {
     }
 
     /// A service worker has a session of the browser's, and one more of each of its pages: all of them tell of its requests.
-    pub(super) fn is_told_elsewhere(&self, id: &str, source: &Source) -> bool {
+    pub(super) fn is_reported_elsewhere(&self, id: &str, source: &Source) -> bool {
         let state = self.traffic().state.lock();
         let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
         let begun = || Some(state.known.get(id)?.current()?.session().id().to_owned());
@@ -107,12 +107,12 @@ impl BrowserContext {
     }
 
     pub(super) fn on_auth_required(&self, event: &RawEvent, source: &Source) {
-        let Some(told) = event.read::<AuthRequired>() else { return };
-        let credentials = self.http_credentials_for(&told.request.url);
+        let Some(event) = event.read::<AuthRequired>() else { return };
+        let credentials = self.http_credentials_for(&event.request.url);
         let refused = {
             let mut state = self.traffic().state.lock();
-            let refused = state.challenged.contains(&told.request_id);
-            state.challenged.push_back(told.request_id.clone());
+            let refused = state.challenged.contains(&event.request_id);
+            state.challenged.push_back(event.request_id.clone());
             if state.challenged.len() > REMEMBERED {
                 state.challenged.pop_front();
             }
@@ -128,7 +128,7 @@ impl BrowserContext {
             username: credentials.as_ref().map(|credentials| credentials.username.clone()),
             password: credentials.map(|credentials| credentials.password),
         };
-        let answer = ContinueWithAuth { request_id: told.request_id, auth_challenge_response: answer };
+        let answer = ContinueWithAuth { request_id: event.request_id, auth_challenge_response: answer };
         source.session.send(answer).ignore();
     }
 }
@@ -183,14 +183,14 @@ fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<Pend
 
 /// Sends a redirected request on, with the headers that its first hop was given. Chromium loses the `Origin` that it has
 /// computed for the next hop, unless the request is sent anew, which it is where its address is told.
-pub(super) fn follow(source: &Source, told: &RequestPaused, first: Option<&Request>) {
-    let stopped = &told.request.headers;
+pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Request>) {
+    let stopped = &event.request.headers;
     let origin = stopped.get("origin");
     let carried = first.and_then(|first| Some(with_origin(first.carried()?, first, origin)));
     let again = || origin.and(first).map(|first| as_browsers_do(stopped, first));
     let headers = carried.or_else(again).map(|headers| entries(headers.into_iter()));
-    let url = origin.map(|_| told.request.url.clone());
-    let request_id = told.request_id.clone();
+    let url = origin.map(|_| event.request.url.clone());
+    let request_id = event.request_id.clone();
     source.session.send(ContinueRequest { request_id, url, headers, ..ContinueRequest::default() }).ignore();
 }
 

@@ -13,24 +13,24 @@ use crate::cdp::types::network::{
 
 impl BrowserContext {
     pub(super) fn on_socket_event(&self, event: &RawEvent, source: &Source) {
-        if let Some(told) = event.read::<WebSocketCreated>() {
+        if let Some(event) = event.read::<WebSocketCreated>() {
             let Some(page) = &source.page else { return };
-            let socket = WebSocket::new(told.url, page.clone());
-            self.traffic().state.lock().sockets.insert(told.request_id, socket.clone());
+            let socket = WebSocket::new(event.url, page.clone());
+            self.traffic().state.lock().sockets.insert(event.request_id, socket.clone());
             self.tell(&NetworkEvent::WebSocket(socket));
-        } else if let Some(told) = event.read::<WebSocketFrameSent>() {
-            self.tell_socket(&told.request_id, payload(told.response).map(SocketEvent::Sent));
-        } else if let Some(told) = event.read::<WebSocketFrameReceived>() {
-            self.tell_socket(&told.request_id, payload(told.response).map(SocketEvent::Received));
-        } else if let Some(told) = event.read::<WebSocketFrameError>() {
-            self.tell_socket(&told.request_id, Some(SocketEvent::Failed(told.error_message)));
-        } else if let Some(told) = event.read::<WebSocketHandshakeResponseReceived>() {
-            let failed = told.response.status >= 400;
-            let reason = format!("{}: {}", told.response.status_text, told.response.status);
-            self.tell_socket(&told.request_id, failed.then_some(SocketEvent::Failed(reason)));
-        } else if let Some(told) = event.read::<WebSocketClosed>() {
-            self.tell_socket(&told.request_id, Some(SocketEvent::Closed));
-            self.traffic().state.lock().sockets.remove(&told.request_id);
+        } else if let Some(event) = event.read::<WebSocketFrameSent>() {
+            self.tell_socket(&event.request_id, payload(event.response).map(SocketEvent::Sent));
+        } else if let Some(event) = event.read::<WebSocketFrameReceived>() {
+            self.tell_socket(&event.request_id, payload(event.response).map(SocketEvent::Received));
+        } else if let Some(event) = event.read::<WebSocketFrameError>() {
+            self.tell_socket(&event.request_id, Some(SocketEvent::Failed(event.error_message)));
+        } else if let Some(event) = event.read::<WebSocketHandshakeResponseReceived>() {
+            let failed = event.response.status >= 400;
+            let reason = format!("{}: {}", event.response.status_text, event.response.status);
+            self.tell_socket(&event.request_id, failed.then_some(SocketEvent::Failed(reason)));
+        } else if let Some(event) = event.read::<WebSocketClosed>() {
+            self.tell_socket(&event.request_id, Some(SocketEvent::Closed));
+            self.traffic().state.lock().sockets.remove(&event.request_id);
         }
     }
 

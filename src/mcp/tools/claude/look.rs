@@ -138,7 +138,7 @@ impl Tool for ReadPage {
         }
         show_snapshot(rendered, reply);
         if part.is_none() {
-            call.told.lock().set_tree(&page, tree);
+            call.seen.lock().set_tree(&page, tree);
         }
         reply.show(View::Page);
         Ok(())
@@ -258,13 +258,13 @@ impl Tool for ReadNetwork {
 }
 
 fn asked(entry: &RequestEntry) -> String {
-    let told = match (&entry.response, &entry.failure) {
+    let outcome = match (&entry.response, &entry.failure) {
         (_, Some(failure)) => format!("failed: {}", inline(failure)),
         (Some(response), None) => format!("{} {}", response.status, inline(&response.mime_type)),
         (None, None) => "pending".to_owned(),
     };
     let time = entry.ended.map(|ended| format!(" {:.0} ms", ((ended - entry.started) * 1000.0).max(0.0)));
-    format!("{} {} {told}{}", inline(&entry.method), address(&entry.url), time.unwrap_or_default())
+    format!("{} {} {outcome}{}", inline(&entry.method), address(&entry.url), time.unwrap_or_default())
 }
 
 fn say_lines(lines: Vec<String>, none: &str, reply: &mut Reply) {

@@ -57,11 +57,11 @@ pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
         found.violations.len(),
         found.passed
     )];
-    lines.extend(found.violations.iter().map(told));
+    lines.extend(found.violations.iter().map(describe));
     Ok(lines.join("\n"))
 }
 
-fn told(violation: &Violation) -> String {
+fn describe(violation: &Violation) -> String {
     let Violation { id, impact, help, nodes } = violation;
     let named: Vec<_> = nodes.iter().take(MOST_NAMED).map(|node| inline(node)).collect();
     let more = nodes.len().saturating_sub(MOST_NAMED);

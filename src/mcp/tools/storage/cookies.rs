@@ -198,20 +198,20 @@ async fn set(context: &BrowserContext, cookies: &[StoredCookie]) -> Result<Strin
     let there = context.cookies().await?;
     let missing: Vec<_> =
         cookies.iter().filter(|cookie| !there.iter().any(|known| is_kept_as(cookie, known))).collect();
-    let told: Vec<_> = missing
+    let lines: Vec<_> = missing
         .iter()
         .map(|cookie| format!("{}: {}", page_text::inline(&cookie.name), why_not(cookie)))
         .collect();
     let set = cookies.len() - missing.len();
-    match (set, told.is_empty()) {
+    match (set, lines.is_empty()) {
         (_, true) => Ok(format!("Set {}", counted(set))),
         (0, false) => Err(Error::InvalidArguments {
-            problems: told
+            problems: lines
                 .into_iter()
-                .map(|told| format!("the browser did not take the cookie {told}"))
+                .map(|lines| format!("the browser did not take the cookie {lines}"))
                 .collect(),
         }),
-        (_, false) => Ok(format!("Set {set} of {}; not taken: {}", counted(cookies.len()), told.join("; "))),
+        (_, false) => Ok(format!("Set {set} of {}; not taken: {}", counted(cookies.len()), lines.join("; "))),
     }
 }
 
@@ -311,8 +311,8 @@ fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .map(|line| {
-            let told = without_name(line, "set-cookie:").unwrap_or(line);
-            let named = told.split(';').find_map(|part| without_name(part.trim(), "domain="));
+            let header = without_name(line, "set-cookie:").unwrap_or(line);
+            let named = header.split(';').find_map(|part| without_name(part.trim(), "domain="));
             let host = match domain.or(named) {
                 Some(domain) => host_of(domain.trim_start_matches('.'))?,
                 None => return Err(needs_domain()),
@@ -320,7 +320,7 @@ fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>
             let url = Url::parse(&format!("https://{host}/")).map_err(|_| needs_domain())?;
             let unreadable =
                 || wrong("a Set-Cookie line needs NAME=VALUE, and a Domain that `domain` is within");
-            parse_set_cookie(told, &url).ok_or_else(unreadable)
+            parse_set_cookie(header, &url).ok_or_else(unreadable)
         })
         .collect()
 }

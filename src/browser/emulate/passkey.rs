@@ -68,7 +68,7 @@ impl Passkey {
         Ok(self)
     }
 
-    fn told(credential: &Credential) -> Self {
+    fn from_credential(credential: &Credential) -> Self {
         let bytes = |text: &str| BASE64_STANDARD.decode(text).unwrap_or_default();
         let private_key = bytes(&credential.private_key);
         Self {
@@ -210,9 +210,9 @@ impl BrowserContext {
         others.filter_map(|(_, one)| Some((one.page.upgrade()?.session().clone(), one.id))).collect()
     }
 
-    fn heard_of_passkey(&self, event: &RawEvent, page: usize) {
-        if let Some(told) = event.read::<CredentialAdded>() {
-            let passkey = Passkey::told(&told.credential);
+    fn on_passkey_event(&self, event: &RawEvent, page: usize) {
+        if let Some(event) = event.read::<CredentialAdded>() {
+            let passkey = Passkey::from_credential(&event.credential);
             // What we have put there ourselves is known.
             let is_new = self.with_passkeys(|passkeys| {
                 let is_new = passkeys.held.iter().all(|held| held.id != passkey.id);
@@ -224,11 +224,11 @@ impl BrowserContext {
             if is_new {
                 self.tell_authenticators(page, |authenticator_id| AddCredential {
                     authenticator_id,
-                    credential: told.credential.clone(),
+                    credential: event.credential.clone(),
                 });
             }
-        } else if let Some(told) = event.read::<CredentialAsserted>() {
-            let passkey = Passkey::told(&told.credential);
+        } else if let Some(event) = event.read::<CredentialAsserted>() {
+            let passkey = Passkey::from_credential(&event.credential);
             self.with_passkeys(|passkeys| {
                 for held in passkeys.held.iter_mut().filter(|held| held.id == passkey.id) {
                     held.sign_count = passkey.sign_count;
@@ -236,16 +236,16 @@ impl BrowserContext {
             });
             self.tell_authenticators(page, |authenticator_id| SetCredentialProperties {
                 authenticator_id,
-                credential_id: told.credential.credential_id.clone(),
-                sign_count: Some(told.credential.sign_count),
+                credential_id: event.credential.credential_id.clone(),
+                sign_count: Some(event.credential.sign_count),
             });
-        } else if let Some(told) = event.read::<CredentialDeleted>() {
-            let bytes = BASE64_STANDARD.decode(&told.credential_id).unwrap_or_default();
+        } else if let Some(event) = event.read::<CredentialDeleted>() {
+            let bytes = BASE64_STANDARD.decode(&event.credential_id).unwrap_or_default();
             let id = BASE64.encode(bytes);
             self.with_passkeys(|passkeys| passkeys.held.retain(|held| held.id != id));
             self.tell_authenticators(page, |authenticator_id| RemoveCredential {
                 authenticator_id,
-                credential_id: told.credential_id.clone(),
+                credential_id: event.credential_id.clone(),
             });
         }
     }
@@ -301,9 +301,9 @@ struct PasskeyObserver {
 }
 
 impl Observer for PasskeyObserver {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         if let Some(page) = self.page.upgrade() {
-            page.context().heard_of_passkey(&event, page.key());
+            page.context().on_passkey_event(&event, page.key());
         }
     }
 }

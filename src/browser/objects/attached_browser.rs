@@ -13,7 +13,7 @@ const PORT_FILE: &str = "DevToolsActivePort";
 
 /// The tabs that a guest has made, or that came of these.
 #[derive(Debug, Default)]
-pub(in crate::browser) struct Guest {
+pub(in crate::browser) struct AttachedBrowser {
     own: Mutex<HashSet<String>>,
 }
 
@@ -72,8 +72,8 @@ impl PersonsBrowser {
 /// # Errors
 /// `no_guests`, where it does not run or lets nobody in.
 pub fn address(folder: &Path) -> Result<String> {
-    let told = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
-    let mut lines = told.lines();
+    let text = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
+    let mut lines = text.lines();
     let port = lines.next().and_then(|line| line.trim().parse::<u16>().ok()).ok_or(Error::NoGuests)?;
     let path =
         lines.next().map(str::trim).filter(|path| path.starts_with("/devtools/")).ok_or(Error::NoGuests)?;
@@ -86,7 +86,7 @@ pub(in crate::browser) fn look_around(root: &CdpSession) {
     root.send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
 }
 
-impl Guest {
+impl AttachedBrowser {
     /// Attaches to a tab that we made.
     pub(in crate::browser) fn visit(&self, root: &CdpSession, target_id: &str) {
         if self.own.lock().insert(target_id.to_owned()) {

@@ -84,7 +84,7 @@ impl BrowserContext {
             let problem = format!("the browser knows no time zone {timezone_id:?}");
             match page.session().call(SetTimezoneOverride { timezone_id }).await {
                 Err(Error::Protocol { .. }) => return Err(wrong(problem)),
-                told => told.map(drop)?,
+                outcome => outcome.map(drop)?,
             }
         }
         if look.locale != was.locale {

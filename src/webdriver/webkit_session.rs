@@ -21,7 +21,7 @@ const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
 /// A WebKit with one page, which nobody else works in: a driver has one session, and cookies are its own.
 #[derive(Debug)]
-pub struct Seat {
+pub struct WebkitSession {
     options: Arc<Options>,
     tab: tokio::sync::Mutex<Option<Tab>>,
     /// What runs, to be ended also while somebody has the turn.
@@ -39,7 +39,7 @@ pub struct Turn<'a> {
     held: MutexGuard<'a, Option<Tab>>,
 }
 
-impl Seat {
+impl WebkitSession {
     pub fn new(options: Arc<Options>) -> Self {
         Self {
             options,

@@ -8,7 +8,7 @@ use crate::browser::{Page, Scope};
 use crate::error::Result;
 use crate::json::decode;
 
-const LOOK: &str = include_str!("../browser/injected/wall.js");
+const LOOK: &str = include_str!("../browser/injected/challenge.js");
 
 /// A page with more text than this is content, whatever else stands on it.
 const SHORT_PAGE: usize = 1500;
@@ -19,7 +19,7 @@ const QUESTION_SIZE: (f64, f64) = (250.0, 250.0);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum WallKind {
+pub enum ChallengeKind {
     /// To log in.
     Login,
     /// To solve a puzzle.
@@ -34,8 +34,8 @@ pub enum WallKind {
 
 /// Something that only a person can deal with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Wall {
-    pub kind: WallKind,
+pub struct Challenge {
+    pub kind: ChallengeKind,
     pub url: String,
     /// What it is, such as `reCAPTCHA`.
     pub what: String,
@@ -76,7 +76,7 @@ struct Answer {
 }
 
 /// The wall that the page shows, if it shows one. `asked` is the address that was wanted.
-pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Wall>> {
+pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Challenge>> {
     let look = page.main_frame().evaluate(LOOK, Vec::new(), Scope::Isolated).await?;
     let mut look: Look = decode(look.as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
     // A frame in a closed shadow root is in no list of elements.
@@ -96,7 +96,7 @@ pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Opt
     });
     let url = page.url();
     let found = judge(&look, &answer.unwrap_or_default(), asked, &url, purpose);
-    Ok(found.map(|(kind, what)| Wall { kind, url, what }))
+    Ok(found.map(|(kind, what)| Challenge { kind, url, what }))
 }
 
 async fn is_drawn(frame: &crate::browser::Frame) -> bool {
@@ -111,7 +111,7 @@ fn judge(
     asked: &Url,
     url: &str,
     purpose: Purpose,
-) -> Option<(WallKind, String)> {
+) -> Option<(ChallengeKind, String)> {
     let short = look.length < SHORT_PAGE;
     let refused = matches!(answer.status, 401 | 403 | 429);
     let captchas = look.boxes.iter().filter_map(|shown| Some((captcha_of(&shown.source)?, shown.size)));
@@ -120,17 +120,17 @@ fn judge(
         // A box to tick under a form belongs to the form.
         let alone = short && look.fields == 0 && !look.password;
         if asks || alone || refused {
-            return Some((WallKind::Captcha, captcha.to_owned()));
+            return Some((ChallengeKind::Captcha, captcha.to_owned()));
         }
     }
     if short && (is_about_traffic(url) || says_unusual(look)) {
-        return Some((WallKind::UnusualTraffic, "a page about unusual traffic".to_owned()));
+        return Some((ChallengeKind::UnusualTraffic, "a page about unusual traffic".to_owned()));
     }
     if purpose == Purpose::Content && look.password && is_in_the_way(look, refused, asked, url) {
-        return Some((WallKind::Login, "a form that asks for a password".to_owned()));
+        return Some((ChallengeKind::Login, "a form that asks for a password".to_owned()));
     }
     if refused && answer.asks {
-        return Some((WallKind::Challenge, format!("HTTP {} with a challenge", answer.status)));
+        return Some((ChallengeKind::Challenge, format!("HTTP {} with a challenge", answer.status)));
     }
     None
 }
@@ -222,7 +222,7 @@ mod tests {
         Url::parse("https://a.example/report").unwrap()
     }
 
-    fn kind(look: &Look, answer: &Answer, url: &str, purpose: Purpose) -> Option<WallKind> {
+    fn kind(look: &Look, answer: &Answer, url: &str, purpose: Purpose) -> Option<ChallengeKind> {
         judge(look, answer, &asked(), url, purpose).map(|(kind, _)| kind)
     }
 
@@ -253,25 +253,25 @@ mod tests {
     }
 
     #[test]
-    fn a_box_to_tick_under_a_form_is_no_wall_but_a_question_is() {
+    fn a_checkbox_under_a_form_is_no_challenge_but_a_question_is() {
         let under_a_form = Look { fields: 2, ..captcha((300.0, 78.0)) };
         assert_eq!(kind(&under_a_form, &FINE, HERE, Purpose::Content), None);
         let beside_content = Look { length: 9000, ..captcha((300.0, 78.0)) };
         assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
-        assert_eq!(kind(&captcha((300.0, 78.0)), &FINE, HERE, Purpose::Action), Some(WallKind::Captcha));
+        assert_eq!(kind(&captcha((300.0, 78.0)), &FINE, HERE, Purpose::Action), Some(ChallengeKind::Captcha));
         let question = Look { fields: 2, length: 9000, ..captcha((400.0, 580.0)) };
-        assert_eq!(kind(&question, &FINE, HERE, Purpose::Action), Some(WallKind::Captcha));
+        assert_eq!(kind(&question, &FINE, HERE, Purpose::Action), Some(ChallengeKind::Captcha));
     }
 
     #[test]
-    fn a_password_form_is_a_wall_only_for_who_came_to_read() {
+    fn a_password_form_is_a_challenge_only_for_reading() {
         let title = "Sign in".to_owned();
         let form = Look { password: true, fields: 1, length: 80, title, ..Look::default() };
         assert_eq!(
             kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content),
-            Some(WallKind::Login)
+            Some(ChallengeKind::Login)
         );
-        assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(WallKind::Login));
+        assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(ChallengeKind::Login));
         assert_eq!(kind(&form, &FINE, HERE, Purpose::Action), None);
         let registration = Look { password: true, fields: 4, length: 80, ..Look::default() };
         assert_eq!(kind(&registration, &FINE, HERE, Purpose::Content), None);
@@ -283,12 +283,12 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_a_wall_when_it_asks_for_something() {
+    fn a_refusal_is_a_challenge_when_it_asks_for_something() {
         let empty = Look::default();
         for (status, asks, expected) in [
-            (403, true, Some(WallKind::Challenge)),
-            (401, true, Some(WallKind::Challenge)),
-            (429, true, Some(WallKind::Challenge)),
+            (403, true, Some(ChallengeKind::Challenge)),
+            (401, true, Some(ChallengeKind::Challenge)),
+            (429, true, Some(ChallengeKind::Challenge)),
             (403, false, None),
             (500, true, None),
             (200, true, None),
@@ -306,12 +306,12 @@ mod tests {
             "Please verify you’re human",
             "Our systems have detected unusual traffic",
         ] {
-            assert_eq!(kind_of(&said(text, 200)), Some(WallKind::UnusualTraffic), "{text}");
+            assert_eq!(kind_of(&said(text, 200)), Some(ChallengeKind::UnusualTraffic), "{text}");
         }
         assert_eq!(kind_of(&said("How we handle unusual traffic", 8000)), None);
         assert_eq!(
             kind(&said("", 10), &FINE, "https://www.google.com/sorry/index", Purpose::Content),
-            Some(WallKind::UnusualTraffic)
+            Some(ChallengeKind::UnusualTraffic)
         );
     }
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
+use super::challenge::{ChallengeKind, Purpose};
 use super::handoff::{self, Passed, Person};
 use super::pacing::Pacing;
-use super::wall::{Purpose, WallKind};
 use crate::browser::input::ClickOptions;
 use crate::browser::locator::Presence;
 use crate::browser::{
@@ -53,7 +53,7 @@ pub enum Task {
 
 /// How to go about it.
 #[derive(Debug, Clone, Copy)]
-pub struct ErrandOptions<'a> {
+pub struct VisitOptions<'a> {
     /// How long it may take, without the time for a person.
     pub limit: Duration,
     /// How long nothing must happen on the page until it counts as quiet.
@@ -86,7 +86,7 @@ pub async fn run(
     page: &Page,
     url: &Url,
     task: &Task,
-    options: ErrandOptions<'_>,
+    options: VisitOptions<'_>,
     person: &dyn Person,
 ) -> Result<Visit> {
     let _kept = page.keep_in_memory();
@@ -100,7 +100,7 @@ pub async fn run(
     let passed = page.unless_stuck(None, passed).await?;
     if let Some(passed) = &passed {
         deadline += passed.waited;
-        if passed.wall.kind == WallKind::Login && is_elsewhere(page, url) {
+        if passed.challenge.kind == ChallengeKind::Login && is_elsewhere(page, url) {
             deadline = arrive(page, url, reads, options).await?;
         }
     }
@@ -125,7 +125,7 @@ async fn perform(
     page: &Page,
     task: &Task,
     deadline: Instant,
-    ErrandOptions { settle, secrets, .. }: ErrandOptions<'_>,
+    VisitOptions { settle, secrets, .. }: VisitOptions<'_>,
 ) -> Result<Visit> {
     let mut visit = Visit::default();
     match task {
@@ -202,7 +202,7 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
 
 /// Goes to `url`. Returns until when the rest may take. A document to be read may lack what it waits for in vain, such as a
 /// script of a server that does not answer.
-async fn arrive(page: &Page, url: &Url, reads: bool, options: ErrandOptions<'_>) -> Result<Instant> {
+async fn arrive(page: &Page, url: &Url, reads: bool, options: VisitOptions<'_>) -> Result<Instant> {
     options.pacing.before(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();

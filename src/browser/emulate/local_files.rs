@@ -27,7 +27,7 @@ struct Guard {
 }
 
 impl Observer for Guard {
-    fn told(&self, event: RawEvent) {
+    fn on_event(&self, event: RawEvent) {
         let Some(RequestPaused { request, request_id, .. }) = event.read() else { return };
         let (files, session) = (self.files.clone(), self.session.clone());
         // Looking at the disk can take its time, and others are waiting to be told.

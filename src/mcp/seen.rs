@@ -15,7 +15,7 @@ const LARGEST_EARLIER: usize = 3_000;
 
 /// What a client has been shown.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Seen {
     /// The downloads that were told of, and whether their end was.
     downloads: HashMap<String, bool>,
     /// The downloads that no wait is for: one has answered their end, or it was told before something else was done.
@@ -63,7 +63,7 @@ pub(super) struct Shown {
     earlier: Vec<Arc<Tree>>,
 }
 
-impl Told {
+impl Seen {
     /// What was last shown of a page.
     pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
         self.shown(page).map(|shown| Arc::clone(&shown.tree))

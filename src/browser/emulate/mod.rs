@@ -1,6 +1,6 @@
 //! What a page takes its surroundings for: device, clock, passkeys, storage, the tab in front.
 pub(super) mod clock;
-pub(super) mod emulation;
+pub(super) mod overrides;
 pub(super) mod local_files;
 pub(super) mod passkey;
 pub(super) mod storage;

@@ -31,7 +31,7 @@ impl BrowserContext {
     /// `unsupported` where the service does not tell, and where web conferences would pass by the context's proxy.
     pub async fn be_where_it_comes_out(&self, service: &str) -> Result<Whereabouts> {
         if self.has_another_address()? {
-            return Err(untold(
+            return Err(unknown_location(
                 "WebRTC would pass by the proxy of a context and tell another address: launch the browser with a proxy, or with \
                  args=[\"--force-webrtc-ip-handling-policy=disable_non_proxied_udp\"]",
             ));
@@ -40,9 +40,10 @@ impl BrowserContext {
         let request =
             ApiRequest { url: service.to_owned(), method: "GET".to_owned(), ..ApiRequest::default() };
         let answer = ApiContext::beside_context(self, options).fetch(&request).await?;
-        let told = serde_json::from_slice::<Value>(&answer.body).ok().and_then(|told| read(&told));
-        let found = told.ok_or_else(|| {
-            untold("the service that was asked where this is tells no time zone; name another one by its address")
+        let answer_json =
+            serde_json::from_slice::<Value>(&answer.body).ok().and_then(|answer_json| read(&answer_json));
+        let found = answer_json.ok_or_else(|| {
+            unknown_location("the service that was asked where this is tells no time zone; name another one by its address")
         })?;
         self.change_options(|options| {
             options.timezone.get_or_insert_with(|| found.timezone.clone());
@@ -53,14 +54,14 @@ impl BrowserContext {
     }
 }
 
-fn untold(reason: &str) -> Error {
+fn unknown_location(reason: &str) -> Error {
     Error::Unsupported { what: "being where the proxy is", reason: reason.to_owned() }
 }
 
 /// Reads the answers of the usual services, which name the same things differently.
-fn read(told: &Value) -> Option<Whereabouts> {
-    let text = |names: &[&str]| names.iter().find_map(|name| told.pointer(name)?.as_str());
-    let number = |names: &[&str]| names.iter().find_map(|name| told.pointer(name)?.as_f64());
+fn read(answer: &Value) -> Option<Whereabouts> {
+    let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
+    let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());
     let timezone =
         text(&["/timezone", "/time_zone", "/timezone/id", "/time_zone/name", "/location/time_zone"])?;
     let country = text(&["/country_code", "/countryCode", "/country_code2", "/country/iso_code", "/country"]);
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn answers_of_the_usual_services_are_understood() {
         let vienna = Some(Geolocation { latitude: 48.2, longitude: 16.4, accuracy: ACCURACY });
-        for told in [
+        for answer in [
             json!({ "country_code": "AT", "timezone": "Europe/Vienna", "languages": "de-AT,hr", "latitude": 48.2,
                     "longitude": 16.4 }),
             json!({ "countryCode": "AT", "timezone": "Europe/Vienna", "lat": 48.2, "lon": 16.4 }),
@@ -146,7 +147,7 @@ mod tests {
                 locale: Some("de-AT".to_owned()),
                 place: vienna,
             };
-            assert_eq!(read(&told), Some(expected), "{told}");
+            assert_eq!(read(&answer), Some(expected), "{answer}");
         }
         assert_eq!(read(&json!({ "error": true, "reason": "RateLimited" })), None);
         let bare = read(&json!({ "timezone": "Asia/Bangkok", "country": "th" })).expect("a zone");
