@@ -42,32 +42,32 @@ _COOKIE_KEYS = (
 )
 
 
-def told_cookie(cookie: dict[str, Any]) -> Cookie:
+def cookie_of(cookie: dict[str, Any]) -> Cookie:
     """A cookie of the engine as scripts get it."""
-    told = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
-    told.setdefault("sameSite", "Lax")
-    return cast("Cookie", told)
+    reported = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
+    reported.setdefault("sameSite", "Lax")
+    return cast("Cookie", reported)
 
 
 def checked_cookie(cookie: Any) -> dict[str, Any]:
     """A cookie of a script as the engine takes it."""
-    told = dict(cookie)
-    if not told.get("url") and not (told.get("domain") and told.get("path")):
+    reported = dict(cookie)
+    if not reported.get("url") and not (reported.get("domain") and reported.get("path")):
         raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")
-    if (expires := told.get("expires")) is not None and expires != -1 and expires < 0:
+    if (expires := reported.get("expires")) is not None and expires != -1 and expires < 0:
         raise Error(
             "Cookie should have a valid expires, only -1 or a positive number "
             "for the unix timestamp in seconds is allowed"
         )
     if expires == 0:
         # So programs that export cookies write one that ends with the browser.
-        told["expires"] = -1
-    if told.get("url") and told.get("domain"):
+        reported["expires"] = -1
+    if reported.get("url") and reported.get("domain"):
         raise Error(f"{caller()}: Cookie should have either url or domain")
-    if told.get("url") and told.get("path"):
+    if reported.get("url") and reported.get("path"):
         raise Error(f"{caller()}: Cookie should have either url or path")
-    if told.get("url") == "about:blank":
-        raise Error(f'{caller()}: Blank page can not have cookie "{told.get("name")}"')
-    if str(told.get("url", "")).startswith("data:"):
-        raise Error(f'{caller()}: Data URL page can not have cookie "{told.get("name")}"')
-    return {key: value for key, value in told.items() if value is not None}
+    if reported.get("url") == "about:blank":
+        raise Error(f'{caller()}: Blank page can not have cookie "{reported.get("name")}"')
+    if str(reported.get("url", "")).startswith("data:"):
+        raise Error(f'{caller()}: Data URL page can not have cookie "{reported.get("name")}"')
+    return {key: value for key, value in reported.items() if value is not None}

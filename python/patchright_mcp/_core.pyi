@@ -20,22 +20,22 @@ __all__ = [
     "Dispatcher",
     "Download",
     "Ended",
-    "ToolBrowser",
     "FileChooser",
     "Frame",
-    "ProgramGate",
     "HandlerCall",
     "InitScript",
     "JsHandle",
     "KeptAnswers",
     "Operation",
     "Page",
+    "ProgramGate",
     "Promise",
     "Request",
     "Response",
     "Route",
     "Screencast",
     "ScriptRecording",
+    "ToolBrowser",
     "Video",
     "WebSocket",
     "Worker",
@@ -612,8 +612,8 @@ class Frame:
         self, script: str, argument: Any, isolated: bool, pause_ms: float, timeout_ms: float
     ) -> Operation:
         """Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn."""
-    def perform(self, selector: str, strict: bool, deed: Any, timeout_ms: float) -> Operation:
-        """Does what `deed` says with the element that a selector finds, see `ElementAction`."""
+    def perform(self, selector: str, strict: bool, action: Any, timeout_ms: float) -> Operation:
+        """Does what `action` says with the element that a selector finds, see `ElementAction`."""
     def highlight(self, selector: str) -> Operation:
         """Has the browser draw around all that a selector finds now."""
     def hide_highlight(self, selector: str) -> None: ...
@@ -665,8 +665,8 @@ class JsHandle:
     def json_value(self) -> Operation: ...
     def get_property(self, name: str) -> Operation: ...
     def get_properties(self) -> Operation: ...
-    def perform(self, deed: Any, timeout_ms: float) -> Operation:
-        """Does what `deed` says, see `ElementAction`."""
+    def perform(self, action: Any, timeout_ms: float) -> Operation:
+        """Does what `action` says, see `ElementAction`."""
     def preview(self) -> str:
         """What it is, in one line; looked up at once."""
     def query(self, selector: str, strict: bool) -> Operation:

@@ -18,15 +18,15 @@ def text(
     drawn: bool | None = None,
 ) -> dict[str, Any]:
     """One text: all of it, or a part; `squeeze` counts white space once."""
-    told: dict[str, Any] = {"part": part, "squeeze": squeeze}
+    values: dict[str, Any] = {"part": part, "squeeze": squeeze}
     if isinstance(wanted, re.Pattern):
-        told.update(source=wanted.pattern, flags=flags_of(wanted))
+        values.update(source=wanted.pattern, flags=flags_of(wanted))
     elif isinstance(wanted, str):
-        told["text"] = wanted
+        values["text"] = wanted
     else:
         raise Error("value must be a string or regular expression")
     if ignore_case is not None:
-        told["ignoreCase"] = ignore_case
+        values["ignoreCase"] = ignore_case
     if drawn:
-        told["drawn"] = True
-    return told
+        values["drawn"] = True
+    return values

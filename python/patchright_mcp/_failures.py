@@ -83,11 +83,11 @@ class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an 
 
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
     """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
-    told = _exception(error, timeout, log)
-    told._code = error.code
-    told._name = told._name or type(told).__name__
-    told._stack = told._stack or f"{told._name}: {told.message}\n{_place_in_script()}"
-    return told
+    reported = _exception(error, timeout, log)
+    reported._code = error.code
+    reported._name = reported._name or type(reported).__name__
+    reported._stack = reported._stack or f"{reported._name}: {reported.message}\n{_place_in_script()}"
+    return reported
 
 
 def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -> Error:
@@ -104,7 +104,7 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
         return _thrown(prefix, error.details["thrown"])
-    return Error(f"{prefix}{_told(error, title, log)}")
+    return Error(f"{prefix}{_reported(error, title, log)}")
 
 
 def _call_log(lines: Sequence[str]) -> str:
@@ -112,7 +112,7 @@ def _call_log(lines: Sequence[str]) -> str:
     return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
 
 
-def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
+def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
     """What went wrong, in the words that scripts look for."""
     if error.code in _TOLD:
         return _TOLD[error.code](error, log)
@@ -259,8 +259,8 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
     lines = [f"    {number}) {preview} aka {way}" for number, (preview, way) in shown]
     if count > len(lines):
         lines.append("    ...")
-    told = "\n".join(lines)
-    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n{_call_log(log)}"
+    text = "\n".join(lines)
+    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{text}\n{_call_log(log)}"
 
 
 def _thrown(prefix: str, text: str) -> Error:
@@ -282,14 +282,14 @@ def _thrown(prefix: str, text: str) -> Error:
 
 def page_error(text: str) -> Error:
     """What nobody caught, from its text: name, message and stack. What is no error has only a message."""
-    told = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
-    message, is_error, _ = told.partition("\n    at ")
+    shown = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
+    message, is_error, _ = shown.partition("\n    at ")
     # An error without a stack is known by its name only.
     named = re.match(r"([^\s:]+)(?:: |$)" if is_error else r"([\w$.-]+)(?:: )|([\w$.]*Error)$", message)
     if named is None:
         thing = re.fullmatch(r"#<([\w$]+)>|\[object ([\w$]+)\]", message)
-        return Error._of_page(thing[1] or thing[2] if thing else message, "", told if is_error else "")
-    return Error._of_page(message[len(named[0]) :], named[1] or named[0], told)
+        return Error._of_page(thing[1] or thing[2] if thing else message, "", shown if is_error else "")
+    return Error._of_page(message[len(named[0]) :], named[1] or named[0], shown)
 
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:

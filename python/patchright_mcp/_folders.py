@@ -52,9 +52,9 @@ def _sweep() -> None:
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-[0-9]*-*"):
         with suppress(OSError):
-            told = folder.lstat()
+            reported = folder.lstat()
             # One that was just made may not be held yet.
-            if told.st_uid != os.geteuid() or time.time() - told.st_mtime < _A_MINUTE:
+            if reported.st_uid != os.geteuid() or time.time() - reported.st_mtime < _A_MINUTE:
                 continue
             held = _opened(folder)
             try:

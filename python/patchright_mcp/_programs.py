@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from ._core import BrowserContext as NativeContext
-    from ._core import Ended, ProgramGate, Operation
+    from ._core import Ended, Operation, ProgramGate
     from ._core import Page as NativePage
 
 
@@ -125,7 +125,7 @@ class Work:
 
     def _finish(self, error: BaseException | None) -> None:
         if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
-            self._failure = _told(error)
+            self._failure = _reported(error)
         self._is_done = True
         self._notebook.rest()
         self._ended.tell()
@@ -187,7 +187,7 @@ class Notebook:
         """Calls this page `page`, and its context `context`."""
         if self._connection is None:
             self._connection = Connection()
-            self._connection.guest = self
+            self._connection.attached = self
         connection = self._connection
         within, around = native.context, native.context.browser
         browser = connection.known(around.key)
@@ -201,12 +201,12 @@ class Notebook:
         context.set_default_navigation_timeout(navigation_ms)
         page: Page = context._page_of(native)
         self.names |= {"page": page, "context": context}
-        connection.guest_works = True
+        connection.program_works = True
 
     def rest(self) -> None:
         """Dialogs are somebody else's again."""
         if self._connection is not None:
-            self._connection.guest_works = False
+            self._connection.program_works = False
 
     def permit(self, url: str) -> Operation:
         """The address, as soon as it may be opened."""
@@ -230,11 +230,11 @@ def _take_streams() -> None:
     sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115
 
 
-def _told(error: BaseException) -> str:
+def _reported(error: BaseException) -> str:
     """An error, and where in the program it came from."""
     if isinstance(error, asyncio.CancelledError):
         return "The program was stopped"
-    told = traceback.TracebackException.from_exception(error)
-    ours = [frame for frame in told.stack if frame.filename.startswith("<program ")]
-    told.stack = traceback.StackSummary.from_list(ours)
-    return "".join(told.format(chain=False)).strip()
+    reported = traceback.TracebackException.from_exception(error)
+    ours = [frame for frame in reported.stack if frame.filename.startswith("<program ")]
+    reported.stack = traceback.StackSummary.from_list(ours)
+    return "".join(reported.format(chain=False)).strip()

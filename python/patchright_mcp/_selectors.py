@@ -75,15 +75,15 @@ def by_way(way: dict[str, Any]) -> tuple[str, str]:
     """A way of the engine's to find an element: as a selector, and as a script would write it."""
     by, text, exact, nth = way["by"], way["text"], way.get("exact"), way.get("nth")
     if by == "role":
-        told = written("get_by_role", text, name=way.get("name"), exact=exact)
+        shown = written("get_by_role", text, name=way.get("name"), exact=exact)
     elif by == "css":
-        told = written("locator", text)
+        shown = written("locator", text)
     else:
         method = {"testId": "get_by_test_id", "alt": "get_by_alt_text"}.get(by, f"get_by_{by}")
-        told = written(method, text, exact=exact)
+        shown = written(method, text, exact=exact)
     if nth is not None:
-        told += f".nth({nth})" if nth else ".first"
-    return selector_of_way(way), told
+        shown += f".nth({nth})" if nth else ".first"
+    return selector_of_way(way), shown
 
 
 def filters(
@@ -112,9 +112,9 @@ _FLAG_NAMES = ((re.IGNORECASE, "re.IGNORECASE"), (re.DOTALL, "re.DOTALL"), (re.M
 
 def written(method: str, *arguments: object, **options: object) -> str:
     """A call as a Python script would write it, for messages."""
-    told = [_value(argument) for argument in arguments]
-    told += [f"{name}={_value(value)}" for name, value in options.items() if value is not None]
-    return f"{method}({', '.join(told)})"
+    reported = [_value(argument) for argument in arguments]
+    reported += [f"{name}={_value(value)}" for name, value in options.items() if value is not None]
+    return f"{method}({', '.join(reported)})"
 
 
 def _value(value: object) -> str:

@@ -174,15 +174,15 @@ def _asked(field: _Field) -> str | list[list[Any]]:
 
 def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
     """A model of what the page told."""
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
         if field.several:
-            told[field.own_name] = [_made_one(field, one) for one in value]
+            options[field.own_name] = [_made_one(field, one) for one in value]
         elif value is None and field.optional:
-            told[field.own_name] = None
+            options[field.own_name] = None
         else:
-            told[field.own_name] = _made_one(field, value)
-    return model(**told)
+            options[field.own_name] = _made_one(field, value)
+    return model(**options)
 
 
 def _made_one(field: _Field, value: Any) -> Any:

@@ -57,9 +57,15 @@ ODD: list[Any] = [*WORDS, ..., None, True, 0.5, [], [1], {}, {"x": 1}, -1, 0, 99
 """What may stand anywhere in its place; `...` for nothing at all."""
 
 
-def places(told: object, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def places(expected: object, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to everything in a piece of JSON."""
-    inner = told.items() if isinstance(told, dict) else enumerate(told) if isinstance(told, list) else ()
+    inner = (
+        expected.items()
+        if isinstance(expected, dict)
+        else enumerate(expected)
+        if isinstance(expected, list)
+        else ()
+    )
     return [way] * bool(way) + [found for key, value in inner for found in places(value, (*way, key))]
 
 
@@ -68,9 +74,9 @@ PLACES = places(GOOD)
 
 def changed(changes: list[tuple[tuple[Any, ...], Any]]) -> object:
     """The good archive with other things in some places."""
-    told: Any = copy.deepcopy(GOOD)
+    reported: Any = copy.deepcopy(GOOD)
     for (*way, last), value in changes:
-        place: Any = told
+        place: Any = reported
         try:
             for key in way:
                 place = place[key]
@@ -80,7 +86,7 @@ def changed(changes: list[tuple[tuple[Any, ...], Any]]) -> object:
                 place[last] = copy.deepcopy(value)
         except (KeyError, IndexError, TypeError):
             continue  # An earlier change took it away.
-    return told
+    return reported
 
 
 class Route:
@@ -114,7 +120,7 @@ class Route:
 def answers(path: Path) -> list[Any]:
     """How three requests are decided by an archive."""
     archive = Archive(path)
-    told = []
+    events = []
     for url, method in ((HERE, "POST"), (f"{HERE}file", "GET"), (f"{HERE}other", "GET")):
         route: Any = Route(url, method)
         try:
@@ -125,8 +131,8 @@ def answers(path: Path) -> list[Any]:
         except Error:
             assert route.decided == ["aborted"]
         assert len(route.decided) == 1
-        told += route.decided
-    return told
+        events += route.decided
+    return events
 
 
 def test_redirects_are_followed_and_files_read_and_the_rest_is_left_to_others(tmp_path: Path) -> None:
@@ -146,11 +152,11 @@ def refused_or_answered(changes: list[tuple[tuple[Any, ...], Any]], name: str) -
         else:
             path.write_text(text)
         try:
-            told = answers(path)
+            reported = answers(path)
         except Error as error:
             assert str(path) in str(error)  # noqa: PT017 - either is as it should be
         else:
-            assert b"root:" not in b"".join(part[1] for part in told if isinstance(part, tuple))
+            assert b"root:" not in b"".join(part[1] for part in reported if isinstance(part, tuple))
 
 
 @pytest.mark.parametrize("odd", ODD, ids=repr)

@@ -48,10 +48,10 @@ def test_a_script_for_playwright_runs_as_it_is(site: Site, tmp_path: Path) -> No
     url = site.publish("/variable", "<script>var said = 'hello'</script>")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    told = "hello {'width': 1280, 'height': 720} True"
-    assert run("-m", "patchright_mcp.as_playwright", str(script), url) == told
+    reported = "hello {'width': 1280, 'height': 720} True"
+    assert run("-m", "patchright_mcp.as_playwright", str(script), url) == reported
     script.write_text("import patchright_mcp.as_playwright" + SCRIPT)
-    assert run(str(script), url) == told
+    assert run(str(script), url) == reported
 
 
 def test_our_own_ways_can_be_kept(tmp_path: Path) -> None:

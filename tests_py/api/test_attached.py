@@ -161,9 +161,9 @@ class Guest:
             length = (await self.reader.readexactly(2))[1] & 127
             if length >= 126:
                 length = int.from_bytes(await self.reader.readexactly(2 if length == 126 else 8), "big")
-            told = json.loads(await self.reader.readexactly(length))
-            if told.get("id") == number:
-                return cast("dict[str, Any]", told["result"])
+            result = json.loads(await self.reader.readexactly(length))
+            if result.get("id") == number:
+                return cast("dict[str, Any]", result["result"])
 
     async def attach(self, target: str) -> str:
         """A session with a page."""

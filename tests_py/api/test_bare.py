@@ -33,7 +33,7 @@ async def bare() -> AsyncIterator[Page]:
         assert "Pixel 2" in playwright.devices["Pixel 2"]["user_agent"]
 
 
-async def test_only_what_was_told_is_pressed_and_moved(bare: Page) -> None:
+async def test_only_what_was_reported_is_pressed_and_moved(bare: Page) -> None:
     await bare.set_content(LOG)
     await bare.focus("#field")
     await bare.keyboard.press("+")
@@ -112,7 +112,7 @@ async def test_a_script_that_the_policy_of_a_page_refuses_is_an_error(page: Page
     assert await page.evaluate("ran", isolated_context=False) == 1
 
 
-async def test_what_is_thrown_is_told_as_it_is(page: Page) -> None:
+async def test_what_is_thrown_is_reported_as_it_is(page: Page) -> None:
     for thrown, message, name in (
         ("{}", "Object", ""),
         ("window", "Window", ""),

@@ -110,8 +110,8 @@ async def test_a_chapter_stands_in_the_middle(page: Page, film: Film) -> None:
 
 async def test_actions_are_shown_before_they_are_done(page: Page, film: Film) -> None:
     style: Any = {"title": "background: rgb(255, 0, 0); color: rgb(255, 0, 0)"}
-    heard: list[str] = []
-    await page.expose_function("heard", lambda: heard.append("clicked"))
+    received: list[str] = []
+    await page.expose_function("heard", lambda: received.append("clicked"))
     await page.evaluate(
         "() => { document.querySelector('button').onclick = () => heard() }", isolated_context=False
     )
@@ -119,7 +119,7 @@ async def test_actions_are_shown_before_they_are_done(page: Page, film: Film) ->
     async with await page.screencast.show_actions(duration=3000, position="bottom", style=style):
         clicking = asyncio.ensure_future(page.get_by_role("button").click())
         await film.until(["red"], at_the_foot)
-        assert heard == []
+        assert received == []
         await clicking
     await film.until(["white"], at_the_foot)
     assert await page.evaluate("document.body.children.length") == 1

@@ -84,7 +84,7 @@ async def test_a_certificate_is_shown_to_its_origin_and_to_no_other(browser: Bro
         await context.close()
 
 
-async def test_who_is_not_welcome_is_told_so(
+async def test_who_is_not_welcome_is_reported_so(
     browser: Browser, playwright: Playwright, tmp_path: Path
 ) -> None:
     (tmp_path / "other").mkdir()
@@ -104,7 +104,7 @@ async def test_who_is_not_welcome_is_told_so(
         await requests.dispose()
 
 
-async def test_a_server_that_nobody_vouches_for_is_told_from_a_refusal(
+async def test_a_server_that_nobody_vouches_for_is_distinguished_from_a_refusal(
     browser: Browser, tmp_path: Path
 ) -> None:
     authority = Authority(tmp_path)

@@ -62,8 +62,8 @@ async def test_dates_change_apart_from_timers(page: Page) -> None:
         Date.now(), new Date().getTime(), Date().includes('2024'), new Date(0).getTime(),
         new Intl.DateTimeFormat('en', { year: 'numeric' }).format(), new Date() instanceof Date,
     ]), 1))"""
-    told = await page.evaluate(script, isolated_context=False)
-    assert told == [EIGHT, EIGHT, True, 0, "2024", True]
+    result = await page.evaluate(script, isolated_context=False)
+    assert result == [EIGHT, EIGHT, True, 0, "2024", True]
     await page.clock.set_system_time(EIGHT / 1000 + 1)
     assert EIGHT + 1000 <= await now(page) < EIGHT + HOUR
 

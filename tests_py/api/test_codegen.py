@@ -59,13 +59,13 @@ async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
         else:
             await pages[0].close()
         await person.close()
-        written, told = await codegen.communicate()
+        written, result = await codegen.communicate()
     finally:
         if codegen.returncode is None:
             codegen.kill()
             await codegen.wait()
     script = written.decode()
-    assert codegen.returncode == 0, told.decode()
+    assert codegen.returncode == 0, result.decode()
     assert url in script
     assert "Ada" in script
     assert "hush" not in script

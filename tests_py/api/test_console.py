@@ -15,7 +15,7 @@ WATCHED = """
 
 
 @pytest.fixture
-def heard(page: Page) -> list[ConsoleMessage]:
+def received(page: Page) -> list[ConsoleMessage]:
     """What the page has logged."""
     messages: list[ConsoleMessage] = []
     page.on("console", messages.append)
@@ -27,7 +27,9 @@ async def run(page: Page, script: str) -> object:
     return await page.evaluate(script, isolated_context=False)
 
 
-async def test_what_is_logged_is_told_before_the_script_ends(page: Page, heard: list[ConsoleMessage]) -> None:
+async def test_what_is_logged_is_reported_before_the_script_ends(
+    page: Page, received: list[ConsoleMessage]
+) -> None:
     await run(
         page,
         """() => {
@@ -37,35 +39,35 @@ async def test_what_is_logged_is_told_before_the_script_ends(page: Page, heard: 
             console.timeEnd("never begun");
         }""",
     )
-    assert [message.type for message in heard] == ["log", "trace", "warning", "warning"]
-    first = heard[0]
+    assert [message.type for message in received] == ["log", "trace", "warning", "warning"]
+    first = received[0]
     assert first.text == str(first) == "hello 5 {foo: bar} [1, empty, b] JSHandle@node"
     assert (first.page, first.worker, first.location["lineNumber"]) == (page, None, 1)
-    assert heard[2].text == "Map(1)"
+    assert received[2].text == "Map(1)"
     assert [await argument.json_value() for argument in first.args[:3]] == ["hello", 5, {"foo": "bar"}]
     assert await first.args[4].evaluate("node => node.tagName") == "BODY"
 
 
-async def test_an_error_that_is_logged_is_not_read(page: Page, heard: list[ConsoleMessage]) -> None:
+async def test_an_error_that_is_logged_is_not_read(page: Page, received: list[ConsoleMessage]) -> None:
     read = await run(
         page, f"() => {{ {WATCHED} console.log(watched, {{}}); globalThis.count = () => read; }}"
     )
     await run(page, "console.log('after', { a: 1 })")
     assert await run(page, "count()") == 0
     assert read is None
-    assert [message.text for message in heard] == ["Error: watched [object Object]", "after {a: 1}"]
+    assert [message.text for message in received] == ["Error: watched [object Object]", "after {a: 1}"]
 
 
-async def test_nothing_is_told_of_before_and_nothing_after(page: Page) -> None:
-    heard: list[ConsoleMessage] = []
+async def test_nothing_is_reported_of_before_and_nothing_after(page: Page) -> None:
+    received: list[ConsoleMessage] = []
     await run(page, "console.log('before')")
-    page.on("console", heard.append)
+    page.on("console", received.append)
     async with page.expect_console_message(lambda message: message.text == "late") as late:
         await run(page, "console.log('now'); setTimeout(() => console.log('late'))")
     assert (await late.value).args[0].as_element() is None
-    page.remove_listener("console", heard.append)
+    page.remove_listener("console", received.append)
     await run(page, "console.log('not heard')")
-    assert [message.text for message in heard] == ["now", "late"]
+    assert [message.text for message in received] == ["now", "late"]
 
 
 async def test_what_was_logged_unheard_can_be_asked_for(page: Page) -> None:
@@ -79,11 +81,11 @@ async def test_what_was_logged_unheard_can_be_asked_for(page: Page) -> None:
     assert await page.console_messages() == []
 
 
-async def test_errors_that_nobody_caught_are_told_with_their_stack(page: Page) -> None:
+async def test_errors_that_nobody_caught_are_reported_with_their_stack(page: Page) -> None:
     errors: list[Error] = []
-    told: list[WebError] = []
+    events: list[WebError] = []
     page.on("pageerror", errors.append)
-    page.context.on("weberror", told.append)
+    page.context.on("weberror", events.append)
     async with page.context.expect_event("weberror", lambda error: error.error.message == "5"):
         await page.set_content(
             "<script>\nfunction fall() { throw new TypeError('over: here'); }\nfall();</script>"
@@ -91,7 +93,7 @@ async def test_errors_that_nobody_caught_are_told_with_their_stack(page: Page) -
         )
     assert [(error.name, error.message) for error in errors] == [("TypeError", "over: here"), ("", "5")]
     assert (errors[0].stack or "").startswith("TypeError: over: here\n    at fall (")
-    assert (told[0].page, told[0].location["line"], told[0].error) == (page, 1, errors[0])
+    assert (events[0].page, events[0].location["line"], events[0].error) == (page, 1, errors[0])
 
 
 async def test_workers_and_windows_are_heard_from_their_first_word(page: Page) -> None:
@@ -118,7 +120,7 @@ async def test_a_dialog_is_not_kept_waiting_by_what_was_logged_before_it(page: P
 
 
 async def test_only_what_the_page_itself_has_asked_for_is_missed(
-    page: Page, heard: list[ConsoleMessage], site: Site
+    page: Page, received: list[ConsoleMessage], site: Site
 ) -> None:
     await page.goto(site.page("form"))
     for _ in range(100):  # Not every browser without a window asks for the icon of a tab.
@@ -127,5 +129,5 @@ async def test_only_what_the_page_itself_has_asked_for_is_missed(
         await page.wait_for_timeout(20)
     async with page.expect_console_message(lambda message: message.location["url"].endswith("/nowhere")):
         await page.evaluate("fetch('/nowhere').then(() => {})")
-    missed = [message.location["url"] for message in heard if "404" in message.text]
+    missed = [message.location["url"] for message in received if "404" in message.text]
     assert missed == [site.url("/nowhere")]

@@ -138,8 +138,8 @@ async def test_a_cookie_that_a_handler_writes_is_sent(page: Page, site: Site) ->
         "content-length": "7",
     }
     await page.route("**/headers", lambda route: route.continue_(headers={**route.request.headers, **own}))
-    told = json.loads(await page.evaluate("fetch('/headers').then(r => r.text())"))
-    headers = {name.lower(): value for name, value in told.items()}
+    answer = json.loads(await page.evaluate("fetch('/headers').then(r => r.text())"))
+    headers = {name.lower(): value for name, value in answer.items()}
     assert (headers["cookie"], headers["host"]) == ("sid=mine", f"127.0.0.1:{site.port}")
 
 

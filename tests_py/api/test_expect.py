@@ -14,7 +14,7 @@ async def test_an_assertion_waits_until_it_is_so(page: Page) -> None:
     await expect(page.locator("p")).to_have_count(1)
 
 
-async def test_what_is_not_so_is_told_with_what_is(page: Page) -> None:
+async def test_what_is_not_so_is_reported_with_what_is(page: Page) -> None:
     await page.set_content("<title>here</title><p>first</p>")
     with pytest.raises(AssertionError) as wrong:
         await expect(page.locator("p")).to_have_text("second", timeout=1)
@@ -33,7 +33,7 @@ async def test_what_comes_up_in_the_way_is_cleared(page: Page) -> None:
     await expect(page.get_by_role("button")).to_have_text("1")
 
 
-async def test_what_assistive_technology_is_told_can_be_read_and_expected(page: Page) -> None:
+async def test_what_assistive_technology_is_reported_can_be_read_and_expected(page: Page) -> None:
     await page.set_content("<h1>News</h1><ul><li>one</li><li><a href='/x'>two</a></li></ul>")
     assert await page.aria_snapshot() == (
         '- heading "News" [level=1]\n'

@@ -107,7 +107,7 @@ class Odd:
 
 
 @dataclass
-class Untold:
+class Unreported:
     it: Annotated[list[Plain], Select("i")]
 
 
@@ -164,7 +164,7 @@ async def test_fields_of_pydantic_models_do_so_too(page: Page) -> None:
         (Links, "Links.it: one of 'i' has no attribute 'href'"),
     ],
 )
-async def test_what_a_field_cannot_be_is_told_with_its_name(page: Page, model: type, why: str) -> None:
+async def test_what_a_field_cannot_be_is_reported_with_its_name(page: Page, model: type, why: str) -> None:
     await page.set_content("<i>maybe</i> <b>31.1.2026</b>")
     with pytest.raises(Error) as refused:
         await page.extract(model)
@@ -179,7 +179,7 @@ async def test_what_a_field_cannot_be_is_told_with_its_name(page: Page, model: t
             r"Several\.it: a field of type int \| str cannot be read; possible are str, int, .*Decimal",
         ),
         (Odd, r"Odd\.it: a field of type complex cannot be read"),
-        (Untold, r"Untold\.it: a field of type list\[.*Plain\] cannot be read"),
+        (Unreported, r"Untold\.it: a field of type list\[.*Plain\] cannot be read"),
         (Endless, r"Endless\.it: Endless would be within itself"),
         (InAttribute, r"InAttribute\.it: Part stands in an element"),
     ],
@@ -228,8 +228,8 @@ NUMBERS: dict[str, float] = {
 
 async def test_numbers_are_read_as_people_write_them(page: Page) -> None:
     await page.set_content("".join(f"<p>{text}</p>" for text in NUMBERS))
-    told = await page.extract(OneNumber, each="p")
-    assert dict(zip(NUMBERS, (number.it for number in told), strict=True)) == NUMBERS
+    result = await page.extract(OneNumber, each="p")
+    assert dict(zip(NUMBERS, (number.it for number in result), strict=True)) == NUMBERS
 
 
 @pytest.mark.parametrize(
@@ -253,17 +253,17 @@ async def test_what_is_unclear_is_read_as_the_language_writes_it(
     )
 
     @dataclass
-    class Told:
+    class Reported:
         text: Any
         title: Any
         data: Any
 
-    Told.__annotations__ = {
+    Reported.__annotations__ = {
         "text": Annotated[float, Select("p")],
         "title": Annotated[float, Select("[title]", attribute="title")],
         "data": Annotated[float, Select("[data-n]", attribute="data-n")],
     }
-    assert await page.extract(Told) == [Told(number, number, 7.5)]
+    assert await page.extract(Reported) == [Reported(number, number, 7.5)]
 
 
 @pytest.mark.parametrize("text", ["1.2.3", "1.5B", "2 billion", "5 M", "1,2.3,4", "31.1.2026", "none"])

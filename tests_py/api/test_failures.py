@@ -100,6 +100,6 @@ def messages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 async def test_the_words_of_an_error_do_not_hang_on_the_engines_sentences(page: Page, name: str) -> None:
     failing, words = CASES[name]
     await page.set_content(FIELDS)
-    with pytest.raises((Error, AssertionError), match=words) as told:
+    with pytest.raises((Error, AssertionError), match=words) as reported:
         await failing(page)
-    assert "xxxx" not in str(told.value)
+    assert "xxxx" not in str(reported.value)

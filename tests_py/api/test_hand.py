@@ -11,7 +11,7 @@ from tests_py.support.site import Site
 LONG_WORD = "Ada Lovelace"
 
 
-async def heard(page: Page, expression: str = "log") -> list[Any]:
+async def received(page: Page, expression: str = "log") -> list[Any]:
     """What the page noted, in its own world."""
     noted = await page.evaluate(expression, isolated_context=False)
     assert isinstance(noted, list)
@@ -30,8 +30,8 @@ async def test_what_nobody_hears_leads_to_what_an_input_method_and_a_mouse_lead_
     await page.get_by_label("Agree").check()
     for name in ("One", "Two", "Three"):
         await page.get_by_role("button", name=name).click()
-    log = await heard(page)
-    assert await heard(page, "caught") == []
+    log = await received(page)
+    assert await received(page, "caught") == []
     of = {name: [entry for entry in log if entry[1] == name] for name in ("name", "email", "born", "about")}
     assert of["name"] == [
         ["beforeinput", "name", "insertText", LONG_WORD],
@@ -46,7 +46,7 @@ async def test_what_nobody_hears_leads_to_what_an_input_method_and_a_mouse_lead_
     clicked = [name for kind, name, *_ in log if kind == "click" and name != "colour"]
     assert clicked == ["agree", "one", "two", "three"]
     # What came first was a key, as with an input method; a text without one comes from nowhere.
-    assert await heard(page, "firsts") == ["keydown"]
+    assert await received(page, "firsts") == ["keydown"]
     await expect(page.get_by_label("Email")).to_have_value("ada@example.org")
     await expect(page.get_by_label("Born")).to_have_value("1815-12-10")
     await expect(page.get_by_label("About")).to_have_value("Two\nlines")
@@ -59,13 +59,13 @@ async def test_where_keys_are_heard_each_is_struck(page: Page, where: str) -> No
         f"{where}.addEventListener('keydown', (event) => log.push([event.key]))", isolated_context=False
     )
     await page.fill("#field", LONG_WORD)
-    struck = await heard(page)
+    struck = await received(page)
     assert [key for (key,) in struck if key != "Shift"] == list(LONG_WORD)
     await expect(page.locator("#field")).to_have_value(LONG_WORD)
     await page.fill("#other", LONG_WORD)
     await expect(page.locator("#other")).to_have_value(LONG_WORD)
     if where in ("field", "form"):
-        assert await heard(page) == struck
+        assert await received(page) == struck
 
 
 async def test_a_field_that_listens_once_it_has_the_focus_hears_the_keys(page: Page) -> None:
@@ -73,7 +73,7 @@ async def test_a_field_that_listens_once_it_has_the_focus_hears_the_keys(page: P
     listen = "void (field.onfocus = () => { field.onkeydown = (event) => log.push([event.key]) })"
     await page.evaluate(listen, isolated_context=False)
     await page.fill("#field", "abc")
-    assert await heard(page) == [["a"], ["b"], ["c"]]
+    assert await received(page) == [["a"], ["b"], ["c"]]
     await expect(page.locator("#field")).to_have_value("abc")
 
 
@@ -81,7 +81,7 @@ async def test_press_sequentially_strikes_each_key_also_where_nobody_hears_it(pa
     await page.set_content("<input id=field><script>log = []</script>")
     await page.evaluate("void (field.oninput = (event) => log.push([event.data]))", isolated_context=False)
     await page.locator("#field").press_sequentially("abc")
-    assert await heard(page) == [["a"], ["b"], ["c"]]
+    assert await received(page) == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize("kind", ["mousemove", "pointermove", "pointerover", "mouseenter"])
@@ -91,7 +91,7 @@ async def test_a_way_that_is_heard_is_walked(page: Page, kind: str) -> None:
     listen = f"b.addEventListener('{kind}', (event) => log.push([event.timeStamp, event.clientX]), true)"
     await page.evaluate(listen, isolated_context=False)
     await page.click("#b")
-    moves = await heard(page)
+    moves = await received(page)
     assert moves
     if kind.endswith("move"):
         assert len({at for at, _ in moves}) >= 2
@@ -108,7 +108,7 @@ async def test_a_page_that_draws_slowly_hears_the_way_all_the_same(page: Page) -
         await page.mouse.move(600, 500)
         await page.evaluate("moves = 0", isolated_context=False)
         await page.get_by_role("button").click()
-    assert min(await heard(page, "ways")) >= 3
+    assert min(await received(page, "ways")) >= 3
 
 
 async def test_a_way_over_a_frame_is_walked_since_only_the_frame_knows_who_listens(
@@ -150,7 +150,7 @@ async def test_what_comes_up_under_an_unheard_pointer_is_seen_before_the_press(p
     await page.evaluate("void (onclick = (event) => log.push([event.target.id]))", isolated_context=False)
     with pytest.raises(Exception, match="cover"):
         await page.click("#b", timeout=700)
-    assert await heard(page) == []
+    assert await received(page) == []
 
 
 EIGHT = (
@@ -173,14 +173,14 @@ async def test_of_several_presses_at_once_each_reaches_its_own_element(
     await page.set_content(EIGHT)
     await page.evaluate(LISTEN, isolated_context=False)
     await asyncio.gather(*(page.get_by_text(f"b{at}").click() for at in range(8)))
-    log = await heard(page)
+    log = await received(page)
     # One after the other, whoever comes first: a page has one pointer.
     pressed = [line.split()[1] for line in log if line.startswith("click")]
     assert sorted(pressed) == [f"b{at}" for at in range(8)]
     # A pointer that travels comes over others on its way.
     kinds = ("mousedown", "click") if style == "natural" else ("mouseenter", "mousedown", "click")
-    told = [line for line in log if line.split()[0] in kinds]
-    assert told == [f"{kind} {name}" for name in pressed for kind in kinds]
+    reported = [line for line in log if line.split()[0] in kinds]
+    assert reported == [f"{kind} {name}" for name in pressed for kind in kinds]
     await page.close()
 
 
@@ -195,7 +195,7 @@ async def test_nothing_is_pressed_while_something_is_dragged(page: Page) -> None
     )
     presses = (page.mouse.click(400, 100 + at) for at in range(3))
     await asyncio.gather(page.locator("#from").drag_to(page.locator("#to")), *presses)
-    assert await heard(page) == ["mousedown", "mouseup"] * 4
+    assert await received(page) == ["mousedown", "mouseup"] * 4
 
 
 @pytest.mark.parametrize("style", ["instant", "natural"])
@@ -225,6 +225,6 @@ async def test_what_a_click_has_set_in_motion_is_next_clicked_where_it_comes_to_
     button = page.get_by_role("button")
     await button.click()
     await button.click()
-    first, second = await heard(page)
+    first, second = await received(page)
     assert first < 300 < second
     await page.close()

@@ -112,8 +112,8 @@ async def test_requests_without_a_page_say_that_nothing_comes_and_leave_none_out
     await requests.get(url, params={"a": None, "b": 1})  # type: ignore[dict-item]
     await requests.get(url + "?x=%20&b=2", params={"b": "1 2"})
     await requests.get(url + "?x=1", params="y=%20")
-    told = [asked.query for asked in site.requested("/headers")[-3:]]
-    assert told == [{"b": "1"}, {"x": " ", "b": "1 2"}, {"y": " "}]
+    reported = [asked.query for asked in site.requested("/headers")[-3:]]
+    assert reported == [{"b": "1"}, {"x": " ", "b": "1 2"}, {"y": " "}]
     await requests.post(site.url("/echo"), form={"a": None, "b": "2"})  # type: ignore[dict-item]
     assert site.requested("/echo")[-1].body == "b=2"
     with pytest.raises(Exception, match=r"multipart.a: expected string"):
@@ -159,7 +159,7 @@ async def test_a_cookie_without_an_end_is_taken(page: Page, site: Site) -> None:
     assert [cookie["expires"] for cookie in await page.context.cookies()] == [-1]
 
 
-async def test_empty_fields_of_a_form_are_told(page: Page, site: Site) -> None:
+async def test_empty_fields_of_a_form_are_reported(page: Page, site: Site) -> None:
     await page.goto(site.page("form"))
     async with page.expect_request("**/echo") as asked:
         await page.evaluate("fetch('/echo', { method: 'POST', body: new URLSearchParams('a=1&b=') })")

@@ -13,10 +13,10 @@ ASK = f"""() => Promise.all(Array.from({{ length: {REQUESTS} }}, (_, number) =>
 
 
 @pytest.fixture
-def told(context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def reported(context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the engine told of what."""
     counted: Counter[str] = Counter()
-    tell = context._traffic.told
+    tell = context._traffic.reported
 
     def count(name: str, payload: object) -> bool:
         counted[name] += 1
@@ -27,15 +27,15 @@ def told(context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> Counter[st
 
 
 async def test_a_thousand_requests_that_nobody_listens_to_cost_python_nothing(
-    page: Page, site: Site, told: Counter[str]
+    page: Page, site: Site, reported: Counter[str]
 ) -> None:
     await page.goto(site.page("form"))
     assert await page.evaluate(ASK) == REQUESTS
-    assert not told
+    assert not reported
 
 
 async def test_who_begins_to_listen_hears_from_then_on_and_who_ceases_hears_no_more(
-    page: Page, site: Site, told: Counter[str]
+    page: Page, site: Site, reported: Counter[str]
 ) -> None:
     seen: list[str] = []
     hear = lambda request: seen.append(request.url)  # noqa: E731
@@ -44,9 +44,9 @@ async def test_who_begins_to_listen_hears_from_then_on_and_who_ceases_hears_no_m
     assert response is not None
     assert seen[0] == site.page("form")
     page.remove_listener("request", hear)
-    before = told.copy()
+    before = reported.copy()
     await page.reload()
-    assert told == before
+    assert reported == before
 
 
 async def test_the_newest_requests_are_known_though_nobody_listened(page: Page, site: Site) -> None:
@@ -59,7 +59,7 @@ async def test_the_newest_requests_are_known_though_nobody_listened(page: Page, 
 
 
 async def test_a_route_holds_what_fits_it_and_python_hears_of_nothing_else(
-    page: Page, site: Site, told: Counter[str]
+    page: Page, site: Site, reported: Counter[str]
 ) -> None:
     async def answer(route: Route) -> None:
         await route.fulfill(body="made up")
@@ -68,15 +68,15 @@ async def test_a_route_holds_what_fits_it_and_python_hears_of_nothing_else(
     await page.goto(site.page("form"))
     assert await page.evaluate(ASK) == REQUESTS
     assert await page.evaluate("fetch('/made/up').then((answer) => answer.text())") == "made up"
-    assert told == {"route": 1}
+    assert reported == {"route": 1}
 
 
 async def test_a_dialog_that_nobody_listens_to_is_answered_and_one_that_somebody_does_is_theirs(
-    page: Page, site: Site, told: Counter[str]
+    page: Page, site: Site, reported: Counter[str]
 ) -> None:
     await page.goto(site.page("form"))
     assert await page.evaluate("confirm('sure?')") is False
-    assert not told
+    assert not reported
 
     async def accept(dialog: Dialog) -> None:
         await dialog.accept()

@@ -81,7 +81,7 @@ async def test_cookies_that_stay_are_there_while_others_are_taken_away(page: Pag
     assert sorted(cookie["name"] for cookie in await page.context.cookies()) == sorted(names[:20])
 
 
-async def test_a_document_is_told_with_its_open_shadow_roots(page: Page) -> None:
+async def test_a_document_is_reported_with_its_open_shadow_roots(page: Page) -> None:
     await page.set_content("<!doctype html><html lang=en><p>a</p></html>")
     await page.evaluate(
         "document.querySelector('p').attachShadow({mode: 'open'}).innerHTML = '<b>inside</b>'"
@@ -162,8 +162,8 @@ async def test_expressions_are_values_and_what_is_no_value_says_so(page: Page) -
         await page.evaluate("given => given", {1})
 
 
-async def test_arguments_that_make_no_sense_are_told(page: Page) -> None:
-    for call, told in (
+async def test_arguments_that_make_no_sense_are_reported(page: Page) -> None:
+    for call, entry in (
         (page.emulate_media(media="paper"), "media: expected one of .screen.print."),  # type: ignore[arg-type]
         (page.goto("about:blank", wait_until="never"), "Page.goto: wait_until: expected one of"),  # type: ignore[arg-type]
         (page.screenshot(type="gif"), "Page.screenshot: type: expected one of"),  # type: ignore[arg-type]
@@ -173,13 +173,13 @@ async def test_arguments_that_make_no_sense_are_told(page: Page) -> None:
         (page.context.set_storage_state("missing.json"), "Error reading storage state from missing.json"),
         (page.context.add_cookies([{"name": "a"}]), "BrowserContext.add_cookies: Cookie should have"),
     ):
-        with pytest.raises(Error, match=told):
+        with pytest.raises(Error, match=entry):
             await call
 
 
-async def test_what_an_element_cannot_do_is_told(page: Page) -> None:
+async def test_what_an_element_cannot_do_is_reported(page: Page) -> None:
     await page.set_content("<input type=checkbox><input type=radio checked><p>a</p>")
-    for call, told in (
+    for call, entry in (
         (page.get_by_role("checkbox").fill("x"), 'Input of type "checkbox" cannot be filled'),
         (page.get_by_role("radio").uncheck(), "Cannot uncheck radio button"),
         (page.get_by_role("paragraph").check(), "Not a checkbox or radio button"),
@@ -190,7 +190,7 @@ async def test_what_an_element_cannot_do_is_told(page: Page) -> None:
         (page.get_by_role("checkbox").select_option("x"), "Element is not a <select> element"),
         (page.locator("input").click(), r"resolved to 2 elements:[\s\S]*Call log:\n  - waiting for locator"),
     ):
-        with pytest.raises(Error, match=told):
+        with pytest.raises(Error, match=entry):
             await call
 
 

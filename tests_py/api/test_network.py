@@ -22,7 +22,7 @@ from tests_py.support.site import Site, document
 FETCH = "url => fetch(url, { method: 'POST', body: 'a=1' }).then(r => r.text(), e => 'failed')"
 
 
-async def test_a_redirect_is_told_as_two_requests_that_know_each_other(page: Page, site: Site) -> None:
+async def test_a_redirect_is_reported_as_two_requests_that_know_each_other(page: Page, site: Site) -> None:
     seen: list[str] = []
     page.on("request", lambda request: seen.append(f"asked {request.resource_type}"))
     page.on("requestfinished", lambda request: seen.append(f"done {request.method}"))
@@ -61,7 +61,7 @@ async def test_routes_decide_newest_first_and_leave_the_rest_to_others(page: Pag
     assert order == ["first", "last", "last"]
     # A handler that is spent goes without a word.
     complaints: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+    asyncio.get_running_loop().set_exception_handler(lambda _, reported: complaints.append(reported))
     await page.context.unroute("**/made-up")
     await page.route("**/made-up", lambda route: route.fulfill(body="once"), times=1)
     assert await page.evaluate(FETCH, "/made-up") == "once"
@@ -142,7 +142,7 @@ async def test_a_download_is_kept_until_its_context_closes(
     assert not kept.exists()
 
 
-async def test_each_site_is_told_the_name_and_the_password_that_are_meant_for_it(
+async def test_each_site_is_reported_the_name_and_the_password_that_are_meant_for_it(
     browser: Browser, site: Site
 ) -> None:
     ann = {"username": "ann", "password": "secret", "origin": site.origin}

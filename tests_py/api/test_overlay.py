@@ -28,9 +28,9 @@ async def shown(page: Page, site: Site) -> Page:
     return page
 
 
-async def heard(page: Page) -> list[str]:
-    told: list[str] = await page.evaluate("heard", isolated_context=False)
-    return told
+async def received(page: Page) -> list[str]:
+    reported: list[str] = await page.evaluate("heard", isolated_context=False)
+    return reported
 
 
 async def test_what_is_highlighted_is_seen_in_pictures_and_not_by_the_page(shown: Page) -> None:
@@ -48,7 +48,7 @@ async def test_what_is_highlighted_is_seen_in_pictures_and_not_by_the_page(shown
     assert await shown.screenshot() == one
     await shown.hide_highlight()
     assert await shown.screenshot() == before
-    assert await heard(shown) == []
+    assert await received(shown) == []
 
 
 async def begin(page: Page) -> asyncio.Task[Locator]:
@@ -72,9 +72,9 @@ async def test_a_click_picks_a_locator_and_the_page_does_not_hear_of_it(shown: P
     field = await picking
     await field.fill("Ada")
     assert await shown.frame_locator("iframe").get_by_label("Name").input_value() == "Ada"
-    assert not {"mousedown", "mouseup", "click"} & set(await heard(shown))
+    assert not {"mousedown", "mouseup", "click"} & set(await received(shown))
     await shown.mouse.click(100, 50)
-    assert "click" in await heard(shown)
+    assert "click" in await received(shown)
 
 
 async def test_picking_can_be_given_up(shown: Page) -> None:

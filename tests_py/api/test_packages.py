@@ -26,9 +26,9 @@ async def test_headless_may_be_an_argument(playwright: Playwright) -> None:
 async def test_a_browser_that_is_not_there_refuses_the_connection(
     playwright: Playwright, endpoint: str
 ) -> None:
-    with pytest.raises(Error, match="ECONNREFUSED") as told:
+    with pytest.raises(Error, match="ECONNREFUSED") as reported:
         await playwright.chromium.connect_over_cdp(endpoint)
-    assert not isinstance(told.value, TargetClosedError)
+    assert not isinstance(reported.value, TargetClosedError)
 
 
 async def test_an_unknown_channel_is_named(playwright: Playwright) -> None:
@@ -46,7 +46,7 @@ async def test_a_compatible_locale_is_the_only_language() -> None:
     assert languages == [["de-DE"], ["de-DE", "de", "en-US", "en"]]
 
 
-async def test_content_that_changes_is_told_in_the_words_that_are_tried_again(
+async def test_content_that_changes_is_reported_in_the_words_that_are_tried_again(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def replaced(*_: object) -> None:

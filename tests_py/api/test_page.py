@@ -39,17 +39,17 @@ async def test_a_form_is_filled_and_sent(page: Page) -> None:
 
 async def test_values_keep_their_meaning_both_ways(page: Page) -> None:
     moment = datetime(2024, 3, 7, 14, 30, tzinfo=timezone.utc)
-    told = await page.evaluate(
+    result = await page.evaluate(
         "given => ({...given, undefined: undefined, error: new RangeError('far'), set: [1n, -0]})",
         {"nan": math.nan, "moment": moment, "address": urlparse("http://a.example/b?c"), "none": None},
     )
-    assert math.isnan(told["nan"])
-    assert told["moment"] == moment
-    assert told["address"].geturl() == "http://a.example/b?c"
-    assert (told["none"], told["undefined"]) == (None, None)
-    assert (told["error"].name, told["error"].message) == ("RangeError", "far")
-    assert told["set"][0] == 1
-    assert math.copysign(1, told["set"][1]) == -1
+    assert math.isnan(result["nan"])
+    assert result["moment"] == moment
+    assert result["address"].geturl() == "http://a.example/b?c"
+    assert (result["none"], result["undefined"]) == (None, None)
+    assert (result["error"].name, result["error"].message) == ("RangeError", "far")
+    assert result["set"][0] == 1
+    assert math.copysign(1, result["set"][1]) == -1
     fractions = [10.0**power / 3 for power in range(-150, 150)]
     assert await page.evaluate("fractions => fractions", fractions) == fractions
     ring = await page.evaluate("() => { const ring = {}; ring.self = ring; return ring; }")
@@ -180,7 +180,7 @@ async def test_a_handle_knows_the_page_that_its_element_was_taken_to(page: Page,
     assert await button.owner_frame() is popup.main_frame
 
 
-async def test_a_file_is_of_the_type_that_is_told(page: Page) -> None:
+async def test_a_file_is_of_the_type_that_is_reported(page: Page) -> None:
     await page.set_content(
         """<input type=file multiple><script>
         heard = [];
@@ -221,7 +221,7 @@ async def test_giving_up_a_task_gives_up_its_wait(page: Page) -> None:
 
 
 async def test_the_pointer_travels_unless_it_is_to_be_instant(browser: Browser) -> None:
-    heard = {}
+    received = {}
     styles: list[Literal["natural", "instant"] | None] = [None, "natural", "instant"]
     for style in styles:
         context = await browser.new_context(input=style)
@@ -230,9 +230,9 @@ async def test_the_pointer_travels_unless_it_is_to_be_instant(browser: Browser) 
             "<button style='margin: 300px'>Go</button><script>moves = 0; onmousemove = () => moves++</script>"
         )
         await page.click("button")
-        heard[style] = await page.evaluate("moves", isolated_context=False)
+        received[style] = await page.evaluate("moves", isolated_context=False)
         await context.close()
-    assert heard["instant"] <= 1 < min(heard[None], heard["natural"])
+    assert received["instant"] <= 1 < min(received[None], received["natural"])
     with pytest.raises(Error, match="input: expected one of"):
         await browser.new_context(input="slow")  # type: ignore[arg-type]
 
@@ -247,8 +247,8 @@ async def test_pages_call_functions_of_the_script_also_after_a_navigation(page: 
     assert await page.evaluate("add(1, 2)", isolated_context=False) == 3
     await page.goto(site.page("form"))
     assert await page.evaluate("add('a', 'b')", isolated_context=False) == "ab"
-    told = await page.evaluate("refuse().catch((error) => error.message)", isolated_context=False)
-    assert told == "not today"
+    result = await page.evaluate("refuse().catch((error) => error.message)", isolated_context=False)
+    assert result == "not today"
 
 
 async def test_selectors_may_name_an_engine_of_ones_own(playwright: Playwright, page: Page) -> None:
@@ -300,7 +300,7 @@ async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:
     assert await page.evaluate("dropped", isolated_context=False) == [True, "", "a.txt", "inside"]
 
 
-async def test_a_drop_is_where_it_is_told(page: Page) -> None:
+async def test_a_drop_is_where_it_is_reported(page: Page) -> None:
     async def dropped_at(page: Page) -> list[int]:
         await page.set_content("<div style='position: absolute; left: 20px; top: 30px; padding: 50px'></div>")
         await page.evaluate(
@@ -402,8 +402,8 @@ async def test_a_context_takes_over_the_state_of_another(browser: Browser, page:
         await first.evaluate("() => { localStorage.setItem('own', 'gone'); document.cookie = 'own=1' }")
         await other.set_storage_state(state)
         await first.reload()
-        told = await first.evaluate("[document.cookie, localStorage.kept, localStorage.own]")
-        assert told == ["seen=1", "yes", None]
+        result = await first.evaluate("[document.cookie, localStorage.kept, localStorage.own]")
+        assert result == ["seen=1", "yes", None]
 
 
 WRITE_FILES = """async () => {
@@ -486,11 +486,11 @@ async def test_of_two_tabs_the_one_that_is_worked_on_is_in_front(
 async def test_tabs_that_are_worked_on_at_once_are_all_drawn(context: BrowserContext) -> None:
     pages = [await context.new_page() for _ in range(3)]
     await asyncio.gather(*[each.evaluate("new Promise(requestAnimationFrame)") for each in pages])
-    told = await asyncio.gather(*[each.evaluate(STATE) for each in pages])
-    assert told == [[True, "visible"]] * 3
+    result = await asyncio.gather(*[each.evaluate(STATE) for each in pages])
+    assert result == [[True, "visible"]] * 3
 
 
-async def test_a_page_is_as_large_as_its_window_unless_told(browser: Browser, page: Page) -> None:
+async def test_a_page_is_as_large_as_its_window_unless_reported(browser: Browser, page: Page) -> None:
     size = "() => ({ width: innerWidth, height: innerHeight })"
     assert page.viewport_size == await page.evaluate(size)
     assert await page.evaluate("outerHeight - innerHeight") > 50

@@ -31,8 +31,8 @@ async def test_a_session_speaks_the_protocol_and_hears_its_events(page: Page) ->
     called: list[str] = []
     session.on("Runtime.consoleAPICalled", lambda event: called.append(event["type"]))
     await session.send("Runtime.enable")
-    told = await session.send("Runtime.evaluate", {"expression": "console.info(6 * 7), 42"})
-    assert (told["result"]["value"], called) == (42, ["info"])
+    result = await session.send("Runtime.evaluate", {"expression": "console.info(6 * 7), 42"})
+    assert (result["result"]["value"], called) == (42, ["info"])
     with pytest.raises(Error, match=r"Protocol error \(No.such\): 'No.such' wasn't found"):
         await session.send("No.such")
     await session.detach()
@@ -49,8 +49,8 @@ async def test_a_session_is_with_the_browser_or_with_a_frame_of_its_own_process(
     await page.goto(site.publish("/frames", frames))
     _, near, far = page.frames
     session = await page.context.new_cdp_session(far)
-    told = await session.send("Runtime.evaluate", {"expression": "origin"})
-    assert told["result"]["value"] == site.other_origin
+    result = await session.send("Runtime.evaluate", {"expression": "origin"})
+    assert result["result"]["value"] == site.other_origin
     with pytest.raises(Error, match="shares the session"):
         await page.context.new_cdp_session(near)
 
@@ -78,8 +78,8 @@ async def test_a_web_socket_is_answered_from_outside(page: Page, site: Site) -> 
         isolated_context=False,
     )
     script = SOCKET.replace("await new", "dispatchEvent(new Event('begin')); await new")
-    told = await page.evaluate(script, "/nowhere", isolated_context=False)
-    assert told == [
+    result = await page.evaluate(script, "/nowhere", isolated_context=False)
+    assert result == [
         site.origin.replace("http", "ws") + "/nowhere",
         3,
         "open",
@@ -93,8 +93,8 @@ async def test_a_web_socket_is_answered_from_outside(page: Page, site: Site) -> 
 async def test_a_web_socket_that_nobody_decides_about_goes_its_own_way(page: Page, site: Site) -> None:
     await page.route_web_socket("**/elsewhere", lambda _: None)
     await page.goto(site.page("form"))
-    told = await page.evaluate(SOCKET, "/pages/form.html", isolated_context=False)
-    assert told[2:] == ["open", "hello", "close 1005"]
+    result = await page.evaluate(SOCKET, "/pages/form.html", isolated_context=False)
+    assert result[2:] == ["open", "hello", "close 1005"]
 
 
 async def test_what_cannot_be_had_is_said(browser: Browser) -> None:
@@ -122,7 +122,7 @@ self.addEventListener("activate", (event) => event.waitUntil(begin()));
 """
 
 
-async def test_a_service_workers_request_is_told_once(context: BrowserContext, site: Site) -> None:
+async def test_a_service_workers_request_is_reported_once(context: BrowserContext, site: Site) -> None:
     site.publish("/once.js", WORKS, "text/javascript")
     site.publish("/from-a-worker", "yes")
     asked: list[str] = []

@@ -36,8 +36,8 @@ def proxy() -> Iterator[Proxy]:
 
 @pytest.fixture
 async def behind(browser: Browser, proxy: Proxy) -> AsyncIterator[BrowserContext]:
-    told: ProxySettings = {"server": proxy.server, "username": NAME, "password": PASSWORD}
-    context = await browser.new_context(proxy=told)
+    values: ProxySettings = {"server": proxy.server, "username": NAME, "password": PASSWORD}
+    context = await browser.new_context(proxy=values)
     yield context
     await context.close()
 
@@ -244,22 +244,22 @@ async def test_a_place_is_asked_for_through_the_proxy_and_webrtc_stays_behind_it
 ) -> None:
     site.publish("/where", json.dumps(VIENNA), "application/json")
     service = f"http://where.example:{site.port}/where"
-    told: ProxySettings = {"server": proxy.server, "username": NAME, "password": PASSWORD}
+    values: ProxySettings = {"server": proxy.server, "username": NAME, "password": PASSWORD}
     before = len(browser.contexts)
     with pytest.raises(
         Error, match=r"WebRTC would pass by the proxy of a context .* launch the browser with a proxy"
     ):
-        await browser.new_context(geo=service, proxy=told)
+        await browser.new_context(geo=service, proxy=values)
     assert len(browser.contexts) == before
     held = await playwright.chromium.launch(
         args=["--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]
     )
-    page = await held.new_page(geo=service, proxy=told)
+    page = await held.new_page(geo=service, proxy=values)
     assert await page.evaluate(TOLD) == ["Europe/Vienna", "de-AT", "de-AT"]
     assert f"where.example:{site.port}" in proxy.asked
     site.publish("/where", json.dumps({"error": True}), "application/json")
     with pytest.raises(Error, match="tells no time zone"):
-        await held.new_page(geo=service, proxy=told)
+        await held.new_page(geo=service, proxy=values)
     await held.close()
     with pytest.raises(Error, match='geo: expected "proxy" or the address of a service'):
         await browser.new_context(geo="vienna")

@@ -77,11 +77,11 @@ async def test_a_page_is_read_as_markdown_and_as_text(page: Page) -> None:
         await page.read("pdf")  # type: ignore[arg-type]
 
 
-async def test_what_stands_in_the_way_is_told(page: Page, site: Site) -> None:
+async def test_what_stands_in_the_way_is_reported(page: Page, site: Site) -> None:
     form = "<title>Sign in</title><form><input name=user><input type=password></form>"
     await page.goto(site.publish("/report", form))
-    wall = await page.wall()
-    assert wall == {"kind": "login", "url": page.url, "what": "a form that asks for a password"}
+    challenge = await page.wall()
+    assert challenge == {"kind": "login", "url": page.url, "what": "a form that asks for a password"}
     assert await page.wall(acts=True) is None
     await page.set_content("<p>Nothing here</p>")
     assert await page.wall() is None

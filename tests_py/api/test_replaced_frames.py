@@ -40,10 +40,10 @@ DONE: dict[str, Callable[[FrameLocator], Awaitable[object]]] = {
 
 
 @pytest.mark.parametrize("deed", DONE)
-async def test_what_is_done_in_a_frame_that_is_replaced_goes_on(page: Page, site: Site, deed: str) -> None:
+async def test_what_is_done_in_a_frame_that_is_replaced_goes_on(page: Page, site: Site, action: str) -> None:
     await page.goto(site.publish("/replaced", PAGE))
     for _ in range(3):
-        await DONE[deed](page.frame_locator("iframe"))
+        await DONE[action](page.frame_locator("iframe"))
 
 
 async def test_a_press_that_replaces_its_own_frame_is_done_once(page: Page, site: Site) -> None:

@@ -72,7 +72,7 @@ def test_an_interrupt_ends_a_wait(browser: Browser) -> None:
     page.close()
 
 
-def test_an_event_loop_is_told_to_use_the_other_library() -> None:
+def test_an_event_loop_is_reported_to_use_the_other_library() -> None:
     async def start() -> None:
         with pytest.raises(Error, match="inside the asyncio loop"):
             sync_playwright().start()

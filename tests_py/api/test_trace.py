@@ -36,7 +36,7 @@ async def test_a_trace_tells_the_calls_their_groups_and_the_requests(
     assert b"<form" in body
 
 
-async def test_each_call_is_told_with_what_it_was_given_and_how_it_ended(
+async def test_each_call_is_reported_with_what_it_was_given_and_how_it_ended(
     context: BrowserContext, page: Page, tmp_path: Path
 ) -> None:
     await page.set_content("<button id=one>One</button><button id=two>Two</button><input>")
@@ -52,11 +52,11 @@ async def test_each_call_is_told_with_what_it_was_given_and_how_it_ended(
         with zipfile.ZipFile(tmp_path / f"{part}.zip") as archive:
             events = [json.loads(line) for line in archive.read("trace.trace").splitlines()][1:]
         begun = [event for event in events if event["type"] == "before"]
-        told = [(event["method"], event["params"].get("selector")) for event in begun]
+        reported = [(event["method"], event["params"].get("selector")) for event in begun]
         clicks = [("click", "#one")] * 4 + [("click", "#two")]
-        assert told[:5] == clicks
-        assert sorted(told[5:7]) == [("fill", "input"), ("textContent", "#two")]
-        assert told[7:] == [("click", "#none")]
+        assert reported[:5] == clicks
+        assert sorted(reported[5:7]) == [("fill", "input"), ("textContent", "#two")]
+        assert reported[7:] == [("click", "#none")]
         ended = {event["callId"]: event.get("error") for event in events if event["type"] == "after"}
         assert set(ended) == {event["callId"] for event in begun}
         assert [call for call, error in ended.items() if error] == [begun[-1]["callId"]]

@@ -120,21 +120,21 @@ def paint(red: int, green: int, blue: int) -> str:
     return f"document.documentElement.style.background = 'rgb({red} {green} {blue})'"
 
 
-@pytest.mark.parametrize("told", [(200, 30, 30), (221, 238, 255), (40, 40, 40)])
+@pytest.mark.parametrize("expected", [(200, 30, 30), (221, 238, 255), (40, 40, 40)])
 async def test_what_came_right_after_another_picture_stays_in_its_colour(
-    browser: Browser, page: Page, tmp_path: Path, told: tuple[int, int, int]
+    browser: Browser, page: Page, tmp_path: Path, expected: tuple[int, int, int]
 ) -> None:
     filmed = await browser.new_page(viewport={"width": 320, "height": 240})
     await filmed.set_content("<p>still</p>")
     await filmed.screencast.start(path=tmp_path / "a.webm", fps=2)
     # Of half a second only one picture is kept: it has to be the last one.
-    for red, green, blue in ((0, 200, 0), told):
+    for red, green, blue in ((0, 200, 0), expected):
         await filmed.evaluate(paint(red, green, blue))
         await filmed.screenshot()
     await filmed.wait_for_timeout(1200)
     await filmed.screencast.stop()
     seen = await last_colour(page, tmp_path / "a.webm")
-    assert all(abs(one - other) <= 6 for one, other in zip(seen, told, strict=True)), seen
+    assert all(abs(one - other) <= 6 for one, other in zip(seen, expected, strict=True)), seen
     await filmed.context.close()
 
 

@@ -68,10 +68,10 @@ async def test_a_misspelt_proxy_is_refused_wherever_one_is_named(
 
 
 async def test_a_misspelt_key_of_a_proxy_is_named(playwright: Playwright, browser: Browser) -> None:
-    told: ProxySettings = {"server": "http://127.0.0.1:1", "user": "me"}  # type: ignore[typeddict-unknown-key]
+    values: ProxySettings = {"server": "http://127.0.0.1:1", "user": "me"}  # type: ignore[typeddict-unknown-key]
     for make in (playwright.request.new_context, browser.new_context, playwright.chromium.launch):
         with pytest.raises(Error, match="proxy: 'user' is not known"):
-            await make(proxy=told)
+            await make(proxy=values)
 
 
 @pytest.mark.parametrize("kind", ["http", "socks5", "socks5h"])
@@ -128,8 +128,8 @@ async def test_a_dead_proxy_is_named_and_not_the_site(
 async def test_hosts_of_the_bypass_list_are_reached_without_the_proxy(
     playwright: Playwright, site: Site
 ) -> None:
-    told: ProxySettings = {"server": "http://127.0.0.1:1", "bypass": "*.example, 127.0.0.1"}
-    requests = await playwright.request.new_context(proxy=told)
+    values: ProxySettings = {"server": "http://127.0.0.1:1", "bypass": "*.example, 127.0.0.1"}
+    requests = await playwright.request.new_context(proxy=values)
     assert (await requests.get(site.url("/headers"))).ok
     with pytest.raises(Error, match="the proxy could not be reached"):
         await requests.get(site.other_origin + "/headers")

@@ -67,9 +67,9 @@ def test_first_commands_at_once_start_one_server(shell: Shell, site: Site) -> No
     started = [shell.start("open", site.page("form"), "-s", f"s{number}") for number in range(4)]
     for process in started:
         with process:
-            told, complaints = process.communicate(timeout=40)
+            reported, complaints = process.communicate(timeout=40)
             assert process.returncode == 0, complaints
-            assert 'textbox "Name"' in told
+            assert 'textbox "Name"' in reported
     assert len(shell.servers()) == 1
     shell.run("close", "--all")
     shell.until_nothing_runs()
@@ -81,7 +81,7 @@ def test_a_server_outlives_the_terminal_that_it_was_started_from(shell: Shell, s
     assert os.getsid(server) == server, "a session of its own hears nothing of the terminal's end"
 
 
-def test_a_browser_that_dies_is_told_and_the_next_page_has_a_new_one(shell: Shell, site: Site) -> None:
+def test_a_browser_that_dies_is_reported_and_the_next_page_has_a_new_one(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"))
     servers = set(shell.servers())
     browser = shell.processes() - servers
@@ -94,8 +94,8 @@ def test_a_browser_that_dies_is_told_and_the_next_page_has_a_new_one(shell: Shel
 
 def test_what_does_not_start_says_why(shell: Shell, site: Site) -> None:
     shell.environment["PATCHRIGHT_MCP_DEVICE"] = "Pxel 7"
-    told = shell.run("open", site.page("form"), status=3)
-    assert "did not start: patchright-mcp: --device" in told
+    answer = shell.run("open", site.page("form"), status=3)
+    assert "did not start: patchright-mcp: --device" in answer
     shell.until_nothing_runs()
 
 

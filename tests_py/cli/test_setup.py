@@ -52,7 +52,7 @@ def home(shell: Shell) -> Path:
 
 
 @pytest.mark.parametrize(("client", "path"), FILES.items(), ids=FILES)
-def test_a_client_is_told_and_forgets(shell: Shell, client: str, path: str) -> None:
+def test_a_client_is_reported_and_forgets(shell: Shell, client: str, path: str) -> None:
     file = home(shell) / path
     shown = shell.run("setup", client, "--dry-run")
     assert "+" in shown
@@ -90,9 +90,9 @@ def test_what_was_changed_since_is_not_undone(shell: Shell) -> None:
     file.parent.mkdir()
     file.write_text('{"theme": "dark"}')
     shell.run("setup", "gemini")
-    told = json.loads(file.read_text())
-    told["theme"] = "light"
-    file.write_text(json.dumps(told))
+    text = json.loads(file.read_text())
+    text["theme"] = "light"
+    file.write_text(json.dumps(text))
     shell.run("setup", "gemini", "--undo")
     left = json.loads(file.read_text())
     assert left["theme"] == "light"
@@ -171,9 +171,9 @@ def test_the_real_clients_find_us(shell: Shell, client: str) -> None:
         env=environment,
         stdin=subprocess.DEVNULL,
     )
-    told = listed.stdout + listed.stderr
-    assert "browser" in told, told
-    assert sign in told, told
+    reported = listed.stdout + listed.stderr
+    assert "browser" in reported, reported
+    assert sign in reported, reported
 
 
 STUB = (
@@ -213,7 +213,7 @@ def test_the_real_clients_tell_their_models_of_our_tools(shell: Shell, client: s
     settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
     (shell.folder / ".git").mkdir()
     shell.run("setup", client, "--", "--headless")
-    with model() as (address, told):
+    with model() as (address, reported):
         subprocess.run(
             [str(program), *(word.replace("MODEL", address) for word in words)],
             check=False,
@@ -228,17 +228,17 @@ def test_the_real_clients_tell_their_models_of_our_tools(shell: Shell, client: s
             },
             stdin=subprocess.DEVNULL,
         )
-    assert any(sign in body for body in told), [body[:200] for body in told]
+    assert any(sign in body for body in reported), [body[:200] for body in reported]
 
 
 @contextmanager
 def model() -> Iterator[tuple[str, list[str]]]:
     """Stands where a model would be: hears what it is told, and never answers."""
-    told: list[str] = []
+    events: list[str] = []
 
     class Deaf(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            told.append(
+            events.append(
                 self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
             )
             body = (
@@ -256,14 +256,14 @@ def model() -> Iterator[tuple[str, list[str]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Deaf) as server:
         Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}", told
+            yield f"http://127.0.0.1:{server.server_port}", events
         finally:
             server.shutdown()
 
 
 def test_doctor_tells_what_is_there(shell: Shell) -> None:
-    told = shell.json("doctor")
-    subjects = {finding["subject"]: finding for finding in told["findings"]}
+    reported = shell.json("doctor")
+    subjects = {finding["subject"]: finding for finding in reported["findings"]}
     assert {
         "program",
         "browser",
@@ -275,29 +275,29 @@ def test_doctor_tells_what_is_there(shell: Shell) -> None:
         "room",
         "proxies",
     } <= set(subjects)
-    assert told["ok"]
+    assert reported["ok"]
     assert "answers after" in subjects["start"]["found"]
-    assert all(finding["mend"] for finding in told["findings"] if finding["grade"] != "good")
+    assert all(finding["mend"] for finding in reported["findings"] if finding["grade"] != "good")
     shell.until_nothing_runs()
     assert shell.left() == set()
 
 
 def test_doctor_tells_what_is_missing_and_how_to_mend_it(shell: Shell) -> None:
     shell.environment["HTTPS_PROXY"] = "http://me:password@proxy.example:3128"
-    told = shell.run("doctor", "--executable-path", "/nowhere/chromium", "--port", "0", status=1)
-    assert "PROBLEM browser" in told
-    assert "→" in told
-    assert "a new key is made at each start" in told
-    assert "HTTPS_PROXY in the environment" in told
-    assert "password@" not in told.replace("user:password@", ""), "what may be secret is not repeated"
+    answer = shell.run("doctor", "--executable-path", "/nowhere/chromium", "--port", "0", status=1)
+    assert "PROBLEM browser" in answer
+    assert "→" in answer
+    assert "a new key is made at each start" in answer
+    assert "HTTPS_PROXY in the environment" in answer
+    assert "password@" not in answer.replace("user:password@", ""), "what may be secret is not repeated"
 
 
 def test_doctor_finds_a_client_that_would_start_what_is_gone(shell: Shell) -> None:
     shell.run("setup", "cursor")
     file = home(shell) / ".cursor" / "mcp.json"
     file.write_text(file.read_text().replace(sys.executable, "/gone/python"))
-    told = shell.json("doctor", status=1)
-    (finding,) = [finding for finding in told["findings"] if finding["subject"] == "client"]
+    reported = shell.json("doctor", status=1)
+    (finding,) = [finding for finding in reported["findings"] if finding["subject"] == "client"]
     assert finding["found"] == "cursor would start /gone/python, which is gone"
     assert finding["mend"] == "patchright-mcp setup cursor"
 

@@ -23,20 +23,20 @@ def test_a_form_is_filled_in_a_shell(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.page("form"))
     assert "Page Title: A form" in page
     name, news = shell.ref('"Name"', page), shell.ref("Send me news", page)
-    told = shell.run("fill", name, "Ada", news, "true")
-    assert f"- {name}: " in told
+    answer = shell.run("fill", name, "Ada", news, "true")
+    assert f"- {name}: " in answer
     changed = shell.run("click", shell.ref('button "Register"', page))
     assert "Registered" in changed
     assert "Email" not in changed, "only what changed is told"
     assert "Email" in shell.page(), "the file holds the whole page"
     assert "Registered" in shell.page()
-    assert not re.search(r"c\d+p\d+f\d+e\d+", page + told + changed + shell.page()), "refs are short"
+    assert not re.search(r"c\d+p\d+f\d+e\d+", page + answer + changed + shell.page()), "refs are short"
 
 
-def test_a_long_page_is_told_in_short_and_stands_in_a_file(shell: Shell, site: Site) -> None:
-    told = shell.run("open", site.publish("/long", LONG))
-    assert len(told) < 2700
-    assert "All is in .patchright-mcp/page.yml (" in told
+def test_a_long_page_is_reported_in_short_and_stands_in_a_file(shell: Shell, site: Site) -> None:
+    answer = shell.run("open", site.publish("/long", LONG))
+    assert len(answer) < 2700
+    assert "All is in .patchright-mcp/page.yml (" in answer
     assert shell.page().count("A link with a number") == 300
     last = shell.ref('of its own: 299"', shell.page())
     assert 'link "A link with a number of its own: 299"' in shell.run("hover", last)
@@ -49,11 +49,11 @@ GROWS = """<title>Grows</title><button>Grow</button><main></main><script>
 </script>"""
 
 
-def test_a_long_change_is_told_in_short_with_the_file_that_holds_it(shell: Shell, site: Site) -> None:
+def test_a_long_change_is_reported_in_short_with_the_file_that_holds_it(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.publish("/grows", GROWS))
-    told = shell.run("click", shell.ref('button "Grow"', page))
-    assert len(told) < 2200
-    assert "more changed lines. All is in .patchright-mcp/page.yml (" in told
+    answer = shell.run("click", shell.ref('button "Grow"', page))
+    assert len(answer) < 2200
+    assert "more changed lines. All is in .patchright-mcp/page.yml (" in answer
     assert "Line [199](e" in shell.page()
 
 
@@ -66,7 +66,7 @@ TOOLS = """<title>Tools</title><main aria-label="All"><section aria-label="Work"
 </script>"""
 
 
-def test_what_is_of_one_kind_shares_a_line_and_holders_are_told_once(shell: Shell, site: Site) -> None:
+def test_what_is_of_one_kind_shares_a_line_and_holders_are_reported_once(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.publish("/tools", TOOLS))
     assert re.search(r'^ *- toolbar "Edit": button "Cut" \[e\d+\], "Copy" \[e\d+\]$', page, re.MULTILINE), (
         page
@@ -87,7 +87,7 @@ SHADED = """<title>Shaded</title><style>
 </div></div>"""
 
 
-def test_what_lies_over_a_page_is_told_also_where_much_is_left_out(shell: Shell, site: Site) -> None:
+def test_what_lies_over_a_page_is_reported_also_where_much_is_left_out(shell: Shell, site: Site) -> None:
     buttons = "".join(f"<button>Number {number}</button>" for number in range(300))
     page = shell.run("open", site.publish("/shaded", SHADED.replace("BUTTONS", buttons)))
     assert "Left out: " in page
@@ -113,14 +113,14 @@ def test_refs_in_frames_say_their_frame(shell: Shell, site: Site) -> None:
 def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.page("form"))
     name, button = shell.ref('"Name"', page), shell.ref('button "Register"', page)
-    told = shell.run("steps", stdin=f"type {name} 'Ada Lovelace'\n# A remark.\n\nclick {button}\n")
-    assert 'Registered {\\"name\\":\\"Ada Lovelace\\"' in told
-    told = shell.run("steps", f"type {name} Bob", f"click {button}")
-    assert 'Registered {\\"name\\":\\"Bob\\"' in told
+    answer = shell.run("steps", stdin=f"type {name} 'Ada Lovelace'\n# A remark.\n\nclick {button}\n")
+    assert 'Registered {\\"name\\":\\"Ada Lovelace\\"' in answer
+    answer = shell.run("steps", f"type {name} Bob", f"click {button}")
+    assert 'Registered {\\"name\\":\\"Bob\\"' in answer
     for two_lines in ["'() => 1 +\n41'", '"() => 1 +\n41"', r"$'() => 1 +\n41'"]:
         assert "1. 42\n" in shell.run("steps", stdin=f"eval {two_lines}\nclick {button}\n")
-    told = shell.run("steps", stdin=f"click {button}\ntype {name} 'Ada\nclick {button}\n", status=2)
-    assert f"step `type {name} 'Ada`: a quotation does not end" in told
+    answer = shell.run("steps", stdin=f"click {button}\ntype {name} 'Ada\nclick {button}\n", status=2)
+    assert f"step `type {name} 'Ada`: a quotation does not end" in answer
     assert "Step 2 of 2 (click) failed; the rest was not done." in shell.run(
         "steps", f"type {name} Bob", "click e999", status=1
     )
@@ -201,8 +201,8 @@ def test_options_hold_for_the_browser_that_they_start(shell: Shell, site: Site) 
     shell.run("open", site.page("form"), "--locale", "de-AT")
     assert "de-AT" in shell.run("eval", "() => navigator.language")
     shell.run("open", site.page("form"))
-    told = shell.run("open", site.page("form"), "--locale=fr-FR", status=1)
-    assert "was started with --locale=de-AT" in told
+    answer = shell.run("open", site.page("form"), "--locale=fr-FR", status=1)
+    assert "was started with --locale=de-AT" in answer
     shell.run("close", "--all")
     shell.run("open", site.page("form"), "--locale=fr-FR")
     assert "fr-FR" in shell.run("eval", "() => navigator.language")
@@ -230,8 +230,8 @@ def test_a_dialog_is_answered_with_a_word(shell: Shell, site: Site) -> None:
     page = shell.run(
         "open", site.publish("/ask", "<button onclick='this.textContent = prompt()'>Ask</button>")
     )
-    told = shell.run("click", shell.ref("Ask", page))
-    assert "answer it with dialog" in told
+    answer = shell.run("click", shell.ref("Ask", page))
+    assert "answer it with dialog" in answer
     assert 'button "Ada"' in shell.run("dialog", "accept", "Ada")
 
 
@@ -252,8 +252,8 @@ def test_ctrl_c_gives_a_command_up(shell: Shell, site: Site) -> None:
         with shell.start("snapshot") as next_one:
             waiting.send_signal(signal.SIGINT)
             assert waiting.wait(20) == -signal.SIGINT
-            told, _ = next_one.communicate(timeout=20)
-    assert 'textbox "Name"' in told
+            reported, _ = next_one.communicate(timeout=20)
+    assert 'textbox "Name"' in reported
 
 
 def test_every_tool_is_a_verb_that_explains_itself(shell: Shell) -> None:
@@ -285,15 +285,15 @@ def test_help_says_what_arguments_are_that_have_no_name(shell: Shell) -> None:
     assert "Ref or selector and value of each field" in shell.run("help", "fill")
     assert "one per line on standard input" in shell.run("help", "steps")
     assert "10,20 (px from the top left)" in shell.run("help", "drag")
-    told = shell.run("help", "run")
-    assert "--caps code" in told
-    assert "--json" not in told, "what every command takes is told once"
+    answer = shell.run("help", "run")
+    assert "--caps code" in answer
+    assert "--json" not in answer, "what every command takes is told once"
 
 
 def test_arguments_are_called_what_they_are_in_a_shell(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"))
-    told = shell.run("wait", "a", "--text-gone", "b", status=1)
-    assert "Give exactly one of TEXT, --text-gone, " in told
+    answer = shell.run("wait", "a", "--text-gone", "b", status=1)
+    assert "Give exactly one of TEXT, --text-gone, " in answer
     assert "step `scroll sideways`: " in shell.run("steps", "scroll sideways", status=2)
 
 

@@ -89,9 +89,9 @@ def test_pages_are_read_in_order_with_one_browser_a_worker(name: str, folder: Pa
     expected = publish(site, COUNT)
     with running(name, folder, site, COUNT) as at_work:
         until_at_work(at_work, lambda: len(browsers_in(folder)) == 2, "two browsers")
-        told, complaints = at_work.communicate(timeout=500)
+        reported, complaints = at_work.communicate(timeout=500)
         assert at_work.returncode == 0, complaints
-    assert told.splitlines() == expected
+    assert reported.splitlines() == expected
     until(lambda: not browsers_in(folder), "that no browser is left")
 
 
@@ -110,8 +110,8 @@ def test_a_page_that_fails_and_a_worker_that_is_killed_cost_nothing(
         )
         os.kill(next(iter(browsers_in(folder).values())), signal.SIGKILL)
         site.release()
-        told, complaints = at_work.communicate(timeout=500)
+        reported, complaints = at_work.communicate(timeout=500)
         assert at_work.returncode == 0, complaints
     # Ray tells on standard output, too, that it lost a worker.
-    assert [line for line in told.splitlines() if line.startswith("Page")] == expected
+    assert [line for line in reported.splitlines() if line.startswith("Page")] == expected
     assert len(site.requested("/n7")) >= 3

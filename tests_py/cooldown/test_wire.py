@@ -63,15 +63,17 @@ def test_a_timeout_that_nobody_can_mean_is_refused_and_pauses_nothing(
     takes = {"click": ["selector"], "fill_form": ["fields"], "execute_js": ["script"]}
     for tool in FIVE:
         arguments = {name: needed[name] for name in takes.get(tool, [])}
-        told = wire.call(f"patchright_{tool}", url=site.page("form"), timeout=timeout, **arguments)["result"]
-        assert "`timeout` must be at least 100 ms" in told["content"][0]["text"], tool
+        answer = wire.call(f"patchright_{tool}", url=site.page("form"), timeout=timeout, **arguments)[
+            "result"
+        ]
+        assert "`timeout` must be at least 100 ms" in answer["content"][0]["text"], tool
     assert paused_for(wire, "patchright_fetch") is None
 
 
 def test_a_short_timeout_pauses_nothing(wire: Wire, held: str) -> None:
     wire.shake_hands()
-    told = wire.call("patchright_fetch", url=held, timeout=500)["result"]
-    assert "500" in told["content"][0]["text"]
+    answer = wire.call("patchright_fetch", url=held, timeout=500)["result"]
+    assert "500" in answer["content"][0]["text"]
     assert paused_for(wire, "patchright_fetch") is None
 
 

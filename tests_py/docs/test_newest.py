@@ -32,7 +32,7 @@ async def raises(_: async_api.Browser) -> None:
     raise Missing("Browser.unbind", "nothing")
 
 
-def test_what_is_new_is_told_and_what_is_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_new_is_reported_and_what_is_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert exported(SOURCE) == {"Page", "Portal"}
     classes = dict(classes_of(SOURCE))
     assert list(missing("Page", classes["Page"])) == ["Page.goto(speed=…)", "Page.teleport"]

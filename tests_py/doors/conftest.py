@@ -31,7 +31,7 @@ class Door(Protocol):
     async def fill(self, url: str, selector: str, text: str) -> str: ...
 
 
-async def told(server: Server, tool: str, **arguments: object) -> str:
+async def reported(server: Server, tool: str, **arguments: object) -> str:
     """What came of a tool."""
     result = await server.session.call_tool(tool, arguments)
     return str((result.meta or {}).get("errorCode")) if result.is_error else DONE
@@ -53,18 +53,18 @@ class BrowserTools:
 
     server: Server
 
-    async def _told(self, url: str, tool: str, **arguments: object) -> str:
+    async def _reported(self, url: str, tool: str, **arguments: object) -> str:
         await done(self.server, "browser_navigate", url=url)
-        return await told(self.server, tool, **arguments)
+        return await reported(self.server, tool, **arguments)
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, "browser_click", ref=selector)
+        return await self._reported(url, "browser_click", ref=selector)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, "browser_select_option", **choice(selector, option))
+        return await self._reported(url, "browser_select_option", **choice(selector, option))
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, "browser_type", ref=selector, text=text)
+        return await self._reported(url, "browser_type", ref=selector, text=text)
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,18 @@ class Form(BrowserTools):
 
     async def click(self, url: str, selector: str) -> str:
         steps = [{"tool": "browser_click", "arguments": {"ref": selector}}]
-        return await self._told(url, "browser_steps", steps=steps)
+        return await self._reported(url, "browser_steps", steps=steps)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
         return await self.fill(url, selector, option)
 
     async def fill(self, url: str, selector: str, text: str) -> str:
         field = {"name": "It", "ref": selector, "value": text}
-        return await self._told(url, "browser_fill_form", fields=[field])
+        return await self._reported(url, "browser_fill_form", fields=[field])
 
-    async def _told(self, url: str, tool: str, **arguments: object) -> str:
+    async def _reported(self, url: str, tool: str, **arguments: object) -> str:
         await done(self.server, "browser_navigate", url=url, sessionId=self.session)
-        return await told(self.server, tool, sessionId=self.session, **arguments)
+        return await reported(self.server, tool, sessionId=self.session, **arguments)
 
 
 @dataclass(frozen=True)
@@ -96,19 +96,19 @@ class Steps:
     server: Server
     session: str
 
-    async def _told(self, url: str, tool: str, **arguments: object) -> str:
+    async def _reported(self, url: str, tool: str, **arguments: object) -> str:
         await done(self.server, "browser_navigate", url=url, sessionId=self.session)
         steps = [{"tool": tool, "arguments": arguments}]
-        return await told(self.server, "browser_steps", steps=steps, sessionId=self.session)
+        return await reported(self.server, "browser_steps", steps=steps, sessionId=self.session)
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, "browser_click", ref=selector)
+        return await self._reported(url, "browser_click", ref=selector)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, "browser_select_option", **choice(selector, option))
+        return await self._reported(url, "browser_select_option", **choice(selector, option))
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, "browser_type", ref=selector, text=text)
+        return await self._reported(url, "browser_type", ref=selector, text=text)
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Run:
     server: Server
     session: str
 
-    async def _told(self, url: str, what: str) -> str:
+    async def _reported(self, url: str, what: str) -> str:
         program = f"""
 await page.goto({url!r}, timeout=30_000)
 page.set_default_timeout({LIMIT_MS})
@@ -134,13 +134,13 @@ except Exception as error:
         return words[0]
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, f"page.locator({selector!r}).click()")
+        return await self._reported(url, f"page.locator({selector!r}).click()")
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, f"page.locator({selector!r}).select_option({option!r})")
+        return await self._reported(url, f"page.locator({selector!r}).select_option({option!r})")
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, f"page.locator({selector!r}).fill({text!r})")
+        return await self._reported(url, f"page.locator({selector!r}).fill({text!r})")
 
 
 @dataclass(frozen=True)
@@ -151,14 +151,18 @@ class Patchright:
 
     async def click(self, url: str, selector: str) -> str:
         # Their limit is for the page, too.
-        return await told(self.server, "patchright_click", url=url, selector=selector, timeout=2 * LIMIT_MS)
+        return await reported(
+            self.server, "patchright_click", url=url, selector=selector, timeout=2 * LIMIT_MS
+        )
 
     async def choose(self, url: str, selector: str, option: str) -> str:
         return await self.fill(url, selector, option)
 
     async def fill(self, url: str, selector: str, text: str) -> str:
         fields = {selector: text}
-        return await told(self.server, "patchright_fill_form", url=url, fields=fields, timeout=2 * LIMIT_MS)
+        return await reported(
+            self.server, "patchright_fill_form", url=url, fields=fields, timeout=2 * LIMIT_MS
+        )
 
 
 @dataclass(frozen=True)
@@ -168,18 +172,18 @@ class Session:
     server: Server
     session: str
 
-    async def _told(self, url: str, tool: str, **arguments: object) -> str:
+    async def _reported(self, url: str, tool: str, **arguments: object) -> str:
         await done(self.server, "navigate", url=url, sessionId=self.session)
-        return await told(self.server, tool, sessionId=self.session, **arguments)
+        return await reported(self.server, tool, sessionId=self.session, **arguments)
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, "click", selector=selector)
+        return await self._reported(url, "click", selector=selector)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
         return await self.fill(url, selector, option)
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, "type", selector=selector, text=text)
+        return await self._reported(url, "type", selector=selector, text=text)
 
 
 @dataclass(frozen=True)
@@ -188,19 +192,19 @@ class Claude:
 
     server: Server
 
-    async def _told(self, url: str, tool: str, **arguments: object) -> str:
+    async def _reported(self, url: str, tool: str, **arguments: object) -> str:
         await done(self.server, "navigate", url=url)
-        return await told(self.server, tool, **arguments)
+        return await reported(self.server, tool, **arguments)
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, "left_click", target={"type": "ref", "ref": selector})
+        return await self._reported(url, "left_click", target={"type": "ref", "ref": selector})
 
     async def choose(self, url: str, selector: str, option: str) -> str:
         return await self.fill(url, selector, option)
 
     async def fill(self, url: str, selector: str, text: str) -> str:
         target = {"type": "ref", "ref": selector}
-        return await self._told(url, "form_input", target=target, value=text)
+        return await self._reported(url, "form_input", target=target, value=text)
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ class CommandLine:
 
     shell: Shell
 
-    async def _told(self, url: str, *words: str) -> str:
+    async def _reported(self, url: str, *words: str) -> str:
         return await asyncio.to_thread(self._run, url, *words)
 
     def _run(self, url: str, *words: str) -> str:
@@ -219,13 +223,13 @@ class CommandLine:
         return DONE if answer["ok"] else answer["error"]["code"]
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, "click", selector)
+        return await self._reported(url, "click", selector)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, "select", selector, option)
+        return await self._reported(url, "select", selector, option)
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, "type", selector, text)
+        return await self._reported(url, "type", selector, text)
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,7 @@ class Async:
 
     page: async_api.Page
 
-    async def _told(self, url: str, act: Callable[[], Any]) -> str:
+    async def _reported(self, url: str, act: Callable[[], Any]) -> str:
         await self.page.goto(url, timeout=30_000)
         try:
             await act()
@@ -243,13 +247,13 @@ class Async:
         return DONE
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, self.page.locator(selector).click)
+        return await self._reported(url, self.page.locator(selector).click)
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, lambda: self.page.locator(selector).select_option(option))
+        return await self._reported(url, lambda: self.page.locator(selector).select_option(option))
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, lambda: self.page.locator(selector).fill(text))
+        return await self._reported(url, lambda: self.page.locator(selector).fill(text))
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,7 @@ class Sync:
     page: sync_api.Page
     thread: ThreadPoolExecutor
 
-    async def _told(self, url: str, act: Callable[[], object]) -> str:
+    async def _reported(self, url: str, act: Callable[[], object]) -> str:
         def run() -> str:
             self.page.goto(url, timeout=30_000)
             try:
@@ -271,13 +275,13 @@ class Sync:
         return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
     async def click(self, url: str, selector: str) -> str:
-        return await self._told(url, lambda: self.page.locator(selector).click())
+        return await self._reported(url, lambda: self.page.locator(selector).click())
 
     async def choose(self, url: str, selector: str, option: str) -> str:
-        return await self._told(url, lambda: self.page.locator(selector).select_option(option))
+        return await self._reported(url, lambda: self.page.locator(selector).select_option(option))
 
     async def fill(self, url: str, selector: str, text: str) -> str:
-        return await self._told(url, lambda: self.page.locator(selector).fill(text))
+        return await self._reported(url, lambda: self.page.locator(selector).fill(text))
 
 
 Doors = dict[str, Door]

@@ -133,9 +133,9 @@ async def test_what_lists_give_can_be_gone_through_beside_the_page(page: Page, s
       for await (const part of body) found.push(part.length > 0);
       return found.join(" ") + [...new URLSearchParams("b=1").keys()];
     }"""
-    told = await page.evaluate(read)
-    assert told.startswith("fields a.txt a.txt a.txt true"), told
-    assert told.endswith("b"), told
+    result = await page.evaluate(read)
+    assert result.startswith("fields a.txt a.txt a.txt true"), result
+    assert result.endswith("b"), result
     own = (
         "() => String(ReadableStream.prototype.values) + String(FileSystemDirectoryHandle.prototype.entries)"
     )

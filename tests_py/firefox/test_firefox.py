@@ -126,9 +126,9 @@ async def test_a_page_sees_no_driver_where_the_price_for_that_is_paid(site: Site
     seen = f"() => [navigator.webdriver, String({getter})]"
     async with serve("--headless", "--hide-webdriver", cwd=tmp_path) as server:
         await server.open(site.page("frames"))
-        told = await server.evaluate(seen)
-        assert "false" in told
-        assert "function webdriver()" in told.replace("get webdriver", "function webdriver")
+        answer = await server.evaluate(seen)
+        assert "false" in answer
+        assert "function webdriver()" in answer.replace("get webdriver", "function webdriver")
 
 
 def memory_mb(parent: int) -> int:
@@ -210,7 +210,7 @@ OPENS = """<output></output><script>setTimeout(() => {
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "told"),
+    ("arguments", "settings", "expected"),
     [
         ([], {}, "kept"),
         (["--disable-popup-blocking"], {}, "opened"),
@@ -219,13 +219,13 @@ OPENS = """<output></output><script>setTimeout(() => {
     ids=["", "an argument", "a setting"],
 )
 def test_a_page_opens_windows_by_itself_only_where_that_is_asked_for(
-    site: Site, arguments: list[str], settings: dict[str, str | float | bool], told: str
+    site: Site, arguments: list[str], settings: dict[str, str | float | bool], expected: str
 ) -> None:
     with sync_playwright() as playwright:
         browser = playwright.firefox.launch(args=arguments, firefox_user_prefs=settings)
         page = browser.new_page()
         page.goto(site.publish("/opens", document("Opens", OPENS)))
-        expect(page.locator("output")).to_have_text(told)
+        expect(page.locator("output")).to_have_text(expected)
         browser.close()
 
 

@@ -59,16 +59,16 @@ async def test_the_icon_of_a_tab_is_nobody_s_request(page: Page, site: Site) -> 
     assert "icon.png" not in asked
 
 
-async def test_an_error_of_a_kind_of_its_own_is_told_as_what_it_says(page: Page) -> None:
+async def test_an_error_of_a_kind_of_its_own_is_reported_as_what_it_says(page: Page) -> None:
     await page.set_content("<svg><text>Tea</text></svg>")
     with pytest.raises(Error, match="not an HTMLElement"):
         await page.inner_text("text")
-    for thrown, told in (
+    for thrown, entry in (
         ("new (class Sorry extends Error {})('no more tea')", "no more tea"),
         ("new DOMException('over', 'AbortError')", "AbortError: over"),
         ("{ a: 1 }", "Object"),
     ):
-        with pytest.raises(Error, match=told):
+        with pytest.raises(Error, match=entry):
             await page.evaluate(f"() => {{ throw {thrown}; }}")
 
 
@@ -86,13 +86,13 @@ async def test_a_window_has_what_its_context_was_made_with_from_its_first_moment
         await page.evaluate("(address) => { window.open(address); }", address)
     window = await opened.value
     await window.wait_for_url(address)
-    told = "[runs, navigator.userAgent, innerWidth]"
-    assert await window.evaluate(told, isolated_context=False) == [1, "tea/1", 410]
+    reported = "[runs, navigator.userAgent, innerWidth]"
+    assert await window.evaluate(reported, isolated_context=False) == [1, "tea/1", 410]
     (asked,) = site.requested("/window")
     assert (asked.headers["User-Agent"], asked.headers["X-Tea"]) == ("tea/1", "green")
     second = await context.new_page()
     await second.goto(address)
-    assert await second.evaluate(told, isolated_context=False) == [1, "tea/1", 410]
+    assert await second.evaluate(reported, isolated_context=False) == [1, "tea/1", 410]
     await context.close()
 
 
@@ -116,11 +116,11 @@ async def test_a_cookie_comes_back_as_it_was_read(page: Page, site: Site) -> Non
     await page.goto(site.page("form"))
     await page.evaluate("() => { document.cookie = 'tea=green'; }")
     context = page.context
-    told = await context.cookies()
-    assert [(cookie["name"], cookie["sameSite"]) for cookie in told] == [("tea", "None")]
+    result = await context.cookies()
+    assert [(cookie["name"], cookie["sameSite"]) for cookie in result] == [("tea", "None")]
     await context.clear_cookies()
-    await context.add_cookies(told)
-    assert await context.cookies() == told
+    await context.add_cookies(result)
+    assert await context.cookies() == result
 
 
 async def test_an_event_of_touch_can_be_dispatched_where_nothing_can_be_touched(page: Page) -> None:
@@ -155,15 +155,15 @@ MISSING: dict[str, tuple[Callable[[Page], Awaitable[Any]], str]] = {
 
 @pytest.mark.parametrize("what", MISSING)
 async def test_what_firefox_cannot_do_is_said_in_words_of_the_user(page: Page, what: str) -> None:
-    deed, words = MISSING[what]
+    action, words = MISSING[what]
     with pytest.raises(Error) as caught:
-        await deed(page)
-    told = caught.value.message
-    assert f"{words} " in told
-    assert "is not available in Firefox" in told
+        await action(page)
+    reported = caught.value.message
+    assert f"{words} " in reported
+    assert "is not available in Firefox" in reported
     assert caught.value._code == "unsupported"
-    assert "Protocol error" not in told
-    assert not re.search(r"\b[A-Z][a-zA-Z]+\.[a-z]+[A-Z]", told), "a name of the protocol's own"
+    assert "Protocol error" not in reported
+    assert not re.search(r"\b[A-Z][a-zA-Z]+\.[a-z]+[A-Z]", reported), "a name of the protocol's own"
 
 
 async def test_what_is_nested_too_deeply_to_be_read_is_answered_at_once(page: Page) -> None:
@@ -172,5 +172,5 @@ async def test_what_is_nested_too_deeply_to_be_read_is_answered_at_once(page: Pa
     assert await page.evaluate("1 + 1") == 2
 
 
-async def test_half_a_character_is_told_as_one_that_stands_for_it(page: Page) -> None:
+async def test_half_a_character_is_reported_as_one_that_stands_for_it(page: Page) -> None:
     assert await page.evaluate("'\\ud83d tea'") == "\ufffd tea"

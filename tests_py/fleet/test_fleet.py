@@ -44,10 +44,10 @@ def opened(server: HttpServer, site: Site, count: int = SESSIONS) -> list[str]:
 
 
 def title(server: HttpServer, session: str) -> str:
-    told = call(
+    reported = call(
         server, "browser_evaluate", sessionId=session, function="() => document.title + document.cookie"
     )
-    return text(told)
+    return text(reported)
 
 
 def report(what: str, took_s: float) -> None:
@@ -146,8 +146,8 @@ def test_a_server_that_may_be_back_is_not_asked_all_the_time(fleet: Fleet, site:
     (session,) = opened(one, site, 1)
     one.process.send_signal(signal.SIGKILL)
     one.process.wait(20)
-    told = call(other, "browser_snapshot", sessionId=session)
-    assert "the server that has the session cannot be reached" in text(told), told
+    entry = call(other, "browser_snapshot", sessionId=session)
+    assert "the server that has the session cannot be reached" in text(entry), entry
     # Ten seconds, and once a second.
     assert metric(other, "patchright_calls_forwarded_total") == 11
 

@@ -33,9 +33,9 @@ def test_a_pool_alone_spreads_clients_and_sessions(
     assert [f"page {number}" in title(server, session) for number, session in enumerate(sessions)] == [
         True
     ] * 3
-    told = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
-    assert told.endswith("# EOF\n")
-    assert site.url("")[:16] not in told
+    answer = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
+    assert answer.endswith("# EOF\n")
+    assert site.url("")[:16] not in answer
 
 
 def test_a_grid_starts_browsers_and_gets_them_back(

@@ -68,9 +68,9 @@ class Collector:
         return [span for span in self.spans() if span["name"] == f"tools/call {tool}"]
 
 
-def attributes(told: dict[str, Any]) -> dict[str, str]:
+def attributes(expected: dict[str, Any]) -> dict[str, str]:
     """The attributes of a span or a resource."""
-    return {one["key"]: one["value"]["stringValue"] for one in told["attributes"]}
+    return {one["key"]: one["value"]["stringValue"] for one in expected["attributes"]}
 
 
 @pytest.fixture
@@ -109,9 +109,9 @@ def test_each_call_is_a_span_without_addresses_and_keys(
     assert resource["service.name"] == "patchright-mcp"
     assert resource["service.instance.id"]
     assert collector.asked[0] == ("/v1/traces", "application/json", "sesame-7")
-    told = "".join(collector.bodies)
+    shown = "".join(collector.bodies)
     for secret in (site.origin, "form.html", "#nothing", KEY, "sesame"):
-        assert secret not in told
+        assert secret not in shown
     assert "sesame" not in "".join(server.log)
 
 
@@ -189,7 +189,7 @@ def test_a_call_that_is_passed_on_is_one_trace(
             assert inner["traceId"] == outer["traceId"]
             assert inner["parentSpanId"] == outer["spanId"]
             instances = {
-                attributes(told["resource"])["service.instance.id"] for told in collector.resources()
+                attributes(entry["resource"])["service.instance.id"] for entry in collector.resources()
             }
             assert len(instances) == 2
         finally:

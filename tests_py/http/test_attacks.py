@@ -86,7 +86,7 @@ def test_names_of_loopback_are_good_hosts(server: HttpServer, host: str) -> None
     assert server.ask([f"Host: {host}", *GOOD], BODY).status == 200
 
 
-def test_a_host_must_be_told_once(server: HttpServer) -> None:
+def test_a_host_must_be_reported_once(server: HttpServer) -> None:
     assert server.ask(GOOD, BODY).status in (400, 403)
     assert server.ask(["Host: localhost", "Host: evil.com", *GOOD], BODY).status in (400, 403)
     old = server.send(b"POST /mcp HTTP/1.0\r\nContent-Length: 0\r\n\r\n")
@@ -158,11 +158,11 @@ def test_large_heads_and_bodies_are_not_read(server: HttpServer) -> None:
         431,
     )
     assert server.ask(["Host: localhost", *GOOD], b" " * 5_000_000).status == 413
-    told = "\r\n".join(["POST /mcp HTTP/1.1", "Host: localhost", *GOOD])
-    answer = server.send(f"{told}\r\nContent-Length: 999999999999\r\n\r\n".encode(), patience_s=5)
+    text = "\r\n".join(["POST /mcp HTTP/1.1", "Host: localhost", *GOOD])
+    answer = server.send(f"{text}\r\nContent-Length: 999999999999\r\n\r\n".encode(), patience_s=5)
     assert answer.split(b" ")[1] == b"413"
     chunks = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
-    answer = server.send(f"{told}\r\nTransfer-Encoding: chunked\r\n\r\n".encode() + chunks * 6, patience_s=10)
+    answer = server.send(f"{text}\r\nTransfer-Encoding: chunked\r\n\r\n".encode() + chunks * 6, patience_s=10)
     assert answer == b"" or answer.split(b" ")[1] == b"413"
 
 

@@ -38,8 +38,8 @@ def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: S
     assert "Switched from context 'clean' to 'default'" in client.text(
         "browser_context_switch", name="default"
     )
-    told = client.call("browser_context_list")["structuredContent"]
-    assert told == {
+    answer = client.call("browser_context_list")["structuredContent"]
+    assert answer == {
         "contexts": [
             {"name": "default", "isActive": True, "pageCount": 0, "currentUrl": None, "proxy": None},
             {
@@ -92,23 +92,23 @@ def test_a_context_shows_its_proxy_and_not_its_password(client: RawClient) -> No
     proxy = {"server": "socks5://127.0.0.1:9", "username": "me", "password": "swordfish"}
     made = client.call("browser_context_create", name="uk", proxy=proxy)
     assert "with proxy 'socks5://127.0.0.1:9'" in made["content"][0]["text"]
-    told = client.call("browser_context_list")
-    assert told["structuredContent"]["contexts"][1]["proxy"] == {
+    answer = client.call("browser_context_list")
+    assert answer["structuredContent"]["contexts"][1]["proxy"] == {
         "server": "socks5://127.0.0.1:9",
         "hasAuth": True,
     }
     failed = client.call("browser_navigate", url="http://somewhere.example/")
     assert "the proxy could not be reached: nothing listens there" in failed["content"][0]["text"]
-    assert "swordfish" not in json.dumps([made, told, failed])
+    assert "swordfish" not in json.dumps([made, answer, failed])
 
 
 def test_storage_is_saved_and_loaded(server: HttpServer, client: RawClient, site: Site) -> None:
     client.text("browser_navigate", url=site.url("/cookie?name=who&value=me"))
     client.text("browser_evaluate", function="() => localStorage.setItem('key', 'value')")
     result = client.call("browser_context_save_storage", path="state.json")
-    told = result["structuredContent"]
-    assert (told["saved"], told["context"]) == (True, "default")
-    path = Path(told["path"])
+    shown = result["structuredContent"]
+    assert (shown["saved"], shown["context"]) == (True, "default")
+    path = Path(shown["path"])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     state = json.loads(path.read_text())
     assert [cookie["value"] for cookie in state["cookies"] if cookie["name"] == "who"] == ["me"]

@@ -14,7 +14,7 @@ from tests_py.support.http import INITIALIZE, HttpServer, until
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["--confirm", "dowload"], "did you mean download?"),
         (["--confirm", "upload,sumbit@https://bank.example"], "did you mean submit?"),
@@ -23,7 +23,7 @@ from tests_py.support.http import INITIALIZE, HttpServer, until
         (["--caps", "al"], "al"),
     ],
 )
-def test_what_cannot_be_obeyed_is_refused(tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_what_cannot_be_obeyed_is_refused(tmp_path: Path, arguments: list[str], expected: str) -> None:
     command = [sys.executable, "-m", "patchright_mcp", *arguments]
     done = subprocess.run(
         command,
@@ -35,7 +35,7 @@ def test_what_cannot_be_obeyed_is_refused(tmp_path: Path, arguments: list[str], 
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 2, done
-    assert told in done.stderr
+    assert expected in done.stderr
 
 
 def test_all_capabilities_are_those_that_have_no_price(tmp_path: Path) -> None:

@@ -442,7 +442,7 @@ def test_headers_go_to_the_endpoint_and_nowhere_else(start: Callable[..., HttpSe
         assert "x-more: 2\r\n" in head.lower()
 
 
-def test_an_endpoint_that_lies_is_told_from_a_browser(start: Callable[..., HttpServer]) -> None:
+def test_an_endpoint_that_lies_is_distinguished_from_a_browser(start: Callable[..., HttpServer]) -> None:
     asked: list[str] = []
 
     class Liar(socketserver.StreamRequestHandler):
@@ -450,20 +450,20 @@ def test_an_endpoint_that_lies_is_told_from_a_browser(start: Callable[..., HttpS
 
         def handle(self) -> None:
             asked.append("".join(line.decode() for line in iter(self.rfile.readline, b"\r\n")))
-            path, told = asked[-1].split()[1], b'{"webSocketDebuggerUrl": "ws://elsewhere.example:1/x"}'
+            path, reported = asked[-1].split()[1], b'{"webSocketDebuggerUrl": "ws://elsewhere.example:1/x"}'
             if path.startswith("/away"):
                 elsewhere = f"http://localhost:{self.server.server_address[1]}/elsewhere"  # type: ignore[index]
                 self.wfile.write(f"HTTP/1.1 302 No\r\nLocation: {elsewhere}\r\n\r\n".encode())
             elif path.startswith("/within"):
                 self.wfile.write(b"HTTP/1.1 302 No\r\nLocation: /told\r\n\r\n")
             elif path.startswith("/endless"):
-                self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n" + told)
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n" + reported)
                 with suppress(OSError):
                     while True:
                         self.wfile.write(b" " * 1_000_000)
             else:
-                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(told)}\r\n\r\n"
-                self.wfile.write(head.encode() + told)
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(reported)}\r\n\r\n"
+                self.wfile.write(head.encode() + reported)
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Liar) as liar:
         liar.daemon_threads = True

@@ -42,9 +42,9 @@ def test_what_is_set_is_what_a_page_sees(tmp_path: Path, site: Site, format: str
         assert "kept=yes" in client.text("browser_evaluate", function="() => document.cookie")
         logging = "() => { console.info('in passing'); console.error('badly wrong') }"
         client.text("browser_evaluate", function=logging)
-        told = client.text("browser_console_messages")
-        assert "badly wrong" in told
-        assert "in passing" not in told
+        answer = client.text("browser_console_messages")
+        assert "badly wrong" in answer
+        assert "in passing" not in answer
         assert "in passing" in client.text("browser_console_messages", level="info")
         slow = client.call("browser_navigate", url=site.url("/delay?ms=10000"))
         assert "1.5 s" in str(slow)
@@ -52,7 +52,7 @@ def test_what_is_set_is_what_a_page_sees(tmp_path: Path, site: Site, format: str
         until(lambda: list((tmp_path / "taken").glob("report*.bin")), "the download")
 
 
-def test_names_and_web_pages_are_let_in_when_told(tmp_path: Path) -> None:
+def test_names_and_web_pages_are_let_in_when_reported(tmp_path: Path) -> None:
     flags = [
         "--allowed-hosts",
         "mine.example,other.example:7",

@@ -139,9 +139,9 @@ def test_a_client_without_a_session_is_asked_nothing(server: HttpServer) -> None
         accept=BOTH,
     )
     lines = answer.body.decode().splitlines()
-    told = [json.loads(line[5:]) for line in lines if line.startswith("data:") and line[5:].strip()]
-    assert {message.get("method", "answer") for message in told} <= {"answer", "notifications/progress"}
-    assert "outside the folders" in str(told[-1]["result"])
+    text = [json.loads(line[5:]) for line in lines if line.startswith("data:") and line[5:].strip()]
+    assert {message.get("method", "answer") for message in text} <= {"answer", "notifications/progress"}
+    assert "outside the folders" in str(text[-1]["result"])
 
 
 def test_results_are_events_for_a_client_that_takes_events(server: HttpServer) -> None:
@@ -198,7 +198,7 @@ async def test_a_missing_key_is_401_and_a_wrong_one_403(server: HttpServer) -> N
     assert server.post(INITIALIZE, key="wrong").status == 403
 
 
-def test_a_key_is_made_up_and_told_once(tmp_path: Path) -> None:
+def test_a_key_is_made_up_and_reported_once(tmp_path: Path) -> None:
     with HttpServer(tmp_path, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
         lines = [line for line in server.log if "API key" in line]
         assert len(lines) == 1
@@ -265,8 +265,8 @@ def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
             ):
                 refused, none = [second.call(tool, **arguments(file)) for file in (path, f"{path}.none")]
                 assert refused.get("isError"), (tool, path)
-                told = str(none).replace(f"{path}.none", path)
-                assert str(refused) == told, "it tells whether there is such a file"
+                shown = str(none).replace(f"{path}.none", path)
+                assert str(refused) == shown, "it tells whether there is such a file"
         first.call("browser_navigate", url=site.url("/download"))
         until(lambda: list(saved.parent.glob("report*.bin")), "the download")
         for tool in ("browser_take_screenshot", "browser_pdf_save"):
@@ -279,7 +279,7 @@ def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
             assert name in made
 
 
-def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> None:
+def test_a_client_that_finds_no_room_is_reported_to_come_back(tmp_path: Path) -> None:
     with HttpServer(tmp_path, "--max-clients", "2") as server:
         first, _second = server.begin(), server.begin()
         full = server.post(INITIALIZE)
@@ -329,15 +329,15 @@ def modern(server: HttpServer, client: str, tool: str, **arguments: object) -> s
     return str(answer.json()["result"]["content"][0]["text"])
 
 
-def test_clients_without_cookies_are_told_apart_or_told_so(server: HttpServer, site: Site) -> None:
-    told = modern(server, "one", "browser_navigate", url=site.page("form"))
-    assert "create_session" in told
+def test_clients_without_cookies_are_reported_apart_or_reported_so(server: HttpServer, site: Site) -> None:
+    answer = modern(server, "one", "browser_navigate", url=site.page("form"))
+    assert "create_session" in answer
     modern(server, "other", "browser_navigate", url=site.page("frames"))
     assert "A form" in modern(server, "one", "browser_tabs", action="list")
     assert "A form" not in modern(server, "other", "browser_tabs", action="list")
     # Two of one name share, unless each has a session.
     sessions = [json.loads(modern(server, "one", "create_session"))["sessionId"] for _ in range(2)]
     for session, page in zip(sessions, ("form", "frames"), strict=True):
-        told = modern(server, "one", "browser_navigate", url=site.page(page), sessionId=session)
-        assert "create_session" not in told
+        answer = modern(server, "one", "browser_navigate", url=site.page(page), sessionId=session)
+        assert "create_session" not in answer
     assert "A form" in modern(server, "one", "browser_tabs", action="list", sessionId=sessions[0])

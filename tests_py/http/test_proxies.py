@@ -53,8 +53,8 @@ def server(
 def behind(server: HttpServer, proxy: Proxy, password: str = PASSWORD) -> RawClient:
     """A client whose context goes through a proxy."""
     client = server.begin()
-    told = {"server": proxy.server, "username": NAME, "password": password}
-    client.text("browser_context_create", proxy=told)
+    values = {"server": proxy.server, "username": NAME, "password": password}
+    client.text("browser_context_create", proxy=values)
     return client
 
 
@@ -78,7 +78,7 @@ def test_every_kind_carries_pages_and_sockets_at_once(
         assert asked == {f"{kind}.shop.example:{port}" for port in (site.port, secure_site.port)}
 
 
-def test_what_went_wrong_is_told_without_the_password(
+def test_what_went_wrong_is_reported_without_the_password(
     server: HttpServer, proxies: dict[str, Proxy], site: Site, tmp_path: Path
 ) -> None:
     stranger = Authority(tmp_path).server("127.0.0.1")
@@ -105,11 +105,11 @@ def test_one_proxy_serves_all_and_pages_are_still_checked(
     tmp_path: Path, proxies: dict[str, Proxy], authority: Authority, site: Site, secure_site: Site
 ) -> None:
     proxy = proxies["https"]
-    told = {
+    values = {
         "SSL_CERT_FILE": str(authority.path),
         "PATCHRIGHT_MCP_PROXY_SERVER": f"https://{NAME}:sword%3Afish@127.0.0.1:{proxy.port}",
     }
-    with HttpServer(tmp_path, env=told) as server:
+    with HttpServer(tmp_path, env=values) as server:
         client = server.begin()
         session = json.loads(client.text("create_session"))["sessionId"]
         client.text("browser_navigate", url=f"http://first.example:{site.port}/pages/form.html")
@@ -161,8 +161,8 @@ def test_a_clients_proxy_is_judged_as_its_pages_are(tmp_path: Path, proxies: dic
                 "2130706433",
                 "[2002:7f00:1::]",
             ):
-                told = {"server": f"{kind}://{host}:{port}", "username": NAME, "password": PASSWORD}
-                refused = client.call("browser_context_create", proxy=told)
+                values = {"server": f"{kind}://{host}:{port}", "username": NAME, "password": PASSWORD}
+                refused = client.call("browser_context_create", proxy=values)
                 assert refused["_meta"]["errorCode"] == "url_refused", (host, refused)
     # The server's own is its owner's business.
     own = f"http://{NAME}:{PASSWORD}@{proxies['http'].server.split('://')[1]}"

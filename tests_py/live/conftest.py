@@ -52,13 +52,17 @@ class Person:
 
     def notes(self) -> dict[str, Any]:
         """The newest notes of the page."""
-        told = [request for request in self.site.requested("/notes") if request.query["name"] == self.name]
+        reported = [
+            request for request in self.site.requested("/notes") if request.query["name"] == self.name
+        ]
         # Requests can overtake each other.
         return max(
-            (json.loads(request.body) for request in told), key=lambda notes: len(notes["heard"]), default={}
+            (json.loads(request.body) for request in reported),
+            key=lambda notes: len(notes["heard"]),
+            default={},
         )
 
-    def heard(self, *begin: object) -> list[list[Any]]:
+    def received(self, *begin: object) -> list[list[Any]]:
         """What the page heard that begins so."""
         return [entry for entry in self.notes()["heard"] if entry[: len(begin)] == list(begin)]
 
@@ -93,9 +97,9 @@ class Person:
     async def value(self, name: str, expected: str) -> None:
         """Waits until a field has this value, which came by trusted events alone."""
         await self.until(
-            lambda: self.heard("input", name, TRUSTED)[-1:] == [["input", name, True, expected]], expected
+            lambda: self.received("input", name, TRUSTED)[-1:] == [["input", name, True, expected]], expected
         )
-        assert not self.heard("input", name, not TRUSTED)
+        assert not self.received("input", name, not TRUSTED)
 
 
 @dataclass

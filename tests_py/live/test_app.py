@@ -67,8 +67,8 @@ def host(new_wire: Callable[..., Wire], site: Site) -> Wire:
 
 def test_only_hosts_that_show_apps_are_given_one(new_wire: Callable[..., Wire], site: Site) -> None:
     wire = new_wire("--headless")
-    told = wire.shake_hands(elicitation={"form": {}})["result"]
-    assert set(told["capabilities"]) == {"resources", "tools"}
+    answer = wire.shake_hands(elicitation={"form": {}})["result"]
+    assert set(answer["capabilities"]) == {"resources", "tools"}
     tools = {tool["name"]: tool for tool in wire.ask("tools/list")["result"]["tools"]}
     assert "browser_live_frame" not in tools
     assert "_meta" not in tools["browser_ask_person"]
@@ -98,8 +98,8 @@ def test_secrets_and_no_live_view_mean_no_app(new_wire: Callable[..., Wire]) -> 
         ("--secrets", '!echo \'{"a": {"value": "bcdefg", "origins": ["https://c.d"]}}\''),
     ):
         wire = new_wire("--headless", *arguments)
-        told = wire.shake_hands(**HOST)["result"]
-        assert set(told["capabilities"]) == {"resources", "tools"}
+        answer = wire.shake_hands(**HOST)["result"]
+        assert set(answer["capabilities"]) == {"resources", "tools"}
         assert "browser_live_frame" not in str(wire.ask("tools/list"))
 
 
@@ -151,9 +151,9 @@ async def test_while_a_person_works_the_app_shows_nothing(host: Wire, viewer: Pa
     before = shown(host)["structuredContent"]
     assert before["live"] is None
     call = host.start_call("browser_ask_person", reason="Please look")
-    told = invited(question_of(host))
-    assert shown(host)["structuredContent"]["live"] == told.link, "the app can lead there"
-    await come_in(viewer, told)
+    reported = invited(question_of(host))
+    assert shown(host)["structuredContent"]["live"] == reported.link, "the app can lead there"
+    await come_in(viewer, reported)
     await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
     held = shown(host)
     assert held["structuredContent"] == {"status": "person"}

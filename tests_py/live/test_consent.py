@@ -15,14 +15,14 @@ SHOP = """<!doctype html><title>Shop</title>
 CONFIRM = ("--headless", "--input", "instant", "--lang", "en", "--confirm", "purchase")
 
 
-def told(wire: Wire, tool: str, **arguments: object) -> dict[str, Any]:
+def reported(wire: Wire, tool: str, **arguments: object) -> dict[str, Any]:
     result = wire.call(tool, **arguments)["result"]
     assert isinstance(result, dict)
     return result
 
 
 def tabs(wire: Wire) -> str:
-    return str(told(wire, "browser_tabs", action="list"))
+    return str(reported(wire, "browser_tabs", action="list"))
 
 
 async def answer(viewer: Page, person: dict[str, Any], button: str) -> None:
@@ -40,11 +40,11 @@ async def test_what_is_answered_at_the_page_holds_for_the_next_call(
     wire = new_wire(*CONFIRM)
     wire.shake_hands()
     wire.call("browser_navigate", url=site.publish("/shop", SHOP))
-    asked = told(wire, "browser_click", ref="#buy")
+    asked = reported(wire, "browser_click", ref="#buy")
     assert asked["_meta"]["errorCode"] == "person_needed"
     assert "bought" not in tabs(wire)
     await answer(viewer, asked["structuredContent"]["person"], button)
-    answered = told(wire, "browser_click", ref="#buy")
+    answered = reported(wire, "browser_click", ref="#buy")
     if button == "#done":
         assert not answered.get("isError"), answered
         assert "bought" in tabs(wire)
@@ -52,7 +52,7 @@ async def test_what_is_answered_at_the_page_holds_for_the_next_call(
         assert answered["_meta"]["errorCode"] == "not_allowed"
         assert "bought" not in tabs(wire)
     # It holds for one call alone.
-    again = told(wire, "browser_click", ref="#buy")
+    again = reported(wire, "browser_click", ref="#buy")
     assert again["_meta"]["errorCode"] == "person_needed"
 
 
@@ -62,12 +62,12 @@ async def test_who_is_done_with_something_else_has_allowed_nothing(
     wire = new_wire(*CONFIRM)
     wire.shake_hands()
     wire.call("browser_navigate", url=site.publish("/shop", SHOP))
-    person = told(wire, "browser_ask_person", reason="Please have a look")["structuredContent"]["person"]
-    refused = told(wire, "browser_click", ref="#buy")
+    person = reported(wire, "browser_ask_person", reason="Please have a look")["structuredContent"]["person"]
+    refused = reported(wire, "browser_click", ref="#buy")
     assert refused["_meta"]["errorCode"] == "not_allowed"
     assert "asked for something else" in refused["content"][0]["text"]
     await come_in(viewer, Invitation(person["url"], person["code"], None))
     await viewer.locator("#done").click()
     await viewer.locator("#end h1").wait_for()
-    assert told(wire, "browser_click", ref="#buy")["_meta"]["errorCode"] == "person_needed"
+    assert reported(wire, "browser_click", ref="#buy")["_meta"]["errorCode"] == "person_needed"
     assert "bought" not in tabs(wire)

@@ -18,7 +18,7 @@ async def test_what_is_typed_arrives_whole(handed: Handed) -> None:
     await handed.viewer.keyboard.press("Control+a")
     await handed.viewer.keyboard.press("Backspace")
     await handed.value("field", "")
-    downs = handed.heard("keydown")
+    downs = handed.received("keydown")
     assert ["keydown", ".", "Period", 190, True] in downs
     assert ["keydown", "a", "KeyA", 65, True] in downs
     await handed.click("many")
@@ -43,12 +43,12 @@ async def test_an_input_method_composes_in_the_page(handed: Handed) -> None:
         await session.send(
             "Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)}
         )
-    await handed.until(lambda: handed.heard("compositionupdate", "nihao"), "composing")
+    await handed.until(lambda: handed.received("compositionupdate", "nihao"), "composing")
     await session.send("Input.insertText", {"text": "你好"})
     await handed.value("field", "你好")
-    await handed.until(lambda: handed.heard("compositionend"), "the end of composing")
-    assert len(handed.heard("compositionstart")) == 1
-    assert handed.heard("compositionend") == [["compositionend", "你好"]]
+    await handed.until(lambda: handed.received("compositionend"), "the end of composing")
+    assert len(handed.received("compositionstart")) == 1
+    assert handed.received("compositionend") == [["compositionend", "你好"]]
 
 
 async def test_a_keyboard_without_keys_types_each_letter_once(handed: Handed) -> None:
@@ -77,22 +77,22 @@ async def test_what_the_person_pastes_arrives_and_nothing_else(handed: Handed) -
 async def test_buttons_drags_and_the_wheel(handed: Handed) -> None:
     mouse = handed.viewer.mouse
     await mouse.dblclick(*await handed.at("word"))
-    await handed.until(lambda: handed.heard("dblclick", "word"), "a double click")
-    await handed.until(lambda: handed.heard("selection")[-1][1].strip() in ("alphabet", "soup"), "a word")
+    await handed.until(lambda: handed.received("dblclick", "word"), "a double click")
+    await handed.until(lambda: handed.received("selection")[-1][1].strip() in ("alphabet", "soup"), "a word")
     await handed.click("word", button="right")
-    await handed.until(lambda: handed.heard("contextmenu", "word", TRUSTED), "a right click")
+    await handed.until(lambda: handed.received("contextmenu", "word", TRUSTED), "a right click")
     x, y = await handed.at("box")
     await mouse.move(x, y)
     await mouse.down()
     await mouse.move(x + 100, y + 50, steps=5)
     await mouse.up()
-    await handed.until(lambda: handed.heard("dragged"), "a drag")
-    _, right, down = handed.heard("dragged")[0]
+    await handed.until(lambda: handed.received("dragged"), "a drag")
+    _, right, down = handed.received("dragged")[0]
     assert 90 < right < 110
     assert 40 < down < 60
     await mouse.move(*await handed.at("long"))
     await mouse.wheel(0, 200)
-    await handed.until(lambda: [entry for entry in handed.heard("scroll") if entry[1] > 100], "scrolling")
+    await handed.until(lambda: [entry for entry in handed.received("scroll") if entry[1] > 100], "scrolling")
 
 
 async def test_a_list_that_no_picture_shows_is_chosen_from(handed: Handed) -> None:
@@ -102,9 +102,9 @@ async def test_a_list_that_no_picture_shows_is_chosen_from(handed: Handed) -> No
     assert await options.all_text_contents() == ["Red", "Grey", "Green", "Blue"]
     await handed.viewer.locator("#options").select_option("Blue")
     await handed.viewer.locator("#choice button").click()
-    await handed.until(lambda: handed.heard("change", "list"), "a change")
-    assert handed.heard("change", "list") == [["change", "list", True, "Blue"]]
-    assert handed.heard("input", "list") == [["input", "list", True, "Blue"]]
+    await handed.until(lambda: handed.received("change", "list"), "a change")
+    assert handed.received("change", "list") == [["change", "list", True, "Blue"]]
+    assert handed.received("input", "list") == [["input", "list", True, "Blue"]]
 
 
 async def test_a_date_and_a_proposal_are_picked_in_the_view(handed: Handed) -> None:
@@ -115,8 +115,8 @@ async def test_a_date_and_a_proposal_are_picked_in_the_view(handed: Handed) -> N
     assert await value.get_attribute("min") == "2026-01-01"
     await value.fill("2026-12-24")
     await ok.click()
-    await handed.until(lambda: handed.heard("input", "day", TRUSTED, "2026-12-24"), "a date")
-    assert not handed.heard("input", "day", not TRUSTED)
+    await handed.until(lambda: handed.received("input", "day", TRUSTED, "2026-12-24"), "a date")
+    assert not handed.received("input", "day", not TRUSTED)
     await handed.click("town")
     await handed.viewer.locator("#pick[open]").wait_for()
     proposals = handed.viewer.locator("#proposals option")
@@ -132,16 +132,16 @@ async def test_dialogs_files_and_windows_are_the_persons(handed: Handed, tmp_pat
     await viewer.locator("#ask[open]").wait_for()
     assert await viewer.locator("#ask p").text_content() == "Shall it be?"
     await viewer.locator("#ask button[value=yes]").click()
-    await handed.until(lambda: handed.heard("answered"), "an answer")
-    assert handed.heard("answered") == [["answered", True]]
+    await handed.until(lambda: handed.received("answered"), "an answer")
+    assert handed.received("answered") == [["answered", True]]
     given = tmp_path / "given.txt"
     given.write_text("of the person")
     await handed.click("file")
     await viewer.locator("#files[open]").wait_for()
     await viewer.locator("#file").set_input_files(given)
     await viewer.locator("#files button[value=yes]").click()
-    await handed.until(lambda: handed.heard("file"), "a file")
-    assert handed.heard("file") == [["file", "given.txt", "of the person"]]
+    await handed.until(lambda: handed.received("file"), "a file")
+    assert handed.received("file") == [["file", "given.txt", "of the person"]]
     await handed.click("open")
     tabs = viewer.locator("#tabs button")
     await tabs.nth(1).wait_for()
@@ -175,10 +175,10 @@ async def test_the_view_needs_no_mouse(new_wire: Callable[..., Wire], viewer: Pa
     wire.shake_hands(elicitation={"form": {}, "url": {}})
     wire.call("browser_navigate", url=f"{site.page('watched')}?name=keyboard")
     call = wire.start_call("browser_ask_person", reason="Please write")
-    told = invited(question_of(wire))
-    handed = Handed(viewer, site, "keyboard", wire, told)
-    await viewer.goto(told.link)
-    await viewer.keyboard.type(told.code)
+    reply = invited(question_of(wire))
+    handed = Handed(viewer, site, "keyboard", wire, reply)
+    await viewer.goto(reply.link)
+    await viewer.keyboard.type(reply.code)
     await viewer.keyboard.press("Enter")
     await viewer.locator("#stage.held").wait_for()
     focused = "() => document.activeElement.id"

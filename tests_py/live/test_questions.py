@@ -59,7 +59,7 @@ def test_who_could_not_be_asked_has_refused_nothing(
     wire.shake_hands(elicitation={"form": {}})
     wire.call("browser_navigate", url=site.publish("/shop", SHOP))
     for ref in ("#buy", "text=List"):
-        told = answered(wire, wrong, "browser_click", ref=ref)["content"][0]["text"]
-        assert "no way to ask the user" in told, told
-        assert "the user refused" not in told
-        assert "did not allow" not in told
+        answer = answered(wire, wrong, "browser_click", ref=ref)["content"][0]["text"]
+        assert "no way to ask the user" in answer, answer
+        assert "the user refused" not in answer
+        assert "did not allow" not in answer

@@ -59,13 +59,13 @@ async def test_coming_and_going_is_no_event_of_the_page(handed: Handed) -> None:
     await handed.viewer.keyboard.type("x")
     await handed.value("field", "x")
     for kind in ("resize", "blur", "visibilitychange"):
-        assert not handed.heard(kind)
+        assert not handed.received(kind)
     await handed.viewer.locator("#done").click()
     handed.wire.answer_to(handed.invitation.call)
     size = handed.wire.call("browser_evaluate", function="() => [innerWidth, innerHeight].join('x')")
     assert "x".join(str(int(side)) for side in handed.notes()["size"]) in str(size)
     for kind in ("resize", "blur", "visibilitychange"):
-        assert not handed.heard(kind)
+        assert not handed.received(kind)
 
 
 async def test_a_still_page_costs_no_pictures(handed: Handed) -> None:
@@ -153,7 +153,7 @@ async def test_a_second_viewer_of_the_person_takes_the_place_of_the_first(handed
     # What the first showed is no longer shown there, and not by that also ended for the second.
     for number in range(3):
         await handed.click("toggle")
-        await handed.until(lambda: len(handed.heard("toggled")) == number + 1, "a click")  # noqa: B023
+        await handed.until(lambda: len(handed.received("toggled")) == number + 1, "a click")  # noqa: B023
         await second.wait_for_function(SHOWS_GREEN, arg=[*handed.colour_at("toggle"), number % 2 == 0])
     await handed.viewer.locator("#done").click()
     assert not handed.wire.answer_to(handed.invitation.call)["result"].get("isError", False)

@@ -29,6 +29,6 @@ async def test_a_persons_work_in_the_view_is_in_the_script(
     await handed.value("many", "one\ntwo")
     await viewer.locator("#done").click()
     wire.answer_to(call)
-    told = wire.call("browser_export_script", record=False)["result"]["content"][0]["text"]
-    assert '.fill("by hand")' in told
-    assert r'.fill("one\ntwo")' in told
+    answer = wire.call("browser_export_script", record=False)["result"]["content"][0]["text"]
+    assert '.fill("by hand")' in answer
+    assert r'.fill("one\ntwo")' in answer

@@ -40,9 +40,9 @@ def ask(
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, url.path + path, json.dumps(body) if body is not None else None, sent)
     answer = connection.getresponse()
-    told = (answer.status, answer.read().decode())
+    text = (answer.status, answer.read().decode())
     connection.close()
-    return told
+    return text
 
 
 def listens(link: str) -> bool:
@@ -74,34 +74,34 @@ def question_of_form(wire: Wire) -> dict[str, object]:
 
 
 def test_whatever_is_wrong_is_refused_alike(invitation: tuple[Wire, Invitation]) -> None:
-    _, told = invitation
-    unknown = told.link[:-1] + ("A" if told.link[-1] != "A" else "B")
-    assert ask(unknown, "/enter", {"code": told.code}) == NOT_VALID
-    assert ask(told.link, "/enter", {"code": told.code}, Origin="http://evil.example") == NOT_VALID
-    assert ask(told.link, "/enter", {"code": told.code}, Host="evil.example") == NOT_VALID
-    assert ask(told.link, "/ws", method="GET") == NOT_VALID
-    assert ask(told.link, "/file?name=a", {}) == NOT_VALID
-    page = ask(told.link, "", method="GET")
+    _, reported = invitation
+    unknown = reported.link[:-1] + ("A" if reported.link[-1] != "A" else "B")
+    assert ask(unknown, "/enter", {"code": reported.code}) == NOT_VALID
+    assert ask(reported.link, "/enter", {"code": reported.code}, Origin="http://evil.example") == NOT_VALID
+    assert ask(reported.link, "/enter", {"code": reported.code}, Host="evil.example") == NOT_VALID
+    assert ask(reported.link, "/ws", method="GET") == NOT_VALID
+    assert ask(reported.link, "/file?name=a", {}) == NOT_VALID
+    page = ask(reported.link, "", method="GET")
     assert page[0] == ask(unknown, "", method="GET")[0] == 200
-    assert told.code not in page[1]
+    assert reported.code not in page[1]
     for _ in range(5):
-        assert ask(told.link, "/enter", {"code": "x"}) == NOT_VALID
-    assert ask(told.link, "/enter", {"code": told.code}) == NOT_VALID
+        assert ask(reported.link, "/enter", {"code": "x"}) == NOT_VALID
+    assert ask(reported.link, "/enter", {"code": reported.code}) == NOT_VALID
 
 
 def test_a_code_lets_one_in_once(invitation: tuple[Wire, Invitation]) -> None:
-    _, told = invitation
-    assert ask(told.link, "/enter", {"code": told.code})[0] == 204
-    assert ask(told.link, "/enter", {"code": told.code}) == NOT_VALID
+    _, reported = invitation
+    assert ask(reported.link, "/enter", {"code": reported.code})[0] == 204
+    assert ask(reported.link, "/enter", {"code": reported.code}) == NOT_VALID
     upgrade = {
         "Upgrade": "websocket",
         "Connection": "Upgrade",
         "Sec_WebSocket_Version": "13",
         "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
-        "Origin": "http://" + urlsplit(told.link).netloc,
+        "Origin": "http://" + urlsplit(reported.link).netloc,
         "Cookie": "live=guessed",
     }
-    assert ask(told.link, "/ws", method="GET", **upgrade) == NOT_VALID
+    assert ask(reported.link, "/ws", method="GET", **upgrade) == NOT_VALID
 
 
 def test_an_expired_link_is_as_none(new_wire: Callable[..., Wire], site: Site) -> None:
@@ -109,10 +109,10 @@ def test_an_expired_link_is_as_none(new_wire: Callable[..., Wire], site: Site) -
     wire.shake_hands(elicitation={"form": {}})
     wire.call("browser_navigate", url=site.page("form"))
     call = wire.start_call("browser_ask_person", reason="Please hurry")
-    told = invited(question_of_form(wire))
+    reply = invited(question_of_form(wire))
     answer = wire.answer_to(call)["result"]
     assert answer["structuredContent"]["status"] == "login_timeout"
-    until(lambda: not listens(told.link), "the end of the port")
+    until(lambda: not listens(reply.link), "the end of the port")
 
 
 async def test_while_a_person_has_control_nobody_else_works_or_sees(handed: Handed) -> None:
@@ -121,8 +121,8 @@ async def test_while_a_person_has_control_nobody_else_works_or_sees(handed: Hand
     await handed.value("field", "hunter2")
     await handed.viewer.evaluate("() => 0")
     waiting = handed.wire.start_call("browser_snapshot")
-    told = handed.wire.answer_to(waiting)["result"]
-    assert told["_meta"]["errorCode"] == "person_has_control"
+    reply = handed.wire.answer_to(waiting)["result"]
+    assert reply["_meta"]["errorCode"] == "person_has_control"
     await handed.viewer.keyboard.press("Control+a")
     await handed.viewer.keyboard.press("Backspace")
     await handed.value("field", "")
@@ -141,13 +141,13 @@ async def test_a_person_who_only_watches_changes_nothing(handed: Handed) -> None
     await handed.viewer.wait_for_function(
         "() => !document.querySelector('#stage').classList.contains('held')"
     )
-    before = len(handed.heard("click"))
+    before = len(handed.received("click"))
     await handed.click("field")
     await handed.viewer.keyboard.type("nothing")
     seen = handed.wire.call("browser_evaluate", function="() => 'now: ' + field.value")["result"]
     assert "now: " in seen["content"][0]["text"]
     assert "nothing" not in seen["content"][0]["text"]
-    assert len(handed.heard("click")) == before
+    assert len(handed.received("click")) == before
     newest = "() => document.querySelector('#calls li')?.textContent.includes('browser_evaluate')"
     await handed.viewer.wait_for_function(newest)
 
@@ -165,7 +165,7 @@ GOES = "<title>Goes</title><script>onclick = () => close()</script>"
 CLOSED, CRASHED = "The page has closed.", "The page has crashed."
 
 
-def told_of_its_end(wire: Wire, invitation: Invitation, code: str, site: Site) -> None:
+def end_reported(wire: Wire, invitation: Invitation, code: str, site: Site) -> None:
     """The call that waited says why it does no longer, and no pause begins: somebody was there."""
     answer = wire.answer_to(invitation.call)["result"]
     assert answer["_meta"]["errorCode"] == code
@@ -193,18 +193,18 @@ async def leaving(new_wire: Callable[..., Wire], viewer: Page, site: Site) -> Ha
     return Handed(viewer, site, "goes", wire, invitation)
 
 
-async def test_a_page_that_closes_itself_under_its_person_is_told_to_both(leaving: Handed) -> None:
+async def test_a_page_that_closes_itself_under_its_person_is_reported_to_both(leaving: Handed) -> None:
     await leaving.viewer.locator("#picture").click()
     await leaving.viewer.locator("#end h1", has_text=CLOSED).wait_for()
-    told_of_its_end(leaving.wire, leaving.invitation, "page_closed", leaving.site)
+    end_reported(leaving.wire, leaving.invitation, "page_closed", leaving.site)
 
 
-async def test_a_page_that_a_tool_closes_under_who_watches_is_told_to_both(handed: Handed) -> None:
+async def test_a_page_that_a_tool_closes_under_who_watches_is_reported_to_both(handed: Handed) -> None:
     await handed.viewer.locator("#take").click()
     await handed.viewer.locator("#stage:not(.held)").wait_for()
     handed.wire.start_call("browser_close")
     await handed.viewer.locator("#end h1", has_text=CLOSED).wait_for()
-    told_of_its_end(handed.wire, handed.invitation, "page_closed", handed.site)
+    end_reported(handed.wire, handed.invitation, "page_closed", handed.site)
 
 
 def end_renderers(wire: Wire) -> None:
@@ -214,16 +214,16 @@ def end_renderers(wire: Wire) -> None:
                 os.kill(process, signal.SIGKILL)
 
 
-async def test_a_page_that_crashes_under_its_person_is_told_to_both(handed: Handed) -> None:
+async def test_a_page_that_crashes_under_its_person_is_reported_to_both(handed: Handed) -> None:
     end_renderers(handed.wire)
     await handed.viewer.locator("#end h1", has_text=CRASHED).wait_for()
-    told_of_its_end(handed.wire, handed.invitation, "page_crashed", handed.site)
+    end_reported(handed.wire, handed.invitation, "page_crashed", handed.site)
 
 
 async def test_a_call_that_is_given_up_is_no_thanks_to_the_person(handed: Handed) -> None:
     handed.wire.notify("notifications/cancelled", {"requestId": handed.invitation.call})
-    told = "The assistant no longer waits for you."
-    await handed.viewer.locator("#end h1", has_text=told).wait_for()
+    reported = "The assistant no longer waits for you."
+    await handed.viewer.locator("#end h1", has_text=reported).wait_for()
     assert not handed.wire.call("browser_snapshot")["result"].get("isError", False)
 
 
@@ -254,11 +254,11 @@ async def test_a_client_that_leaves_ends_it(new_wire: Callable[..., Wire], viewe
     wire.shake_hands(elicitation={"form": {}, "url": {}})
     wire.call("browser_navigate", url=site.page("form"))
     wire.start_call("browser_ask_person", reason="Please look")
-    told = invited(question_of(wire))
-    await come_in(viewer, told)
+    answer = invited(question_of(wire))
+    await come_in(viewer, answer)
     wire.hang_up()
     assert wire.ended() == 0
-    assert not listens(told.link)
+    assert not listens(answer.link)
     until(lambda: not wire.processes(), "the end of the browser")
 
 
@@ -279,7 +279,7 @@ async def test_a_person_who_goes_away_is_waited_for_and_then_no_longer(handed: H
     assert answer["structuredContent"]["status"] == "login_timeout", answer
 
 
-def test_a_client_that_cannot_ask_is_told_where_its_person_can_come(
+def test_a_client_that_cannot_ask_is_reported_where_its_person_can_come(
     new_wire: Callable[..., Wire], site: Site
 ) -> None:
     wire = new_wire("--headless", "--lang", "en")
@@ -319,8 +319,8 @@ async def test_two_keys_two_people_and_neither_sees_the_others(
             context = await persons_browser.new_context()
             viewer = await context.new_page()
             await come_in(viewer, Invitation(links[key], key, None))
-            told = await viewer.locator("#url").text_content()
-            assert told == site.page(page)
+            result = await viewer.locator("#url").text_content()
+            assert result == site.page(page)
             assert await viewer.locator("#why").text_content() == f"For {key}"
             other = links["second-0123456789" if key == "first-0123456789" else "first-0123456789"]
             cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in await context.cookies())

@@ -59,11 +59,11 @@ async def test_a_person_works_through_a_server_that_does_not_have_the_page(
 ) -> None:
     one, other = fleet.start(), fleet.start()
     session = opened(one, f"{site.page('watched')}?name=servers")
-    told = invitation(one, session)
-    assert urlsplit(told.link).port == one.port
+    reported = invitation(one, session)
+    assert urlsplit(reported.link).port == one.port
     with ThreadPoolExecutor(1) as workers:
         waiting = workers.submit(call, other, "browser_ask_person", sessionId=session, reason="Go on")
-        await come_in(viewer, Invitation(at(other, told.link), told.code, None))
+        await come_in(viewer, Invitation(at(other, reported.link), reported.code, None))
         person = Person(viewer, site, "servers")
         await person.until(person.notes, "notes")
         await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
@@ -77,8 +77,8 @@ async def test_a_person_works_through_a_server_that_does_not_have_the_page(
         await viewer.locator("#files[open]").wait_for()
         await viewer.locator("#file").set_input_files(given)
         await viewer.locator("#files button[value=yes]").click()
-        await person.until(lambda: person.heard("file"), "a file")
-        assert person.heard("file") == [["file", "given.txt", given.read_text()]]
+        await person.until(lambda: person.received("file"), "a file")
+        assert person.received("file") == [["file", "given.txt", given.read_text()]]
         await viewer.locator("#done").click()
         await viewer.locator("#end h1").wait_for()
         answer = text(waiting.result(20))
@@ -88,9 +88,9 @@ async def test_a_person_works_through_a_server_that_does_not_have_the_page(
 
 def test_another_server_lets_in_nobody_whom_the_first_would_not(fleet: Fleet, site: Site) -> None:
     one, other = fleet.start(), fleet.start()
-    told = invitation(one, opened(one, site.page("form")))
-    link, own = at(other, told.link), f"http://{other.host}:{other.port}"
-    entry = {"code": told.code}
+    reported = invitation(one, opened(one, site.page("form")))
+    link, own = at(other, reported.link), f"http://{other.host}:{other.port}"
+    entry = {"code": reported.code}
     name, _, server = link.rpartition(".")
     for unknown in (name + "A." + server, f"{name}.{uuid4()}", f"{name}.nobody", name):
         assert ask(unknown, "/enter", entry, Origin=own) == NOT_VALID, unknown
@@ -115,7 +115,10 @@ def test_another_server_lets_in_nobody_whom_the_first_would_not(fleet: Fleet, si
 
 def test_the_link_of_a_server_that_is_gone_is_as_none(fleet: Fleet, site: Site) -> None:
     one, other = fleet.start(), fleet.start()
-    told = invitation(one, opened(one, site.page("form")))
+    reported = invitation(one, opened(one, site.page("form")))
     one.process.kill()
     one.process.wait(20)
-    until(lambda: ask(at(other, told.link), "/enter", {"code": told.code}) == NOT_VALID, "that it is missed")
+    until(
+        lambda: ask(at(other, reported.link), "/enter", {"code": reported.code}) == NOT_VALID,
+        "that it is missed",
+    )

@@ -63,8 +63,8 @@ def beside(place: Place, right: float, down: float) -> Place:
 async def test_one_finger_is_the_mouse_of_a_page_that_takes_no_touches(handed: Handed) -> None:
     fingers = await fingers_on(handed.viewer)
     await fingers.tap(await handed.at("field"))
-    await handed.until(lambda: handed.heard("click", "field"), "a tap")
-    assert handed.heard("click", "field") == [["click", "field", 1]]
+    await handed.until(lambda: handed.received("click", "field"), "a tap")
+    assert handed.received("click", "field") == [["click", "field", 1]]
     # A tap calls the telephone's keyboard.
     assert await handed.viewer.evaluate("() => document.activeElement.id") == "keys"
     await handed.viewer.keyboard.insert_text("by finger")
@@ -73,8 +73,8 @@ async def test_one_finger_is_the_mouse_of_a_page_that_takes_no_touches(handed: H
     await fingers.put(box)
     await fingers.move((box, beside(box, 60, 30)))
     await fingers.lift()
-    await handed.until(lambda: handed.heard("dragged"), "a drag")
-    _, right, down = handed.heard("dragged")[0]
+    await handed.until(lambda: handed.received("dragged"), "a drag")
+    _, right, down = handed.received("dragged")[0]
     scale = handed.notes()["size"][0] / float(await handed.viewer.evaluate(PICTURE))
     assert abs(right - 60 * scale) < 10
     assert abs(down - 30 * scale) < 10
@@ -83,11 +83,11 @@ async def test_one_finger_is_the_mouse_of_a_page_that_takes_no_touches(handed: H
 async def test_a_finger_that_stays_holds_the_button(handed: Handed) -> None:
     fingers = await fingers_on(handed.viewer)
     await fingers.put(await handed.at("colour"))
-    await handed.until(lambda: handed.heard("pressed"), "a press")
+    await handed.until(lambda: handed.received("pressed"), "a press")
     await handed.viewer.wait_for_timeout(600)
-    assert not handed.heard("released")
+    assert not handed.received("released")
     await fingers.lift()
-    await handed.until(lambda: handed.heard("released"), "the end of the press")
+    await handed.until(lambda: handed.received("released"), "the end of the press")
 
 
 async def test_two_fingers_scroll_the_page_and_press_nothing(handed: Handed) -> None:
@@ -98,11 +98,11 @@ async def test_two_fingers_scroll_the_page_and_press_nothing(handed: Handed) -> 
     await fingers.put(one, two)
     await fingers.move((one, beside(one, 0, -60)), (two, beside(two, 0, -60)))
     await fingers.lift()
-    await handed.until(lambda: [entry for entry in handed.heard("scroll") if entry[1] > 100], "scrolling")
-    assert not handed.heard("click")
+    await handed.until(lambda: [entry for entry in handed.received("scroll") if entry[1] > 100], "scrolling")
+    assert not handed.received("click")
     await fingers.tap(await handed.at("word"))
-    await handed.until(lambda: handed.heard("click"), "a tap")
-    assert handed.heard("click") == [["click", "word", 1]]
+    await handed.until(lambda: handed.received("click"), "a tap")
+    assert handed.received("click") == [["click", "word", 1]]
 
 
 async def test_two_fingers_enlarge_the_picture_and_taps_still_meet(handed: Handed) -> None:
@@ -116,10 +116,10 @@ async def test_two_fingers_enlarge_the_picture_and_taps_still_meet(handed: Hande
     await fingers.lift()
     await viewer.wait_for_function(f"() => ({PICTURE})() > {before * 2}")
     assert float(await viewer.evaluate("() => document.documentElement.scrollWidth")) <= 412
-    assert not handed.heard("scroll")
+    assert not handed.received("scroll")
     await fingers.tap(await handed.at("field"))
-    await handed.until(lambda: handed.heard("click"), "a tap")
-    assert handed.heard("click") == [["click", "field", 1]]
+    await handed.until(lambda: handed.received("click"), "a tap")
+    assert handed.received("click") == [["click", "field", 1]]
     # Moved with two fingers, what lay beside comes into view.
     colour = await handed.at("colour")
     assert colour[0] > 412
@@ -131,7 +131,7 @@ async def test_two_fingers_enlarge_the_picture_and_taps_still_meet(handed: Hande
     await fingers.move((one, beside(one, far, 0)), (two, beside(two, far, 0)))
     await fingers.lift()
     await fingers.tap(await handed.at("colour"))
-    await handed.until(lambda: handed.heard("pressed"), "a tap beside")
+    await handed.until(lambda: handed.received("pressed"), "a tap beside")
 
 
 @pytest.fixture
@@ -144,8 +144,8 @@ async def phone(
     name = request.node.name
     wire.call("browser_navigate", url=f"{site.page('fingers')}?name={name}")
     call = wire.start_call("browser_ask_person", reason="Please touch this page")
-    told = invited(question_of(wire))
-    invitation = Invitation(told.link, told.code, call)
+    answer = invited(question_of(wire))
+    invitation = Invitation(answer.link, answer.code, call)
     await come_in(viewer, invitation)
     handed = Handed(viewer, site, name, wire, invitation)
     await handed.until(handed.notes, "notes")
@@ -156,21 +156,21 @@ async def phone(
 async def test_a_page_that_takes_touches_is_given_them(phone: Handed) -> None:
     fingers = await fingers_on(phone.viewer)
     await fingers.tap(await phone.at("button"))
-    await phone.until(lambda: phone.heard("click", "button"), "a tap")
-    assert phone.heard("touchstart") == [["touchstart", "button", TRUSTED, 1]]
-    assert phone.heard("touchend") == [["touchend", "button", TRUSTED, 0]]
-    assert phone.heard("click") == [["click", "button", TRUSTED, ""]]
+    await phone.until(lambda: phone.received("click", "button"), "a tap")
+    assert phone.received("touchstart") == [["touchstart", "button", TRUSTED, 1]]
+    assert phone.received("touchend") == [["touchend", "button", TRUSTED, 0]]
+    assert phone.received("click") == [["click", "button", TRUSTED, ""]]
     await fingers.put(await phone.at("box"))
-    await phone.until(lambda: phone.heard("touchstart", "box", TRUSTED, 1), "a long press")
+    await phone.until(lambda: phone.received("touchstart", "box", TRUSTED, 1), "a long press")
     await phone.viewer.wait_for_timeout(600)
-    assert len(phone.heard("touchend")) == 1
+    assert len(phone.received("touchend")) == 1
     await fingers.lift()
-    await phone.until(lambda: len(phone.heard("touchend")) == 2, "its end")
+    await phone.until(lambda: len(phone.received("touchend")) == 2, "its end")
     box = await phone.at("box")
     await fingers.put(box)
     await fingers.move((box, beside(box, 0, -120)))
     await fingers.lift()
-    await phone.until(lambda: [entry for entry in phone.heard("scroll") if entry[1] > 50], "scrolling")
+    await phone.until(lambda: [entry for entry in phone.received("scroll") if entry[1] > 50], "scrolling")
 
 
 async def test_a_page_that_takes_touches_is_given_two_fingers(phone: Handed) -> None:
@@ -179,10 +179,10 @@ async def test_a_page_that_takes_touches_is_given_two_fingers(phone: Handed) -> 
     two = beside(one, 40, 0)
     await fingers.put(one)
     await fingers.put(one, two)
-    await phone.until(lambda: phone.heard("touchstart", "box", TRUSTED, 2), "two fingers")
+    await phone.until(lambda: phone.received("touchstart", "box", TRUSTED, 2), "two fingers")
     await fingers.move((one, beside(one, -60, 0)), (two, beside(two, 60, 0)))
     await fingers.lift()
-    await phone.until(lambda: [entry for entry in phone.heard("scale") if entry[1] > 1.3], "a larger page")
+    await phone.until(lambda: [entry for entry in phone.received("scale") if entry[1] > 1.3], "a larger page")
 
 
 async def test_a_list_that_a_tap_opens_is_chosen_from(phone: Handed) -> None:
@@ -192,5 +192,5 @@ async def test_a_list_that_a_tap_opens_is_chosen_from(phone: Handed) -> None:
     await options.nth(2).wait_for(state="attached")
     await phone.viewer.locator("#options").select_option("Blue")
     await phone.viewer.locator("#choice button").click()
-    await phone.until(lambda: phone.heard("change", "list"), "a change")
-    assert phone.heard("change", "list") == [["change", "list", TRUSTED, "Blue"]]
+    await phone.until(lambda: phone.received("change", "list"), "a change")
+    assert phone.received("change", "list") == [["change", "list", TRUSTED, "Blue"]]

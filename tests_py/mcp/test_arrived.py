@@ -105,10 +105,10 @@ async def test_text_that_went_into_another_field_is_an_error(
 ) -> None:
     shown = await server.open(site.publish("/stolen", page))
     name = shown.ref('textbox "Name"')
-    told = await server.call("browser_type", target=name, text="Johanna Smith", slowly=slowly)
-    assert told.is_error
-    assert 'a part went into textbox "Search"' in told.text
-    assert await value(server, "#s") in told.text
+    answer = await server.call("browser_type", target=name, text="Johanna Smith", slowly=slowly)
+    assert answer.is_error
+    assert 'a part went into textbox "Search"' in answer.text
+    assert await value(server, "#s") in answer.text
 
 
 async def test_a_form_is_not_filled_where_a_part_went_elsewhere(server: Server, site: Site) -> None:
@@ -119,10 +119,10 @@ async def test_a_form_is_not_filled_where_a_part_went_elsewhere(server: Server, 
         "type": "textbox",
         "value": "Johanna Smith",
     }
-    told = await server.call("browser_fill_form", fields=[field])
-    assert told.is_error
-    assert 'textbox "Search"' in told.text
-    assert "Filled" not in told.text
+    answer = await server.call("browser_fill_form", fields=[field])
+    assert answer.is_error
+    assert 'textbox "Search"' in answer.text
+    assert "Filled" not in answer.text
 
 
 @pytest.mark.parametrize("length", ["maxlength=1", "oninput2"])
@@ -130,16 +130,16 @@ async def test_a_code_goes_over_the_fields_that_are_made_for_it(
     server: Server, site: Site, length: str
 ) -> None:
     page = await server.open(site.publish("/code", CODE.replace("LENGTH", length)))
-    told = await server.call("browser_type", target=page.ref('"Digit 1"'), text="1234", slowly=True)
-    assert not told.is_error, told.text
+    answer = await server.call("browser_type", target=page.ref('"Digit 1"'), text="1234", slowly=True)
+    assert not answer.is_error, answer.text
     digits = "() => [...document.querySelectorAll('input')].map((digit) => digit.value).join('')"
     assert await server.evaluate(digits) == "1234"
 
 
 async def test_letters_that_are_lost_are_put_in_again(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/grid", GRID))
-    told = await server.call("browser_type", target=page.ref('"Cell"'), text="order_id")
-    assert not told.is_error, told.text
+    answer = await server.call("browser_type", target=page.ref('"Cell"'), text="order_id")
+    assert not answer.is_error, answer.text
     assert await value(server, "#cell") == "order_id"
     slow = await server.call("browser_type", target=page.ref('"Cell"'), text="reason why", slowly=True)
     assert slow.is_error == (await value(server, "#cell") != "reason why")
@@ -150,8 +150,8 @@ async def test_a_terminal_takes_a_line_and_enter(server: Server, site: Site, slo
     page = await server.open(site.publish("/terminal", TERMINAL))
     field = page.ref('"Terminal"')
     for text in ["ls -l", "pwd"]:
-        told = await server.call("browser_type", target=field, text=text, slowly=slowly, submit=True)
-        assert not told.is_error, told.text
+        answer = await server.call("browser_type", target=field, text=text, slowly=slowly, submit=True)
+        assert not answer.is_error, answer.text
     assert await server.evaluate("() => document.querySelector('output').textContent") == "ran ls -l;ran pwd;"
 
 
@@ -167,8 +167,8 @@ async def test_a_field_that_empties_itself_has_taken_the_text(
 ) -> None:
     page = await server.open(site.publish("/tags", TAGS.replace("LISTEN", listen)))
     field = page.ref('"Tags"')
-    told = await server.call("browser_type", target=field, text="tree", slowly=slowly, submit=not listen)
-    assert not told.is_error, told.text
+    answer = await server.call("browser_type", target=field, text="tree", slowly=slowly, submit=not listen)
+    assert not answer.is_error, answer.text
     assert await server.evaluate("() => document.querySelector('li').textContent") == "tree"
     assert await value(server, "#tags") == ""
 
@@ -176,9 +176,9 @@ async def test_a_field_that_empties_itself_has_taken_the_text(
 async def test_a_field_that_refuses_a_text_has_not_taken_it(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/made", MADE))
     for slowly in [False, True]:
-        told = await server.call("browser_type", target=page.ref('"Digits"'), text="abc", slowly=slowly)
-        assert told.is_error
-        assert "the field shows nothing" in told.text
+        answer = await server.call("browser_type", target=page.ref('"Digits"'), text="abc", slowly=slowly)
+        assert answer.is_error
+        assert "the field shows nothing" in answer.text
 
 
 @pytest.mark.parametrize("slowly", [False, True])
@@ -188,9 +188,9 @@ async def test_what_has_come_in_the_place_of_the_field_is_read(
     slowly: bool,  # noqa: FBT001
 ) -> None:
     page = await server.open(site.publish("/replaced", REPLACED))
-    told = await server.call("browser_type", target=page.ref('"Query"'), text="hello world", slowly=slowly)
-    assert not told.is_error, told.text
-    assert 'which shows "hello world"' in told.text
+    answer = await server.call("browser_type", target=page.ref('"Query"'), text="hello world", slowly=slowly)
+    assert not answer.is_error, answer.text
+    assert 'which shows "hello world"' in answer.text
     assert await value(server, "#w input") == "hello world"
 
 
@@ -199,8 +199,8 @@ async def test_a_tab_and_a_line_break_are_a_part_of_the_text(
     server: Server, site: Site, name: str, selector: str
 ) -> None:
     page = await server.open(site.publish("/chat", CHAT))
-    told = await server.call("browser_type", target=page.ref(f'"{name}"'), text="one\n\ttwo", slowly=True)
-    assert not told.is_error, told.text
+    answer = await server.call("browser_type", target=page.ref(f'"{name}"'), text="one\n\ttwo", slowly=True)
+    assert not answer.is_error, answer.text
     read = "(field) => JSON.stringify(field.value ?? field.innerText)"
     held = await server.evaluate(f"() => ({read})(document.querySelector({selector!r}))")
     assert held in ('"one\\n\\ttwo"', '"one\\n\\n\\ttwo"')
@@ -212,9 +212,9 @@ async def test_a_tab_and_a_line_break_are_a_part_of_the_text(
 
 async def test_a_field_of_one_line_takes_no_tab(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/stolen", SEARCH))
-    told = await server.call("browser_type", target=page.ref('"Search"'), text="a\tb", slowly=True)
-    assert told.is_error
-    assert "takes no tab" in told.text
+    answer = await server.call("browser_type", target=page.ref('"Search"'), text="a\tb", slowly=True)
+    assert answer.is_error
+    assert "takes no tab" in answer.text
     assert (
         await server.evaluate("() => document.querySelector('#s').value + document.querySelector('#n').value")
         == ""
@@ -222,7 +222,7 @@ async def test_a_field_of_one_line_takes_no_tab(server: Server, site: Site) -> N
 
 
 @pytest.mark.parametrize("slowly", [False, True])
-async def test_what_a_field_makes_of_a_text_is_told(server: Server, site: Site, slowly: bool) -> None:  # noqa: FBT001
+async def test_what_a_field_makes_of_a_text_is_reported(server: Server, site: Site, slowly: bool) -> None:  # noqa: FBT001
     page = await server.open(site.publish("/made", MADE))
     for name, text, shown in [
         ("Zip", "123456", "12345"),
@@ -233,9 +233,9 @@ async def test_what_a_field_makes_of_a_text_is_told(server: Server, site: Site, 
         ("Trimmed", " Ada ", "Ada"),
     ]:
         target = page.ref(f'"{name}"')
-        told = await server.call("browser_type", target=target, text=text, slowly=slowly)
-        assert not told.is_error, told.text
-        assert f'which shows "{shown}"' in told.text
+        answer = await server.call("browser_type", target=target, text=text, slowly=slowly)
+        assert not answer.is_error, answer.text
+        assert f'which shows "{shown}"' in answer.text
         field = {"name": name, "target": target, "type": "textbox", "value": text}
         filled = await server.call("browser_fill_form", fields=[field])
         assert not filled.is_error, filled.text
@@ -246,9 +246,9 @@ async def test_another_number_is_not_filled_and_ends_the_steps(server: Server, s
     page = await server.open(site.publish("/less", LESS))
     target = page.ref('"Max"')
     field = {"name": "Max", "target": target, "type": "textbox", "value": "90"}
-    told = await server.call("browser_fill_form", fields=[field])
-    assert told.is_error
-    assert "Filled" not in told.text
+    answer = await server.call("browser_fill_form", fields=[field])
+    assert answer.is_error
+    assert "Filled" not in answer.text
 
 
 async def test_what_the_field_does_not_hold_ends_the_steps(either_workshop: Workshop, site: Site) -> None:
@@ -257,22 +257,22 @@ async def test_what_the_field_does_not_hold_ends_the_steps(either_workshop: Work
         {"tool": "browser_type", "arguments": {"ref": page.ref('"Max"'), "text": "90"}},
         {"tool": "browser_click", "arguments": {"ref": page.ref('"Create"')}},
     ]
-    told = await either_workshop.server.call("browser_steps", steps=steps)
-    assert told.is_error
-    assert "Step 1 of 2 (browser_type) failed; the rest was not done." in told.text
+    answer = await either_workshop.server.call("browser_steps", steps=steps)
+    assert answer.is_error
+    assert "Step 1 of 2 (browser_type) failed; the rest was not done." in answer.text
     assert await either_workshop.server.evaluate("() => document.title") == ""
 
 
 @pytest.mark.parametrize(
     "text", ["\u0645\u064f\u062d", "e\u0301", "\U0001f469\u200d\U0001f52c", "\u05e9\u05b8"]
 )
-async def test_a_value_is_told_in_its_own_writing(server: Server, site: Site, text: str) -> None:
+async def test_a_value_is_reported_in_its_own_writing(server: Server, site: Site, text: str) -> None:
     page = await server.open(site.publish("/search", SEARCH))
-    told = await server.call("browser_type", target=page.ref('"Search"'), text=text)
-    assert f'which shows "{text}"' in told.text
+    answer = await server.call("browser_type", target=page.ref('"Search"'), text=text)
+    assert f'which shows "{text}"' in answer.text
 
 
 async def test_what_could_end_a_quotation_is_escaped(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/search", SEARCH))
-    told = await server.call("browser_type", target=page.ref('"Search"'), text='a"b\\c\u202ed')
-    assert r'which shows "a\"b\\c\u{202e}d"' in told.text
+    answer = await server.call("browser_type", target=page.ref('"Search"'), text='a"b\\c\u202ed')
+    assert r'which shows "a\"b\\c\u{202e}d"' in answer.text

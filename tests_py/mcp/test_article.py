@@ -47,7 +47,7 @@ async def test_a_stretch_goes_from_one_ref_to_another(server: Server, site: Site
     assert "Chapter 8" not in (await server.call("browser_snapshot", ref=backwards)).text
 
 
-async def test_what_is_left_out_is_told_with_refs_that_show_it(server: Server, site: Site) -> None:
+async def test_what_is_left_out_is_reported_with_refs_that_show_it(server: Server, site: Site) -> None:
     reply = await server.open(site.page("article"))
     note = reply.section("Snapshot").rpartition("```")[2]
     assert "Left out" in note

@@ -36,10 +36,10 @@ async def test_an_answer_fits_whatever_the_page_holds(
     assert "cut" in reply.text or "Left out" in reply.text or "…" in reply.text
 
 
-async def test_of_a_long_console_the_newest_messages_are_told(server: Server, site: Site) -> None:
+async def test_of_a_long_console_the_newest_messages_are_reported(server: Server, site: Site) -> None:
     await server.open(site.publish("/budget", "<!doctype html><title>Budget</title><p>Hello"))
     await server.evaluate(f"() => {{ {LOG} }}")
-    told = (await server.call("browser_console_messages")).section("Result")
-    messages = json.loads(told[told.index("[\n") : told.rindex("]", 0, told.index("[cut:")) + 1])
+    answer = (await server.call("browser_console_messages")).section("Result")
+    messages = json.loads(answer[answer.index("[\n") : answer.rindex("]", 0, answer.index("[cut:")) + 1])
     assert messages[-1]["text"].startswith("299x")
-    assert "of 300 entries" in told
+    assert "of 300 entries" in answer

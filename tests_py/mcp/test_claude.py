@@ -89,9 +89,9 @@ async def do(server: Server, member: str, **arguments: object) -> Reply:
     return reply
 
 
-async def heard(server: Server) -> list[str]:
-    told = await do(server, "javascript_exec", text="told.splice(0).join(';')")
-    return told.section("Result").strip('"').split(";")
+async def received(server: Server) -> list[str]:
+    answer = await do(server, "javascript_exec", text="told.splice(0).join(';')")
+    return answer.section("Result").strip('"').split(";")
 
 
 async def shop(server: Server, site: Site) -> Reply:
@@ -105,8 +105,8 @@ async def named(server: Server, query: str) -> dict[str, object]:
 
 async def middle(server: Server, selector: str) -> tuple[float, float]:
     place = f"(() => {{ const at = document.querySelector('{selector}').getBoundingClientRect();"
-    told = await do(server, "javascript_exec", text=f"{place} return `${{at.x}},${{at.y}}` }})()")
-    x, y = told.section("Result").strip('"').split(",")
+    answer = await do(server, "javascript_exec", text=f"{place} return `${{at.x}},${{at.y}}` }})()")
+    x, y = answer.section("Result").strip('"').split(",")
     return float(x), float(y)
 
 
@@ -126,11 +126,11 @@ async def test_the_members_are_all_there_and_nothing_else(claude: Server) -> Non
 
 
 async def test_an_address_is_opened_and_history_is_gone_through(claude: Server, site: Site) -> None:
-    told = await shop(claude, site)
+    result = await shop(claude, site)
     url = site.url("/shop")
-    assert f"Navigated to {url} — Shop (HTTP 200)" in told.section("Result")
-    assert told.structured == {"url": url, "title": "Shop", "status": 200}
-    assert not told.has_section("Snapshot")
+    assert f"Navigated to {url} — Shop (HTTP 200)" in result.section("Result")
+    assert result.structured == {"url": url, "title": "Shop", "status": 200}
+    assert not result.has_section("Snapshot")
     await do(claude, "navigate", url=site.page("form"))
     assert url in (await do(claude, "navigate", url="back")).section("Result")
     assert site.page("form") in (await do(claude, "navigate", url="forward")).section("Result")
@@ -150,17 +150,17 @@ async def test_elements_are_found_by_what_they_are_for_and_clicked(claude: Serve
     assert "Nothing on the page" in (await do(claude, "find", query="zebra crossing")).section("Result")
     cart = await named(claude, "add to cart button")
     assert "Clicked" in (await do(claude, "left_click", target=cart)).section("Result")
-    assert await heard(claude) == ["click 1 false"]
+    assert await received(claude) == ["click 1 false"]
     await do(claude, "left_click", target=cart, modifiers="shift")
     await do(claude, "double_click", target=cart)
     await do(claude, "triple_click", target=cart)
     await do(claude, "right_click", target=cart)
     await do(claude, "middle_click", target=cart)
-    told = [line for line in await heard(claude) if not line.startswith("key")]
-    assert told[:4] == ["click 1 true", "click 1 false", "click 2 false", "dblclick 2 false"]
-    assert "click 3 false" in told
-    assert told[-3].startswith("contextmenu") or told[-2].startswith("contextmenu")
-    assert told[-1].startswith("auxclick")
+    result = [line for line in await received(claude) if not line.startswith("key")]
+    assert result[:4] == ["click 1 true", "click 1 false", "click 2 false", "dblclick 2 false"]
+    assert "click 3 false" in result
+    assert result[-3].startswith("contextmenu") or result[-2].startswith("contextmenu")
+    assert result[-1].startswith("auxclick")
 
 
 async def test_after_the_page_was_read_actions_tell_what_changed(claude: Server, site: Site) -> None:
@@ -190,17 +190,17 @@ async def test_places_are_clicked_dragged_and_scrolled(claude: Server, site: Sit
 
     await do(claude, "mouse_move", target=at(10, 10))
     await do(claude, "hover", target=at(12, 10))
-    await heard(claude)
+    await received(claude)
     await do(claude, "left_mouse_down", target=at(20, 20))
     await do(claude, "left_mouse_up", target=at(40, 30))
-    held = await heard(claude)
+    held = await received(claude)
     assert held[1].startswith("mousedown")
     assert held[-1].startswith("mouseup")
     await do(claude, "left_click_drag", **{"from": at(5, 5), "target": at(50, 50)})
-    assert any(line.startswith("mousemove") and line.endswith(" 1") for line in await heard(claude))
+    assert any(line.startswith("mousemove") and line.endswith(" 1") for line in await received(claude))
     cart_x, cart_y = await middle(claude, "#cart")
     await do(claude, "left_click", target={"x": cart_x + 5, "y": cart_y + 5})
-    assert await heard(claude) == ["click 1 false"]
+    assert await received(claude) == ["click 1 false"]
     await do(claude, "scroll", target=at(5, 5), scroll_direction="down", scroll_amount=5)
     scrolled = (await do(claude, "javascript_exec", text="scrollY")).section("Result")
     assert float(scrolled) == 500
@@ -214,13 +214,13 @@ async def test_keys_are_typed_pressed_and_held(claude: Server, site: Site) -> No
     await do(claude, "type", text="lamps")
     value = "document.querySelector('[type=search]').value"
     assert "lamps" in (await do(claude, "javascript_exec", text=value)).section("Result")
-    await heard(claude)
+    await received(claude)
     await do(claude, "key", text="BackSpace ctrl+a", repeat=2)
-    assert (await heard(claude))[:2] == ["keydown Backspace", "keyup Backspace"]
+    assert (await received(claude))[:2] == ["keydown Backspace", "keyup Backspace"]
     await do(claude, "hold_key", text="Page_Down", duration=0.05)
-    told = await heard(claude)
-    assert told[0] == "keydown PageDown"
-    assert told[-1] == "keyup PageDown"
+    result = await received(claude)
+    assert result[0] == "keydown PageDown"
+    assert result[-1] == "keyup PageDown"
 
 
 async def test_fields_are_set_by_what_they_are(claude: Server, site: Site) -> None:
@@ -234,8 +234,8 @@ async def test_fields_are_set_by_what_they_are(claude: Server, site: Site) -> No
         "[...document.querySelectorAll('input, select')].map((e) => e.files?.[0]?.name ??"
         " (e.type === 'checkbox' ? e.checked : e.value)).join()"
     )
-    told = (await do(claude, "javascript_exec", text=shown)).section("Result")
-    assert told.strip('"') == "desk,true,Large,7,photo.txt"
+    result = (await do(claude, "javascript_exec", text=shown)).section("Result")
+    assert result.strip('"') == "desk,true,Large,7,photo.txt"
     refused = await claude.call("file_upload", target=await named(claude, "photo"), document_ids=["doc_1"])
     assert refused.is_error
     assert "document_ids" in refused.text
@@ -255,7 +255,7 @@ async def test_pictures_are_sent_and_enlarged(claude: Server, site: Site) -> Non
         assert "`region`" in refused.text
 
 
-async def test_the_console_and_requests_are_told_once(claude: Server, site: Site) -> None:
+async def test_the_console_and_requests_are_reported_once(claude: Server, site: Site) -> None:
     await shop(claude, site)
     await do(claude, "javascript_exec", text="console.warn('the lamp is hot'); fetch('/pages/form.html')")
     await do(claude, "wait", duration=0.2)
@@ -290,7 +290,7 @@ async def test_tabs_have_names_that_members_take(claude: Server, site: Site) -> 
     assert (await claude.call("close_tab", tab_id="t999")).is_error
 
 
-async def test_dialogs_are_dismissed_and_told(claude: Server, site: Site) -> None:
+async def test_dialogs_are_dismissed_and_reported(claude: Server, site: Site) -> None:
     await do(claude, "navigate", url=site.page("dialogs"))
     clicked = await do(claude, "left_click", target=await named(claude, "confirm button"))
     assert "confirm dialog" in clicked.section("Events")

@@ -91,7 +91,7 @@ class TestObstacles:
         assert "covered by <div.cookie>" in refusal.section("Error")
         assert await output(server) == ""
 
-    async def test_what_lies_over_the_page_is_told_where_only_its_shade_is_in_the_way(
+    async def test_what_lies_over_the_page_is_reported_where_only_its_shade_is_in_the_way(
         self, workshop: Workshop, site: Site
     ) -> None:
         shaded = """<button>Below</button><button>Open</button><button>Close</button>
@@ -101,8 +101,8 @@ class TestObstacles:
         reply = await workshop.server.open(site.publish("/shaded", shaded))
         refusal = await refused(workshop.server, reply.ref('button "Below"'))
         yes, no = reply.ref('button "Yes"'), reply.ref('button "No"')
-        told = f'Over the page lies "Reports?", with button "Yes" [ref={yes}], button "No" [ref={no}].'
-        assert told in refusal.section("Events")
+        entry = f'Over the page lies "Reports?", with button "Yes" [ref={yes}], button "No" [ref={no}].'
+        assert entry in refusal.section("Events")
 
     async def test_nothing_lies_over_a_page_without_a_shade(self, workshop: Workshop, site: Site) -> None:
         reply = await workshop.server.open(site.page("obstacles"))
@@ -194,7 +194,7 @@ class TestConsequences:
         assert 'textbox "Name"' in after.section("Snapshot")
 
     @pytest.mark.parametrize("what", ['button "Open a window"', 'link "To the form, elsewhere"'])
-    async def test_a_new_tab_is_told(self, server: Server, site: Site, what: str) -> None:
+    async def test_a_new_tab_is_reported(self, server: Server, site: Site, what: str) -> None:
         reply = await server.open(site.page("consequences"))
         after = await server.click(reply.ref(what))
         assert site.page("form") in after.text
@@ -209,7 +209,7 @@ class TestConsequences:
         assert not after.is_error
         assert site.page("consequences") in await server.evaluate("() => location.href")
 
-    async def test_where_the_page_stands_is_told_when_it_is_new(self, server: Server, site: Site) -> None:
+    async def test_where_the_page_stands_is_reported_when_it_is_new(self, server: Server, site: Site) -> None:
         reply = await server.open(site.page("consequences"))
         stays = await server.click(reply.ref('button "Fetch soon"'))
         assert not stays.has_section("Page")
@@ -217,7 +217,9 @@ class TestConsequences:
         leaves = await server.click(reply.ref('link "To the form, here"'))
         assert site.page("form") in leaves.section("Page")
 
-    async def test_a_dialog_that_opens_ends_the_call_and_is_told(self, server: Server, site: Site) -> None:
+    async def test_a_dialog_that_opens_ends_the_call_and_is_reported(
+        self, server: Server, site: Site
+    ) -> None:
         reply = await server.open(site.page("dialogs"))
         after = await server.call("browser_click", target=reply.ref('button "Alert"'))
         assert "Mind the gap" in after.text
@@ -241,8 +243,8 @@ async def test_a_finger_touches_what_it_taps(workshop: Workshop, site: Site) -> 
       });
     }</script>"""
     shown = await workshop.open(site.publish("/touched", page))
-    told = await workshop.do("browser_click", ref=shown.ref("Touch me"), tap=True)
-    assert "Tapped button" in told.section("Result")
+    events = await workshop.do("browser_click", ref=shown.ref("Touch me"), tap=True)
+    assert "Tapped button" in events.section("Result")
     assert await workshop.output() == "touchstart true,touchend true,click true"
     wrong = await workshop.refused("browser_click", ref="button", tap=True, doubleClick=True)
     assert "`tap` goes with neither" in wrong

@@ -68,7 +68,7 @@ def shop(new_wire: Callable[..., Wire], site: Site) -> Callable[..., Asked]:
 def test_what_is_allowed_is_done_and_what_is_refused_is_not(shop: Callable[..., Asked], folder: Path) -> None:
     (folder / "eggs.txt").write_text("eggs")
     refused = shop("decline", "submit,purchase,upload,download")
-    told = [
+    reported = [
         refused.call("browser_click", ref="button >> text=Send"),
         refused.call("browser_type", ref="[name=q]", text="eggs", submit=True),
         refused.call("browser_click", ref="#buy"),
@@ -76,9 +76,9 @@ def test_what_is_allowed_is_done_and_what_is_refused_is_not(shop: Callable[..., 
         refused.call("browser_file_upload", paths=["eggs.txt"]),
         refused.call("browser_steps", steps=[{"tool": "browser_click", "arguments": {"ref": "#buy"}}]),
     ]
-    for text in told:
+    for text in reported:
         assert "the user refused" in text, text
-    assert len(refused.questions) == len(told)
+    assert len(refused.questions) == len(reported)
     assert "buy or pay" in refused.questions[2]
     assert "Buy now" in refused.questions[2]
     assert "eggs.txt" in refused.questions[4]
@@ -86,7 +86,7 @@ def test_what_is_allowed_is_done_and_what_is_refused_is_not(shop: Callable[..., 
     # What is none of these is not asked for.
     refused.call("browser_click", ref="#look")
     assert "looked" in refused.title()
-    assert len(refused.questions) == len(told)
+    assert len(refused.questions) == len(reported)
 
 
 def test_an_accepted_question_lets_the_call_go_on(shop: Callable[..., Asked], folder: Path) -> None:
@@ -107,11 +107,11 @@ def test_a_download_is_kept_only_where_it_is_allowed(
 ) -> None:
     asked = shop(action, "download", "--output-dir", str(folder / "out"))
     asked.call("browser_click", ref="text=List")
-    told = asked.call("browser_wait_for", download=True) if action == "accept" else ""
+    answer = asked.call("browser_wait_for", download=True) if action == "accept" else ""
     assert len(asked.questions) == 1
     assert "list.txt" in asked.questions[0]
     kept = [file.name for file in (folder / "out").iterdir() if file.is_file()]
-    assert kept == (["list.txt"] if action == "accept" else []), told
+    assert kept == (["list.txt"] if action == "accept" else []), answer
 
 
 def test_a_download_that_is_refused_while_it_runs_leaves_nothing(
@@ -120,11 +120,11 @@ def test_a_download_that_is_refused_while_it_runs_leaves_nothing(
     asked = shop("decline", "download", "--output-dir", str(folder / "out"))
     site.publish("/consent-slow", "<a href='/stalls/half'>List</a>")
     asked.call("browser_navigate", url=site.url("/consent-slow"))
-    told = asked.call("browser_click", ref="text=List")
+    answer = asked.call("browser_click", ref="text=List")
     assert len(asked.questions) == 1
     stops = client.BROWSER != "firefox"
-    assert ("it was removed" if stops else "its file is removed when it has arrived") in told, told
-    assert "Downloading" not in told
+    assert ("it was removed" if stops else "its file is removed when it has arrived") in answer, answer
+    assert "Downloading" not in answer
     site.release()
     out = folder / "out"
     until(lambda: not [file for file in out.rglob("*") if file.is_file()], "the end of the file")

@@ -170,19 +170,19 @@ async def test_a_slider_is_set_while_a_clock_ticks_beside_it(workshop: Workshop,
     assert await workshop.server.evaluate(shown) == "2,15", filled.text
 
 
-async def test_a_slider_that_stops_short_is_not_told_as_set(workshop: Workshop, site: Site) -> None:
+async def test_a_slider_that_stops_short_is_not_reported_as_set(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/controls/thumbs", document("Thumbs", THUMBS)))
     field = {"name": "First", "type": "slider", "ref": page.ref('"First"'), "value": "40"}
     assert "20" in await workshop.refused("browser_fill_form", fields=[field])
 
 
-async def test_what_the_page_made_of_a_value_is_told(workshop: Workshop, site: Site) -> None:
+async def test_what_the_page_made_of_a_value_is_reported(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("custom-controls"))
     filled = await fill(workshop, page, ("Amount", "1234"), ("Seats", "12"), ("Name", "Ada"))
-    told = filled.section("Result")
-    assert '- Amount: shows "1,234" (given "1234")' in told
-    assert '- Seats: shows "10" (given "12")' in told
-    assert '- Name: "Ada"' in told
+    reported = filled.section("Result")
+    assert '- Amount: shows "1,234" (given "1234")' in reported
+    assert '- Seats: shows "10" (given "12")' in reported
+    assert '- Name: "Ada"' in reported
     typed = await workshop.do("browser_type", ref=page.ref('"Amount"'), text="98765")
     assert 'which shows "98,765"' in typed.section("Result")
 
@@ -212,8 +212,8 @@ async def test_a_form_goes_on_behind_a_field_that_fails_and_tells_of_all(
     assert "- Refuses: the page did not take it; it shows nothing" in said
     assert '- Fruit: there is no such option; the options are: "Apple", "Banana", "Cherry"' in said
     assert "arguments" not in said
-    for told in ('- Amount: "5"', '- Name: "Ada"', '- Size: "Small"'):
-        assert told in filled.section("Result")
+    for entry in ('- Amount: "5"', '- Name: "Ada"', '- Size: "Small"'):
+        assert entry in filled.section("Result")
     assert (await state(workshop))["size"] == "Small"
 
 
@@ -266,7 +266,7 @@ colour.onchange = () => { colour.value = "red"; };
 </script>"""
 
 
-async def test_an_option_that_the_page_takes_back_is_not_told_as_chosen(
+async def test_an_option_that_the_page_takes_back_is_not_reported_as_chosen(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.publish("/controls/locked", document("Locked", LOCKED)))
@@ -285,7 +285,7 @@ THREE = """<div role=checkbox aria-checked=mixed tabindex=0 onclick="setAttribut
 <label>Fine <input type=range min=0 max=1 step=0.05></label><label>Size <input type=number></label>"""
 
 
-async def test_a_box_of_three_states_is_pressed_on_and_told_of_as_it_is(
+async def test_a_box_of_three_states_is_pressed_on_and_reported_of_as_it_is(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.publish("/three", THREE))
@@ -296,7 +296,7 @@ async def test_a_box_of_three_states_is_pressed_on_and_told_of_as_it_is(
     assert "the page made it not checked" in said
 
 
-async def test_what_a_number_must_be_is_told(workshop: Workshop, site: Site) -> None:
+async def test_what_a_number_must_be_is_reported(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/three", THREE))
     fine = {"name": "Fine", "ref": page.ref('"Fine"'), "type": "slider", "value": "0.333"}
     said = await workshop.refused("browser_fill_form", fields=[fine])

@@ -27,8 +27,8 @@ async def inspect(workshop: Workshop, what: str, **arguments: object) -> str:
 
 async def test_who_is_shut_out_is_found_with_the_rule_and_the_element(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/poor", POOR))
-    told = await inspect(workshop, "accessibility")
-    counts = dict(re.findall(r"^([a-z-]+) \((\d+)\)", told, re.MULTILINE))
+    answer = await inspect(workshop, "accessibility")
+    counts = dict(re.findall(r"^([a-z-]+) \((\d+)\)", answer, re.MULTILINE))
     assert counts == {
         "contrast": "1",
         "control-name": "2",
@@ -37,9 +37,9 @@ async def test_who_is_shut_out_is_found_with_the_rule_and_the_element(workshop: 
         "language": "1",
         "tab-order": "1",
         "title": "1",
-    }, told
-    assert "2.32: Too pale to read" in told
-    nameless = re.search(r"<button> button \[ref=(\S+)\]", told)
+    }, answer
+    assert "2.32: Too pale to read" in answer
+    nameless = re.search(r"<button> button \[ref=(\S+)\]", answer)
     assert nameless
     box = await workshop.do("browser_evaluate", ref=nameless[1], function="(element) => element.offsetWidth")
     assert box.section("Result") == "30"
@@ -61,14 +61,16 @@ async def test_how_fast_a_page_came_is_rated(workshop: Workshop, site: Site) -> 
     await workshop.open(site.publish("/moving", moving))
     await workshop.do("browser_wait_for", function="document.title === 'Moved'")
     await workshop.do("browser_click", ref="text=Press")
-    told = await inspect(workshop, "vitals")
-    assert re.search(r"^LCP .*: \d+ ms \((good|needs improvement|poor)\) h1#big", told, re.MULTILINE), told
-    assert re.search(r"^INP .*: \d{3,} ms .* of 1 interactions", told, re.MULTILINE), told
-    assert re.search(r"^CLS .*: 0\.(?!000)\d+", told, re.MULTILINE), told
-    assert re.search(r"^Long tasks: [1-9]", told, re.MULTILINE), told
+    answer = await inspect(workshop, "vitals")
+    assert re.search(r"^LCP .*: \d+ ms \((good|needs improvement|poor)\) h1#big", answer, re.MULTILINE), (
+        answer
+    )
+    assert re.search(r"^INP .*: \d{3,} ms .* of 1 interactions", answer, re.MULTILINE), answer
+    assert re.search(r"^CLS .*: 0\.(?!000)\d+", answer, re.MULTILINE), answer
+    assert re.search(r"^Long tasks: [1-9]", answer, re.MULTILINE), answer
 
 
-async def test_the_rules_of_an_element_are_told_strongest_first(workshop: Workshop, site: Site) -> None:
+async def test_the_rules_of_an_element_are_reported_strongest_first(workshop: Workshop, site: Site) -> None:
     site.publish("/look.css", "p { color: red }\n@media screen { .lead { margin-left: 7px } }\n", "text/css")
     page = "<link rel=stylesheet href=/look.css><style>#one { color: blue }</style>"
     page += "<p id=one class=lead style='top:1px'>A"
@@ -98,21 +100,21 @@ async def test_code_that_nobody_uses_and_work_that_takes_long_is_found(
     await workshop.open(site.publish("/code", page))
     assert "call again" in await inspect(workshop, "coverage")
     await workshop.do("browser_history", action="reload")
-    told = await inspect(workshop, "coverage")
-    script = re.search(r"^(\d+) % of \d+ script .*code\.js", told, re.MULTILINE)
-    assert script, told
-    assert int(script[1]) < 15, told
-    style = re.search(r"^(\d+) % of \d+ style .*some\.css", told, re.MULTILINE)
-    assert style, told
-    assert 10 < int(style[1]) < 60, told
+    answer = await inspect(workshop, "coverage")
+    script = re.search(r"^(\d+) % of \d+ script .*code\.js", answer, re.MULTILINE)
+    assert script, answer
+    assert int(script[1]) < 15, answer
+    style = re.search(r"^(\d+) % of \d+ style .*some\.css", answer, re.MULTILINE)
+    assert style, answer
+    assert 10 < int(style[1]) < 60, answer
     assert "call again" in await inspect(workshop, "performance")
     await workshop.do("browser_history", action="reload")
-    told = await inspect(workshop, "performance")
-    assert len(told.splitlines()) <= 10
-    assert re.search(r"^Long tasks \(over 50 ms\): [1-9]", told, re.MULTILINE), told
-    scripts = re.search(r"^Scripts: (\d+) ms", told, re.MULTILINE)
-    assert scripts, told
-    assert int(scripts[1]) >= 100, told
+    answer = await inspect(workshop, "performance")
+    assert len(answer.splitlines()) <= 10
+    assert re.search(r"^Long tasks \(over 50 ms\): [1-9]", answer, re.MULTILINE), answer
+    scripts = re.search(r"^Scripts: (\d+) ms", answer, re.MULTILINE)
+    assert scripts, answer
+    assert int(scripts[1]) >= 100, answer
     # A file has the events as the browser's own tools read them.
     await inspect(workshop, "performance")
     await inspect(workshop, "performance", filename="trace.json")
@@ -130,15 +132,15 @@ AXE = """globalThis.axe = { version: "4.99", run: async (root, { resultTypes }) 
 }) };"""
 
 
-async def test_the_rules_of_axe_are_told_beside_ours(tmp_path: Path, site: Site) -> None:
+async def test_the_rules_of_axe_are_reported_beside_ours(tmp_path: Path, site: Site) -> None:
     (tmp_path / "axe.min.js").write_text(AXE)
     options = ("--headless", "--caps", "devtools", "--axe", str(tmp_path / "axe.min.js"))
     async with serve(*options, cwd=tmp_path) as server:
         workshop = Workshop(server, tmp_path)
         await workshop.open(site.publish("/poor", POOR))
-        told = await inspect(workshop, "accessibility")
-        assert "image-name (1)" in told
-        ours, _, axe = told.partition("axe 4.99: 2 rules broken, 2 kept")
+        answer = await inspect(workshop, "accessibility")
+        assert "image-name (1)" in answer
+        ours, _, axe = answer.partition("axe 4.99: 2 rules broken, 2 kept")
         assert ours
         lines = axe.strip().splitlines()
         assert (

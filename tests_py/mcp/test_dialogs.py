@@ -19,7 +19,7 @@ from tests_py.support.workshop import Workshop
         ("Prompt", {"accept": False, "promptText": "Ada"}, "Answered null"),
     ],
 )
-async def test_a_dialog_is_told_and_answered(
+async def test_a_dialog_is_reported_and_answered(
     either_workshop: Workshop, site: Site, name: str, answer: dict[str, object], result: str
 ) -> None:
     page = await either_workshop.open(site.page("dialogs"))
@@ -31,7 +31,7 @@ async def test_a_dialog_is_told_and_answered(
 
 
 @pytest.mark.parametrize(
-    ("answer", "told", "result"),
+    ("answer", "expected", "result"),
     [
         (
             {"accept": True, "promptText": "Ada"},
@@ -43,10 +43,10 @@ async def test_a_dialog_is_told_and_answered(
     ],
 )
 async def test_the_next_dialog_is_answered_as_was_said_before(
-    workshop: Workshop, site: Site, answer: dict[str, object], told: tuple[str, str], result: str
+    workshop: Workshop, site: Site, answer: dict[str, object], expected: tuple[str, str], result: str
 ) -> None:
     page = await workshop.open(site.page("dialogs"))
-    before, done = told
+    before, done = expected
     assert before in (await workshop.do("browser_handle_dialog", **answer)).section("Result")
     after = await workshop.do("browser_click", ref=page.ref('button "Prompt"'))
     assert not after.has_section("Modal state")
@@ -73,7 +73,7 @@ async def test_while_a_dialog_is_open_its_page_waits_and_others_do_not(
     await workshop.do("browser_handle_dialog", accept=True)
 
 
-async def test_a_dialog_that_opens_by_and_by_is_told(workshop: Workshop, site: Site) -> None:
+async def test_a_dialog_that_opens_by_and_by_is_reported(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("asking"))
     asked = await workshop.do("browser_click", ref=page.ref('button "Ask soon"'))
     assert 'prompt dialog "Your name?"' in asked.section("Modal state").replace("\\", "")
@@ -105,7 +105,7 @@ async def test_a_page_that_asks_without_end_is_cut_off_and_can_be_left(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
-async def test_an_answer_given_before_to_the_question_before_leaving_is_told(
+async def test_an_answer_given_before_to_the_question_before_leaving_is_reported(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.page("asking"))
@@ -154,7 +154,7 @@ async def test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_k
     assert not (await workshop.open(site.page("form"))).is_error
 
 
-async def test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_waits_for_it(
+async def test_a_dialog_in_a_window_the_page_opened_is_reported_where_the_page_waits_for_it(
     workshop: Workshop, site: Site
 ) -> None:
     site.publish(
@@ -165,12 +165,12 @@ async def test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_
     opener = "<button onclick=\"window.open('/asks')\">Open</button>"
     page = await workshop.open(site.publish("/opens", opener))
     clicked = await workshop.do("browser_click", ref=page.ref('button "Open"'))
-    told = re.search(
+    reported = re.search(
         r'confirm dialog "Let it in\?" in tab (t\d+): answer it with browser_handle_dialog and tab \1',
         clicked.section("Modal state"),
     )
-    assert told, clicked.text
-    tab = told[1]
+    assert reported, clicked.text
+    tab = reported[1]
     listed = await workshop.do("browser_tabs", action="list")
     assert [line for line in listed.text.splitlines() if "[dialog open]" in line and f"[tab={tab}]" in line]
     waiting = await workshop.server.call("browser_snapshot")

@@ -43,14 +43,14 @@ async def output(hand: Server) -> str:
 async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
     hand: Server, site: Site, name: str, move: tuple[str, str, str | None, str, str]
 ) -> None:
-    start, end, place, order, told = move
+    start, end, place, order, entry = move
     await hand.open(site.page("drags"))
     reply = await hand.call(
         "browser_drag", startRef=f"#{name} >> text={start}", endRef=f"#{name} >> text={end}", place=place
     )
     assert not reply.is_error, reply.text
     assert await items(hand, name) == order
-    assert told in reply.text
+    assert entry in reply.text
 
 
 @pytest.mark.parametrize("name", ["long", "swift"])
@@ -111,7 +111,7 @@ async def test_what_has_a_handle_is_dragged_by_it_as_the_error_says(hand: Server
     assert "now 3rd of 5" in reply.text, reply.text
 
 
-async def test_a_click_and_a_hover_go_where_they_are_told_to(hand: Server, site: Site) -> None:
+async def test_a_click_and_a_hover_go_where_they_are_reported_to(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
     await hand.click("#tall", position="30,1500")
     assert await output(hand) == "Tall at 30,1500"

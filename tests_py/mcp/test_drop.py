@@ -18,10 +18,10 @@ zone.ondrop = async (event) => {
 async def test_files_and_texts_are_dropped(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/zone", PAGE))
     (workshop.folder / "dropped.txt").write_text("what is in it")
-    told = await workshop.do(
+    answer = await workshop.do(
         "browser_file_upload", ref="#zone", paths=["dropped.txt"], data={"text/plain": "a text"}
     )
-    assert "Dropped 1 file(s) and 1 text(s) on" in told.section("Result")
+    assert "Dropped 1 file(s) and 1 text(s) on" in answer.section("Result")
     assert await workshop.output() == "dropped.txt: what is in it|a text"
 
 

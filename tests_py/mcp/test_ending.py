@@ -82,7 +82,7 @@ def test_a_server_in_the_middle_of_a_call_leaves_nothing(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda it: it.name)
-def test_a_server_that_is_told_twice_leaves_nothing(
+def test_a_server_that_is_reported_twice_leaves_nothing(
     wire: Wire, site: Site, folder: Path, number: signal.Signals
 ) -> None:
     wire.shake_hands()
@@ -98,7 +98,7 @@ def test_a_server_that_is_told_twice_leaves_nothing(
     assert profiles(folder) == set()
 
 
-def test_a_server_that_is_told_twice_in_the_middle_of_a_launch_leaves_nothing(
+def test_a_server_that_is_reported_twice_in_the_middle_of_a_launch_leaves_nothing(
     wire: Wire, site: Site, folder: Path
 ) -> None:
     wire.shake_hands()
@@ -203,7 +203,7 @@ def test_a_long_path_of_temporary_files_is_no_obstacle(folder: Path, site: Site)
     assert profiles(long) == set()
 
 
-def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire, site: Site) -> None:
+def test_a_browser_that_dies_is_reported_and_the_next_call_has_a_new_one(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("form"))
     for process in wire.processes():

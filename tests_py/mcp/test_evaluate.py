@@ -52,7 +52,7 @@ async def test_a_function_can_be_given_an_element(server: Server, site: Site) ->
         ("() => {", "SyntaxError"),
     ],
 )
-async def test_what_goes_wrong_is_told(server: Server, site: Site, function: str, words: str) -> None:
+async def test_what_goes_wrong_is_reported(server: Server, site: Site, function: str, words: str) -> None:
     await server.open(site.page("form"))
     reply = await server.call("browser_evaluate", function=function)
     assert reply.is_error

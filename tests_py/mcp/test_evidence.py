@@ -23,16 +23,16 @@ def size(png: bytes) -> tuple[int, int]:
 
 async def test_what_can_be_acted_on_is_numbered(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/marks", PAGE))
-    told = await workshop.do("browser_picture", labels=True)
-    lines = told.section("Result").splitlines()
+    answer = await workshop.do("browser_picture", labels=True)
+    lines = answer.section("Result").splitlines()
     assert re.match(r'1\. button "?Save"? \[ref=', lines[0])
     assert re.match(r'2\. link "?Leave"? \[ref=', lines[1])
     labelled = workshop.pictures()[-1]
     assert labelled.read_bytes().startswith(b"\xff\xd8\xff")
     await workshop.do("browser_picture")
     assert workshop.pictures()[-1].read_bytes() != labelled.read_bytes()
-    told = await workshop.do("browser_picture", labels=True, region=[250, 150, 200, 100])
-    lines = told.section("Result").splitlines()
+    answer = await workshop.do("browser_picture", labels=True, region=[250, 150, 200, 100])
+    lines = answer.section("Result").splitlines()
     assert len(lines) == 2
     assert "Leave" in lines[0]
     assert "4.00 pixels for each" in lines[1]
@@ -45,19 +45,21 @@ async def test_what_can_be_acted_on_is_numbered(workshop: Workshop, site: Site) 
     assert 98_000 < across * down <= 100_000
 
 
-async def test_what_differs_is_told_and_shown(workshop: Workshop, site: Site) -> None:
+async def test_what_differs_is_reported_and_shown(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/marks", PAGE))
     await workshop.do("browser_picture")
-    told = await workshop.do("browser_picture", compare=True)
-    assert "Nothing differs" in told.section("Result")
+    answer = await workshop.do("browser_picture", compare=True)
+    assert "Nothing differs" in answer.section("Result")
     await workshop.server.evaluate("() => { document.querySelector('#box').style.background = 'black' }")
-    told = await workshop.do("browser_picture", compare=True)
-    assert re.search(r"^1000 of \d+ pixels differ, within 400,300 50x20 ", told.section("Result")), told.text
+    answer = await workshop.do("browser_picture", compare=True)
+    assert re.search(r"^1000 of \d+ pixels differ, within 400,300 50x20 ", answer.section("Result")), (
+        answer.text
+    )
     shown = workshop.pictures()[-1].read_bytes()
     assert shown.startswith(b"\x89PNG")
     await workshop.do("browser_picture", region=[250, 150, 200, 100])
-    told = await workshop.do("browser_picture", compare=True)
-    assert "a part of another size" in told.section("Result")
+    answer = await workshop.do("browser_picture", compare=True)
+    assert "a part of another size" in answer.section("Result")
     for wrong, why in (
         ({"labels": True, "compare": True}, "cannot be used together"),
         ({"region": [0, 0, -5, 5]}, "`region` must be"),
@@ -77,15 +79,15 @@ async def test_a_tab_is_filmed_and_a_page_is_saved_whole(workshop: Workshop, sit
     assert "recorded already" in await workshop.refused("browser_record", action="start")
     await workshop.do("browser_hover", ref="text=Save")
     await workshop.server.evaluate("() => { document.body.style.background = 'orange' }")
-    told = await workshop.do("browser_record", action="stop")
-    assert "Video saved to" in told.section("Result")
+    answer = await workshop.do("browser_record", action="stop")
+    assert "Video saved to" in answer.section("Result")
     film = next(workshop.folder.rglob("film.webm")).read_bytes()
     assert film.startswith(b"\x1a\x45\xdf\xa3")
     assert len(film) > 1_000
     await workshop.do("browser_record", action="start")
     assert "outside" in await workshop.refused("browser_record", action="stop", filename="/etc/film")
-    told = await workshop.do("browser_record", action="stop", filename="named")
-    assert "named.webm" in told.section("Result")
+    answer = await workshop.do("browser_record", action="stop", filename="named")
+    assert "named.webm" in answer.section("Result")
     assert next(workshop.folder.rglob("named.webm")).read_bytes().startswith(b"\x1a\x45\xdf\xa3")
     await workshop.do("browser_record", action="mhtml", filename="whole")
     text = next(workshop.folder.rglob("whole.mhtml")).read_text()

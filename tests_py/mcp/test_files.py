@@ -21,7 +21,7 @@ def files(workshop: Workshop) -> list[str]:
     return ["one.txt", str(workshop.folder / "two.txt")]
 
 
-async def test_a_chooser_that_a_click_opens_is_told_and_gets_the_files(
+async def test_a_chooser_that_a_click_opens_is_reported_and_gets_the_files(
     workshop: Workshop, site: Site, files: list[str]
 ) -> None:
     page = await workshop.open(site.page("handles"))
@@ -73,7 +73,7 @@ async def test_files_that_are_missing_or_elsewhere_are_all_refused_by_name(
     assert await workshop.output() == ""
 
 
-async def test_a_download_is_saved_and_told_with_its_size(workshop: Workshop, site: Site) -> None:
+async def test_a_download_is_saved_and_reported_with_its_size(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("handles"))
     reply = await workshop.do("browser_click", ref=page.ref('link "Download"'))
     while "Downloaded report.bin" not in reply.text:  # The test's own limit ends this.
@@ -114,11 +114,11 @@ async def test_a_large_file_is_handed_over_without_a_copy(workshop: Workshop, si
     with large.open("wb") as file:
         file.truncate(size)
     await workshop.do("browser_file_upload", paths=["large ü.bin"])
-    told = await workshop.server.evaluate(
+    answer = await workshop.server.evaluate(
         "async () => { const [file] = document.querySelector('input').files;"
         " return [file.name, file.size, (await file.slice(-3).arrayBuffer()).byteLength].join(); }"
     )
-    assert told == f"large ü.bin,{size},3"
+    assert answer == f"large ü.bin,{size},3"
     large.unlink()
 
 
@@ -154,7 +154,7 @@ async def test_storage_replaces_storage_and_nothing_else(
         assert stat.S_IMODE((folder / path).stat().st_mode) == 0o600
 
 
-async def test_a_picture_is_written_where_it_is_told_and_replaces_only_pictures(
+async def test_a_picture_is_written_where_it_is_reported_and_replaces_only_pictures(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.page("form"))
@@ -203,16 +203,16 @@ async def test_a_download_with_a_long_name_in_any_script_is_saved(
     saved.unlink()
 
 
-async def test_a_download_that_stalls_before_its_first_byte_is_told_as_that(
+async def test_a_download_that_stalls_before_its_first_byte_is_reported_as_that(
     site: Site, tmp_path: Path
 ) -> None:
     site.hold()
     page = document("Get", f'<a href="{site.url("/stalls/first")}">Get</a>')
     async with serve("--headless", "--timeout-navigation", "1500", cwd=tmp_path) as server:
         opened = await server.open(site.publish("/get", page))
-        told = await server.call("browser_click", ref=opened.ref('link "Get"'))
-        assert "is waiting for a server" in told.text
-        assert "script" not in told.text
+        answer = await server.call("browser_click", ref=opened.ref('link "Get"'))
+        assert "is waiting for a server" in answer.text
+        assert "script" not in answer.text
         assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")
 
 

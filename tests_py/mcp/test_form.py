@@ -11,7 +11,7 @@ async def held(workshop: Workshop, field: str) -> str:
     return await workshop.server.evaluate(f"() => document.getElementById('{field}').value")
 
 
-async def heard(workshop: Workshop) -> set[str]:
+async def received(workshop: Workshop) -> set[str]:
     """What the page heard of its fields."""
     return set((await workshop.server.evaluate("() => heard.join('\\n')")).splitlines())
 
@@ -31,14 +31,17 @@ async def test_each_kind_of_field_is_typed_into_as_by_a_person(
     page = await workshop.open(site.page("fields"))
     await workshop.do("browser_type", ref=page.ref(f'"{name}"'), text=text)
     assert await held(workshop, field) == text
-    assert f"{field} input trusted=true" in await heard(workshop)
+    assert f"{field} input trusted=true" in await received(workshop)
 
 
 async def test_a_colour_is_set_and_the_page_hears_of_it(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("fields"))
     await workshop.do("browser_type", ref=page.ref('"Colour"'), text="#ff8800")
     assert "#ff8800" in await held(workshop, "colour")
-    assert {line.split(" trusted")[0] for line in await heard(workshop)} == {"colour input", "colour change"}
+    assert {line.split(" trusted")[0] for line in await received(workshop)} == {
+        "colour input",
+        "colour change",
+    }
 
 
 async def test_rich_text_is_replaced_by_what_is_typed(workshop: Workshop, site: Site) -> None:
@@ -46,7 +49,7 @@ async def test_rich_text_is_replaced_by_what_is_typed(workshop: Workshop, site: 
     await workshop.do("browser_type", ref=page.ref('"Rich text"'), text="new")
     shown = await workshop.server.evaluate("() => document.getElementById('rich').innerText")
     assert shown.strip() == "new"
-    assert "rich input trusted=true" in await heard(workshop)
+    assert "rich input trusted=true" in await received(workshop)
 
 
 async def test_a_value_that_the_field_does_not_take_is_refused_with_an_example(
@@ -82,8 +85,8 @@ async def test_a_label_is_meant_before_a_value_that_nobody_sees(workshop: Worksh
     assert await held(workshop, "guests") == "3"
     await workshop.do("browser_select_option", ref=town, values=["Rome"])
     assert await held(workshop, "town") == "it"
-    told = await workshop.refused("browser_select_option", ref=town, values=["Paris"])
-    assert '"Paris (value fr)", "Paris (value us)"' in told
+    answer = await workshop.refused("browser_select_option", ref=town, values=["Paris"])
+    assert '"Paris (value fr)", "Paris (value us)"' in answer
     await workshop.do("browser_select_option", ref=town, values=["us"])
     assert await held(workshop, "town") == "us"
 
@@ -145,7 +148,7 @@ async def test_a_form_is_filled_in_one_call_in_the_order_given(workshop: Worksho
     assert await workshop.server.evaluate(checked) == "true,false,true"
 
 
-async def test_all_mistakes_in_a_form_are_told_by_name_and_nothing_is_filled(
+async def test_all_mistakes_in_a_form_are_reported_by_name_and_nothing_is_filled(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.page("fields"))

@@ -17,11 +17,11 @@ WITHOUT_END = "element => { parent.postMessage('leave', '*'); return new Promise
 async def test_a_frame_that_leaves_under_way_is_an_error_that_says_so(
     workshop: Workshop, site: Site, leaving: str, process: str
 ) -> None:
-    deed, reason = LEAVING[leaving]
+    action, reason = LEAVING[leaving]
     inside = site.publish("/leaving/inside", document("Inside", "<button>Work</button>"))
     if process == "other process":
         inside = inside.replace(site.origin, site.other_origin)
-    script = f"onmessage = () => {{ const frame = document.querySelector('iframe'); {deed}; }}"
+    script = f"onmessage = () => {{ const frame = document.querySelector('iframe'); {action}; }}"
     body = f"<iframe src='{inside}'></iframe><script>{script}</script>"
     page = await workshop.open(site.publish("/leaving", document("Outside", body)))
     target = page.ref('button "Work"')

@@ -25,7 +25,7 @@ async def test_a_fresh_load_passes_the_caches(workshop: Workshop, site: Site) ->
     assert asked == [None, "max-age=0", "no-cache"]
 
 
-async def test_a_navigation_waits_for_what_it_is_told(workshop: Workshop, site: Site) -> None:
+async def test_a_navigation_waits_for_what_it_is_reported(workshop: Workshop, site: Site) -> None:
     site.hold()
     url = site.publish("/slow", "<h1>Slow</h1><img src='/hold/picture'>")
     shown = await workshop.do("browser_navigate", url=url, waitUntil="domcontentloaded")

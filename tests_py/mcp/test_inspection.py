@@ -34,7 +34,7 @@ async def test_messages_of_each_level_are_read_and_filtered(workshop: Workshop, 
     assert await texts(level="error") == ["a error"]
 
 
-async def test_an_error_that_nobody_caught_is_told_with_its_text_and_place(
+async def test_an_error_that_nobody_caught_is_reported_with_its_text_and_place(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.page("noisy"))
@@ -78,8 +78,8 @@ async def test_requests_are_listed_with_what_came_of_them(workshop: Workshop, si
         " const image = new Image(); image.src = '/status/404'; await image.decode().catch(() => {}); }"
     )
     requests = listed(await workshop.do("browser_network_requests"))
-    told = {(request["method"], request["type"], request.get("status")) for request in requests}
-    assert {("GET", "document", 200), ("POST", "fetch", 200), ("GET", "fetch", None)} <= told
+    values = {(request["method"], request["type"], request.get("status")) for request in requests}
+    assert {("GET", "document", 200), ("POST", "fetch", 200), ("GET", "fetch", None)} <= values
     assert not any(request["type"] == "image" for request in requests)
     assert all("duration" in request for request in requests if "status" in request)
     refused = next(request for request in requests if request["url"] == "http://127.0.0.1:9/")
@@ -119,7 +119,7 @@ def source_map(source: str, *places: tuple[int, int, int]) -> str:
     return json.dumps({"version": 3, "sources": [source], "mappings": ",".join(segments)})
 
 
-async def test_stacks_are_told_in_the_sources(workshop: Workshop, site: Site) -> None:
+async def test_stacks_are_reported_in_the_sources(workshop: Workshop, site: Site) -> None:
     script = 'function a(){console.error("it broke")}function b(){a()}b();'
     mapped = source_map(
         "src/app.ts", (0, 0, 0), (script.index("console"), 6, 2), (script.index("a()}"), 11, 4)
@@ -149,7 +149,7 @@ async def test_stacks_are_told_in_the_sources(workshop: Workshop, site: Site) ->
     assert len(site.requested("/app.js")) == 2
 
 
-async def test_what_workers_log_is_told_with_their_names(workshop: Workshop, site: Site) -> None:
+async def test_what_workers_log_is_reported_with_their_names(workshop: Workshop, site: Site) -> None:
     worker = site.publish(
         "/worker.js", "console.warn('from afar'); postMessage('ready')", kind="text/javascript"
     )

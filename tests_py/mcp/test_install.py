@@ -115,9 +115,9 @@ def test_a_download_tells_how_far_it_is_and_leaves_nothing_when_it_is_cut_short(
     call = wire.start("tools/call", asked)
     until(lambda: bool(site.requested(f"/hold/{ARCHIVE}")), "the download")
     assert list(browsers.glob(".*/*.zip"))
-    told = wire.read()
-    assert told["method"] == "notifications/progress"
-    assert "downloading Chromium" in told["params"]["message"]
+    answer = wire.read()
+    assert answer["method"] == "notifications/progress"
+    assert "downloading Chromium" in answer["params"]["message"]
     wire.notify("notifications/cancelled", {"requestId": call})
     until(lambda: not list(browsers.iterdir()), "the end of what was downloaded")
     site.release()

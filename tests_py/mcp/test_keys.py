@@ -16,15 +16,15 @@ for (const kind of ["mousedown", "mousemove", "mouseup"]) {
 </script>"""
 
 
-async def heard(workshop: Workshop) -> str:
+async def received(workshop: Workshop) -> str:
     return await workshop.server.evaluate("() => told.splice(0).join(' ')")
 
 
 async def test_several_keys_in_one_call_and_again(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/ear", EAR))
-    told = await workshop.do("browser_press_key", keys=["a", "Enter"], times=2)
-    assert "Pressed keys a, Enter 2 times" in told.section("Result")
-    assert await heard(workshop) == "+a -a +Enter -Enter +a -a +Enter -Enter"
+    answer = await workshop.do("browser_press_key", keys=["a", "Enter"], times=2)
+    assert "Pressed keys a, Enter 2 times" in answer.section("Result")
+    assert await received(workshop) == "+a -a +Enter -Enter +a -a +Enter -Enter"
 
 
 async def test_a_key_is_held_for_the_calls_that_follow(workshop: Workshop, site: Site) -> None:
@@ -32,7 +32,7 @@ async def test_a_key_is_held_for_the_calls_that_follow(workshop: Workshop, site:
     await workshop.do("browser_press_key", key="Shift", action="down")
     await workshop.do("browser_press_key", key="a")
     await workshop.do("browser_press_key", key="Shift", action="up")
-    assert await heard(workshop) == "+Shift +A -A -Shift"
+    assert await received(workshop) == "+Shift +A -A -Shift"
 
 
 async def test_a_key_is_held_so_long(workshop: Workshop, site: Site) -> None:
@@ -59,20 +59,20 @@ async def test_nonsense_is_refused_by_name(
 ) -> None:
     await workshop.open(site.publish("/ear", EAR))
     assert problem in await workshop.refused("browser_press_key", **arguments)
-    assert not await heard(workshop)
+    assert not await received(workshop)
 
 
 async def test_text_is_typed_where_the_focus_is(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/ear", EAR))
-    told = await workshop.do("browser_type", text="Hi")
-    assert "Pressed the keys of 2 characters. No element has the focus" in told.section("Result")
-    assert await heard(workshop) == "+Shift +H -H -Shift +i -i"
+    answer = await workshop.do("browser_type", text="Hi")
+    assert "Pressed the keys of 2 characters. No element has the focus" in answer.section("Result")
+    assert await received(workshop) == "+Shift +H -H -Shift +i -i"
     await workshop.do("browser_click", ref="#field")
-    told = await workshop.do("browser_type", text=" there", submit=True)
-    assert "Typed 6 characters where the focus is, and Enter" in told.section("Result")
+    answer = await workshop.do("browser_type", text=" there", submit=True)
+    assert "Typed 6 characters where the focus is, and Enter" in answer.section("Result")
     assert await workshop.server.evaluate("() => `[${field.value}]`") == "[ there]"
-    told = await workshop.do("browser_type", text="!")
-    assert 'which shows "there!"' in told.section("Result")
+    answer = await workshop.do("browser_type", text="!")
+    assert 'which shows "there!"' in answer.section("Result")
 
 
 async def test_a_line_is_drawn_by_hand(workshop: Workshop, site: Site) -> None:
@@ -80,7 +80,7 @@ async def test_a_line_is_drawn_by_hand(workshop: Workshop, site: Site) -> None:
     await workshop.do("browser_hover", action="down", ref="canvas", position="10,20")
     await workshop.do("browser_hover", ref="canvas", position="100,50")
     await workshop.do("browser_hover", action="up")
-    drawn = await heard(workshop)
+    drawn = await received(workshop)
     assert "mousedown 10,20 1" in drawn
     assert "mousemove 100,50 1" in drawn
     assert "mouseup 100,50 0" in drawn

@@ -113,33 +113,33 @@ async def work_at_desk(workshop: Agent, site: Site, number: int, tab: str, calls
         what = dice.choice(["add", "type", "read", "look", "find", "console", "steps", "tabs"])
         if what == "add":
             added += 1
-            told = await workshop.do("browser_click", ref="text=Add", tab=tab)
+            answer = await workshop.do("browser_click", ref="text=Add", tab=tab)
         elif what == "type":
             text = f"{number}-{step}"
-            told = await workshop.do("browser_type", ref="#name", text=text, tab=tab)
-            assert text in told.section("Result")
+            answer = await workshop.do("browser_type", ref="#name", text=text, tab=tab)
+            assert text in answer.section("Result")
         elif what == "read":
-            told = await workshop.do("browser_evaluate", function=ALL_OF_IT, tab=tab)
-            assert told.section("Result") == f"{title},{added},{text},user=ann"
+            answer = await workshop.do("browser_evaluate", function=ALL_OF_IT, tab=tab)
+            assert answer.section("Result") == f"{title},{added},{text},user=ann"
         elif what == "look":
-            told = await workshop.do("browser_snapshot", tab=tab)
-            assert f'heading "{title}"' in told.section("Snapshot")
+            answer = await workshop.do("browser_snapshot", tab=tab)
+            assert f'heading "{title}"' in answer.section("Snapshot")
         elif what == "find":
-            told = await workshop.do("browser_find", text="desk", around=0, tab=tab)
-            assert f'heading "{title}"' in told.section("Snapshot")
+            answer = await workshop.do("browser_find", text="desk", around=0, tab=tab)
+            assert f'heading "{title}"' in answer.section("Snapshot")
         elif what == "console":
-            told = await workshop.do("browser_console_messages", tab=tab)
-            assert f'"desk {number}"' in told.section("Result")
+            answer = await workshop.do("browser_console_messages", tab=tab)
+            assert f'"desk {number}"' in answer.section("Result")
         elif what == "steps":
             added += 2
             click = {"tool": "browser_click", "arguments": {"ref": "text=Add"}}
-            told = await workshop.do("browser_steps", steps=[click, click], tab=tab)
+            answer = await workshop.do("browser_steps", steps=[click, click], tab=tab)
         else:
-            told = await workshop.do("browser_tabs", action="list")
-            assert f"[{title}]({site.url(f'/desk/{number}')})" in told.line(f"[tab={tab}]")
+            answer = await workshop.do("browser_tabs", action="list")
+            assert f"[{title}]({site.url(f'/desk/{number}')})" in answer.line(f"[tab={tab}]")
             continue
         others = {f"Desk {other}" for other in range(AGENTS)} - {title}
-        assert not any(re.search(rf"{other}\b", told.text) for other in others), told.text
+        assert not any(re.search(rf"{other}\b", answer.text) for other in others), answer.text
     left = await workshop.do("browser_evaluate", function=ALL_OF_IT, tab=tab)
     assert left.section("Result") == f"{title},{added},{text},user=ann"
 

@@ -18,7 +18,7 @@ async def test_a_good_status_goes_without_saying(server: Server, site: Site) -> 
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
-async def test_a_status_that_is_not_good_is_told(server: Server, site: Site, status: int) -> None:
+async def test_a_status_that_is_not_good_is_reported(server: Server, site: Site, status: int) -> None:
     reply = await server.call("browser_navigate", url=site.url(f"/status/{status}"))
     assert str(status) in reply.section("Page").replace(site.url(f"/status/{status}"), "")
     assert f"This is {status}" in reply.section("Snapshot")

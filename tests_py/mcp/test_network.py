@@ -87,8 +87,8 @@ async def test_a_key_is_a_key_whatever_it_is_called(workshop: Workshop, site: Si
     site.publish("/api/thing", json.dumps({"things": [thing]}), kind="application/json")
     await workshop.open(site.page("form"))
     await workshop.server.evaluate("async () => { await fetch('/api/thing') }")
-    told = await workshop.do("browser_network_search", url="/api/thing")
-    (found,) = requests_in(told.section("Result"))
+    answer = await workshop.do("browser_network_search", url="/api/thing")
+    (found,) = requests_in(answer.section("Result"))
     shown = await workshop.do("browser_network_request", id=found["id"], part="body", path="things[0]")
     assert json.dumps(thing, indent=2) in shown.section("Result")
 
@@ -96,8 +96,8 @@ async def test_a_key_is_a_key_whatever_it_is_called(workshop: Workshop, site: Si
 async def test_what_was_sent_is_shown(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await ask(workshop, "/echo/1")
-    told = await workshop.do("browser_network_search", url="/echo/", method="post")
-    (found,) = requests_in(told.section("Result"))
+    answer = await workshop.do("browser_network_search", url="/echo/", method="post")
+    (found,) = requests_in(answer.section("Result"))
     sent = await workshop.do("browser_network_request", id=found["id"], part="sent")
     assert "sent=1" in sent.section("Result")
     headers = json.loads((await workshop.do("browser_network_request", id=found["id"])).section("Result"))
@@ -157,9 +157,9 @@ async def test_a_request_is_sent_with_the_cookies_of_the_pages(workshop: Worksho
     site.publish("/api/me", '{"me": 1}', kind="application/json")
     await workshop.open(site.page("form"))
     await workshop.server.evaluate("() => { document.cookie = 'user=ann; path=/' }")
-    told = await workshop.do("browser_request", url=site.url("/api/me"), headers={"X-Own": "1"})
-    assert "Answered 200" in told.section("Result")
-    assert '{"me": 1}' in told.section("Result")
+    answer = await workshop.do("browser_request", url=site.url("/api/me"), headers={"X-Own": "1"})
+    assert "Answered 200" in answer.section("Result")
+    assert '{"me": 1}' in answer.section("Result")
     headers = {name.lower(): value for name, value in site.requested("/api/me")[-1].headers.items()}
     assert "user=ann" in headers["cookie"]
     assert headers["x-own"] == "1"
@@ -170,31 +170,31 @@ async def test_what_is_no_text_is_written_as_it_came(workshop: Workshop, site: S
     body = bytes(range(256)) * 4
     address = site.publish("/bin", body, kind="application/octet-stream")
     await workshop.open(site.page("form"))
-    told = await workshop.do("browser_request", url=address, filename="thing.bin")
-    assert "(1024 bytes)" in told.section("Result")
+    answer = await workshop.do("browser_request", url=address, filename="thing.bin")
+    assert "(1024 bytes)" in answer.section("Result")
     assert next(workshop.folder.rglob("thing.bin")).read_bytes() == body
-    told = await workshop.do("browser_request", url=address)
-    assert told.section("Result") == (
+    answer = await workshop.do("browser_request", url=address)
+    assert answer.section("Result") == (
         "Answered 200 (1024 bytes, application/octet-stream)\n"
         "The body is not text; give filename to have it as it is."
     )
 
 
-async def test_an_answer_from_elsewhere_and_its_headers_are_told(workshop: Workshop, site: Site) -> None:
+async def test_an_answer_from_elsewhere_and_its_headers_are_reported(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     end = site.publish("/end", "here", headers={"X-Mark": "seven"})
-    told = await workshop.do("browser_request", url=site.lead("/begin", end))
-    assert f"Answered 200 by {end} (4 bytes" in told.section("Result")
-    told = await workshop.do("browser_request", url=end, method="HEAD")
-    assert "x-mark: seven" in told.section("Result")
+    answer = await workshop.do("browser_request", url=site.lead("/begin", end))
+    assert f"Answered 200 by {end} (4 bytes" in answer.section("Result")
+    answer = await workshop.do("browser_request", url=end, method="HEAD")
+    assert "x-mark: seven" in answer.section("Result")
 
 
 async def test_a_request_without_an_answer_says_what_to_do(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
-    told = await workshop.refused("browser_request", url=site.url("/hold"), timeout=200)
-    assert "No response arrived within" in told
-    assert "more time" in told
-    assert "snapshot" not in told
+    answer = await workshop.refused("browser_request", url=site.url("/hold"), timeout=200)
+    assert "No response arrived within" in answer
+    assert "more time" in answer
+    assert "snapshot" not in answer
     site.release()
 
 
@@ -282,14 +282,14 @@ async def test_what_was_answered_is_found_when_the_page_has_gone_on(workshop: Wo
     await workshop.open(site.page("form"))
     await workshop.server.evaluate("async () => { await (await fetch('/api/prices')).text() }")
     await workshop.open(site.page("fields"))
-    told = await workshop.do("browser_network_search", text="49 CROWNS")
-    (found,) = requests_in(told.section("Result"))
+    answer = await workshop.do("browser_network_search", text="49 CROWNS")
+    (found,) = requests_in(answer.section("Result"))
     assert found["url"] == site.url("/api/prices")
     for part in ({"part": "body"}, {}):  # Only a body has a path.
         body = await workshop.do("browser_network_request", id=found["id"], path="lamp", **part)
         assert "49 crowns" in body.section("Result")
-    told = await workshop.do("browser_network_search", url="/api/", method="GET")
-    assert [request["id"] for request in requests_in(told.section("Result"))] == [found["id"]]
+    answer = await workshop.do("browser_network_search", url="/api/", method="GET")
+    assert [request["id"] for request in requests_in(answer.section("Result"))] == [found["id"]]
     assert (
         requests_in((await workshop.do("browser_network_search", text="crown jewels")).section("Result"))
         == []
@@ -304,8 +304,8 @@ async def test_domains_of_a_list_are_blocked(workshop: Workshop, site: Site) -> 
     (workshop.folder / "hosts.txt").write_text(
         "# mine\n0.0.0.0 ads.localhost.test\n||tracker.example^\nx##.ad\n"
     )
-    told = await workshop.do("browser_route", action="block", list="hosts.txt")
-    assert "2 domains are blocked; 1 line means more" in told.section("Result")
+    answer = await workshop.do("browser_route", action="block", list="hosts.txt")
+    assert "2 domains are blocked; 1 line means more" in answer.section("Result")
     attempt = (
         "async () => { try { await fetch('%s', { mode: 'no-cors' }); return 'came' }"
         " catch { return 'blocked' } }"

@@ -31,8 +31,8 @@ async def test_what_is_saved_is_what_was_filled_in(server: Server, site: Site) -
     field = page.ref('spinbutton "Max"')
     await server.click(field)
     await server.call("browser_type", target=field, text="90")
-    told = await server.click(page.ref('button "Save"'))
-    assert "saved 90" in told.text
+    answer = await server.click(page.ref('button "Save"'))
+    assert "saved 90" in answer.text
     assert await value(server) == "90"
 
 
@@ -42,8 +42,8 @@ async def test_scrolling_turns_no_number(server: Server, site: Site, content: st
     await server.click(page.ref("spinbutton"))
     where = {} if content is ORDER else {"ref": "div"}
     for direction in ["down", "up", "down"]:
-        told = await server.call("browser_scroll", direction=direction, pixels=300, **where)
-        assert f"{direction} by 300 px" in told.text
+        answer = await server.call("browser_scroll", direction=direction, pixels=300, **where)
+        assert f"{direction} by 300 px" in answer.text
     assert await value(server) == "100"
 
 

@@ -203,9 +203,9 @@ async def test_no_poison_gets_out_of_a_session(server: Server, site: Site) -> No
 
 async def test_what_pages_wrote_is_named_in_structured_content(server: Server, site: Site) -> None:
     await server.open(site.page("form"))
-    told = (await server.call("browser_context_list")).structured
-    assert told
-    assert told["untrusted"] == ["contexts[].currentUrl"]
+    answer = (await server.call("browser_context_list")).structured
+    assert answer
+    assert answer["untrusted"] == ["contexts[].currentUrl"]
     session = json.loads((await server.call("create_session")).text)["sessionId"]
     opened = (await server.call("navigate", sessionId=session, url=site.page("form"))).structured
     listed = (await server.call("list_sessions")).structured

@@ -35,7 +35,7 @@ async def test_the_page_is_saved_and_the_answer_says_where(either_workshop: Work
     assert paper(pdf) == {"612x792"}
 
 
-async def test_paper_margins_and_pages_are_as_they_are_told(workshop: Workshop, site: Site) -> None:
+async def test_paper_margins_and_pages_are_as_they_are_reported(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("obstacles"))
     await workshop.do("browser_pdf_save", path="all", format="a4", landscape=True, margin=0.5)
     folder = workshop.folder / ".patchright-mcp"
@@ -71,8 +71,8 @@ async def test_a_path_below_the_working_directory_is_written_and_only_a_pdf_is_r
     reports = workshop.folder / "reports"
     reports.mkdir()
     for path in ("reports/one", "reports/one.pdf", str(reports / "one.pdf")):
-        told = await workshop.do("browser_pdf_save", path=path)
-        assert "reports/one.pdf" in told.section("Result")
+        answer = await workshop.do("browser_pdf_save", path=path)
+        assert "reports/one.pdf" in answer.section("Result")
     (only,) = reports.iterdir()
     assert only.read_bytes().startswith(b"%PDF-")
     assert only.stat().st_mode & 0o777 == 0o600

@@ -33,7 +33,7 @@ async def test_a_right_and_a_middle_click_ask_for_a_menu_and_for_a_tab(
     assert await workshop.output() == "Middle button"
 
 
-async def test_a_click_with_control_opens_a_tab_that_is_told_and_listed(
+async def test_a_click_with_control_opens_a_tab_that_is_reported_and_listed(
     either_workshop: Workshop, site: Site
 ) -> None:
     page = await either_workshop.open(site.page("handles"))
@@ -72,7 +72,7 @@ async def test_an_element_is_scrolled_to_the_middle_or_as_near_as_the_page_can(
         for number, nearest in ((50, 0.5), (57, 0.5), (52, 0.5), (99, None), (0, None)):
             reply = await server.call("browser_scroll_into_view", ref=page.ref(f'button "Button {number}"'))
             assert not reply.is_error, reply.text
-            told = json.loads(
+            reported = json.loads(
                 await server.evaluate(
                     f"() => {{ const box = document.getElementById('b{number}').getBoundingClientRect();"
                     " const root = document.scrollingElement;"
@@ -81,9 +81,9 @@ async def test_an_element_is_scrolled_to_the_middle_or_as_near_as_the_page_can(
                 )
             )
             if nearest is not None:
-                assert abs(told[0] - nearest) < 0.01, (number, told)
+                assert abs(reported[0] - nearest) < 0.01, (number, reported)
             else:
-                assert min(told[1:]) < 1, (number, told)
+                assert min(reported[1:]) < 1, (number, reported)
 
 
 async def test_a_ref_that_was_never_shown_or_is_gone_cannot_be_scrolled_to(

@@ -38,9 +38,9 @@ async def test_what_is_drawn_anew_when_its_box_is_open_is_pressed_then(
 ) -> None:
     page = await workshop.open(site.publish("/pressed/anew", document("Drawn anew", DRAWN_ANEW)))
     opened = await workshop.do("browser_click", ref=page.ref('button "Open"'))
-    told = await workshop.do("browser_click", ref=opened.ref('button "Close"'))
+    answer = await workshop.do("browser_click", ref=opened.ref('button "Close"'))
     assert await workshop.output() == "taken"
-    assert 'Clicked button "Close"' in told.text
+    assert 'Clicked button "Close"' in answer.text
 
 
 REPLACED = """<ul><li><button>Save</button></li></ul><output></output><script>
@@ -54,12 +54,12 @@ addEventListener("pointerdown", () => {
 </script>"""
 
 
-async def test_a_press_that_no_click_follows_is_not_told_as_done(workshop: Workshop, site: Site) -> None:
+async def test_a_press_that_no_click_follows_is_not_reported_as_done(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/pressed/replaced", document("Replaced", REPLACED)))
-    told = await workshop.refused("browser_click", ref=page.ref('button "Save"'))
+    answer = await workshop.refused("browser_click", ref=page.ref('button "Save"'))
     assert await workshop.output() == ""
-    assert "No click reached the element" in told
-    await workshop.do("browser_click", ref=REF.findall(told)[0])
+    assert "No click reached the element" in answer
+    await workshop.do("browser_click", ref=REF.findall(answer)[0])
     assert await workshop.output() == "saved"
 
 
@@ -72,11 +72,11 @@ list.onpointerdown = (event) => {
 </script>"""
 
 
-async def test_what_a_press_alone_does_is_told_as_done(workshop: Workshop, site: Site) -> None:
+async def test_what_a_press_alone_does_is_reported_as_done(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/pressed/at-once", document("At once", CHOSEN_AT_ONCE)))
-    told = await workshop.do("browser_click", ref=page.ref('option "Blue"'))
+    answer = await workshop.do("browser_click", ref=page.ref('option "Blue"'))
     assert await workshop.output() == "Blue"
-    assert 'Clicked option "Blue"' in told.text
+    assert 'Clicked option "Blue"' in answer.text
 
 
 VEILED = """<button onclick="this.textContent = 'Paid'">Pay</button>
@@ -88,8 +88,8 @@ async def test_what_comes_over_an_element_as_the_pointer_arrives_is_named(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.publish("/pressed/veiled", document("Veiled", VEILED)))
-    told = await workshop.refused("browser_click", ref=page.ref('button "Pay"'))
-    assert "<div#veil" in told
+    answer = await workshop.refused("browser_click", ref=page.ref('button "Pay"'))
+    assert "<div#veil" in answer
 
 
 OVERLAID = """<button aria-label="ATTRIBUTE" onclick="this.textContent = 'Paid'">Go</button><script>
@@ -104,16 +104,16 @@ document.querySelector("button").onmousedown = () => {
 async def test_what_comes_over_an_element_as_it_is_pressed_is_named(workshop: Workshop, site: Site) -> None:
     body = OVERLAID.replace('aria-label="ATTRIBUTE" ', "")
     page = await workshop.open(site.publish("/pressed/overlaid", document("Overlaid", body)))
-    told = await workshop.refused("browser_click", ref=page.ref('button "Go"'))
-    assert "<div.veil" in told
+    answer = await workshop.refused("browser_click", ref=page.ref('button "Go"'))
+    assert "<div.veil" in answer
     assert await workshop.server.evaluate("() => document.querySelector('button').textContent") == "Go"
 
 
 async def test_what_a_press_opens_may_lie_over_it(workshop: Workshop, site: Site) -> None:
     body = OVERLAID.replace('aria-label="ATTRIBUTE"', "aria-haspopup=listbox")
     page = await workshop.open(site.publish("/pressed/opener", document("Opener", body)))
-    told = await workshop.do("browser_click", ref=page.ref('button "Go"'))
-    assert 'Clicked button "Go"' in told.text
+    answer = await workshop.do("browser_click", ref=page.ref('button "Go"'))
+    assert 'Clicked button "Go"' in answer.text
 
 
 TREE = """<div role=tree>

@@ -48,7 +48,7 @@ async def test_a_control_is_marked_where_no_press_reaches_it(
     line = (await server.open(page(site, body))).line('"Save"')
     expected = {mark} - {""}
     marks = ("[covered", "[clipped", "[off-screen", "[no pointer", "[inert", "[hidden")
-    assert all(told in line for told in expected)
+    assert all(entry in line for entry in expected)
     assert any(start in line for start in marks) == bool(mark)
 
 

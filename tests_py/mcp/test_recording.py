@@ -52,13 +52,13 @@ class Shared:
 
     async def begin(self) -> None:
         """The person's tab is the one that is recorded."""
-        told = await self.workshop.do("browser_export_script", record=True)
-        assert "From now on" in told.section("Result")
+        answer = await self.workshop.do("browser_export_script", record=True)
+        assert "From now on" in answer.section("Result")
 
     async def script(self) -> list[str]:
         """The statements so far."""
-        told = await self.workshop.do("browser_export_script", last=1000, filename="so-far.py")
-        assert not told.is_error
+        answer = await self.workshop.do("browser_export_script", last=1000, filename="so-far.py")
+        assert not answer.is_error
         return next(self.folder.rglob("so-far.py")).read_text().strip().splitlines()
 
     async def until(self, last: str) -> list[str]:
@@ -219,9 +219,9 @@ async def test_each_secret_has_a_name_of_its_own_in_the_script(shared: Shared, s
     await workshop.do("browser_expect", ref="output", expected=said, **{"is": "text"})
     filled = [line.partition("os.environ")[2] for line in await shared.script() if "fill(" in line]
     assert filled == [f'["{names[name]}"])' for name in [*typed, "first"]]
-    told = await workshop.do("browser_export_script", language="typescript")
-    assert 'fill(process.env.PASSWORD_2 ?? "");' in told.text
-    assert 'fill(process.env.CARD_NUMBER ?? "");' in told.text
+    answer = await workshop.do("browser_export_script", language="typescript")
+    assert 'fill(process.env.PASSWORD_2 ?? "");' in answer.text
+    assert 'fill(process.env.CARD_NUMBER ?? "");' in answer.text
     await workshop.do("browser_export_script", record=False, filename="test_pay.py")
     script = next(shared.folder.rglob("test_pay.py"))
     assert run(script, env={names[name]: text for name, text in typed.items()}) == 0
@@ -250,7 +250,7 @@ async def test_typescript_and_what_cannot_be_stopped(shared: Shared) -> None:
     await shared.begin()
     await shared.person.get_by_label("Password").fill("hush")
     await shared.person.locator("#twice").click(modifiers=["Control"], button="middle")
-    told = await shared.workshop.do("browser_export_script", language="typescript", record=False)
-    assert 'name: "Password" }).fill(process.env.PASSWORD ?? "");' in told.text
+    answer = await shared.workshop.do("browser_export_script", language="typescript", record=False)
+    assert 'name: "Password" }).fill(process.env.PASSWORD ?? "");' in answer.text
     clicked = 'name: "Twice" }).click({ button: "middle", modifiers: ["Control"] });'
-    assert clicked in told.text
+    assert clicked in answer.text

@@ -35,11 +35,11 @@ for number in range(10):
     for row in await page.locator("tr").all():
         print(";".join((await row.locator("td").all_inner_texts())[:2]))
 """
-    told = await workshop.do("browser_run", program=program)
-    lines = told.section("Result").splitlines()[1:-1]
+    answer = await workshop.do("browser_run", program=program)
+    lines = answer.section("Result").splitlines()[1:-1]
     assert (len(lines), lines[0], lines[-1]) == (100, "Row 0-0;0", "Row 9-9;81")
-    assert f"{site.origin}/list/9" in told.section("Page")
-    assert len(told.text) <= singly / 5, (len(told.text), singly)
+    assert f"{site.origin}/list/9" in answer.section("Page")
+    assert len(answer.text) <= singly / 5, (len(answer.text), singly)
 
 
 async def test_names_last_and_only_what_is_printed_comes_back(workshop: Workshop, site: Site) -> None:
@@ -57,8 +57,8 @@ async def test_names_last_and_only_what_is_printed_comes_back(workshop: Workshop
     # A file takes all of it; an answer takes what is read.
     program = "for number in range(5_000): print('line', number)"
     assert "[cut: 48890 characters were printed" in await run(workshop, program)
-    told = await run(workshop, program, filename="lines.txt")
-    assert "Written to" in told
+    answer = await run(workshop, program, filename="lines.txt")
+    assert "Written to" in answer
     written = next(workshop.folder.rglob("lines.txt"))
     assert written.read_text().splitlines()[-1] == "line 4999"
 

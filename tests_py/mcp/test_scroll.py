@@ -30,16 +30,16 @@ async def test_a_page_is_scrolled_by_screenfuls_and_tells_what_came_into_view(
 ) -> None:
     await either_workshop.open(site.publish("/long", f"{STYLE}<button id=bar>Bar</button>{LONG}"))
     height = float(await either_workshop.server.evaluate("() => innerHeight"))
-    told = await either_workshop.do("browser_scroll")
+    answer = await either_workshop.do("browser_scroll")
     assert abs(await place(either_workshop) - height * 0.9) < 2
-    came = told.section("Came into view")
+    came = answer.section("Came into view")
     first_unseen, last_seen = int(height // 40) + 1, int((height * 1.9) // 40) - 1
     assert f'button "Row {first_unseen}" [ref=' in came
     assert f'"Row {last_seen}"' in came
     assert '"Row 3"' not in came
     assert '"Row 99"' not in came
     assert "Bar" not in came
-    assert "px, to" in told.section("Result")
+    assert "px, to" in answer.section("Result")
     back = await either_workshop.do("browser_scroll", direction="up", pixels=400)
     assert "up by 400 px" in back.section("Result")
     assert abs(await place(either_workshop) - (height * 0.9 - 400)) < 2
@@ -49,16 +49,16 @@ async def test_refs_of_what_came_into_view_can_be_clicked(workshop: Workshop, si
     tell = "onclick = (e) => document.querySelector('output').textContent = e.target.textContent"
     page = f"{STYLE}{LONG}<output></output><script>{tell}</script>"
     await workshop.open(site.publish("/long", page))
-    told = await workshop.do("browser_scroll", pages=2)
-    await workshop.server.click(told.ref('"Row 40"'))
+    answer = await workshop.do("browser_scroll", pages=2)
+    await workshop.server.click(answer.ref('"Row 40"'))
     assert await workshop.output() == "Row 40"
 
 
-async def test_the_end_is_told_and_beyond_it_nothing_moves(workshop: Workshop, site: Site) -> None:
+async def test_the_end_is_reported_and_beyond_it_nothing_moves(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/long", STYLE + LONG))
-    told = await workshop.do("browser_scroll", toEnd=True)
-    assert "the end" in told.section("Result")
-    assert '"Row 99"' in told.section("Came into view")
+    answer = await workshop.do("browser_scroll", toEnd=True)
+    assert "the end" in answer.section("Result")
+    assert '"Row 99"' in answer.section("Came into view")
     assert "Nothing moved" in (await workshop.do("browser_scroll")).section("Result")
     up = await workshop.do("browser_scroll", direction="up", toEnd=True)
     assert "the beginning" in up.section("Result")
@@ -72,9 +72,9 @@ async def test_a_part_is_scrolled_by_something_in_it_and_the_page_stays(
     page = await workshop.open(
         site.publish("/part", f"{STYLE}<h1>Title</h1>{part}<div style='height: 3000px'>")
     )
-    told = await workshop.do("browser_scroll", ref=page.ref('button "Row 2"'), pixels=400)
-    assert "a part of the page down by 400 px" in told.section("Result")
-    assert '"Row 15"' in told.section("Came into view")
+    answer = await workshop.do("browser_scroll", ref=page.ref('button "Row 2"'), pixels=400)
+    assert "a part of the page down by 400 px" in answer.section("Result")
+    assert '"Row 15"' in answer.section("Came into view")
     assert await place(workshop) == 0
     await workshop.do("browser_scroll", ref="#part", toEnd=True)
     assert (
@@ -103,8 +103,8 @@ async def test_sideways_and_in_a_frame(workshop: Workshop, site: Site) -> None:
     )
     page = await workshop.server.snapshot()
     row = page.ref('button "Row 1"')
-    told = await workshop.do("browser_scroll", ref=row, pixels=600)
-    assert '"Row 20"' in told.section("Came into view")
+    answer = await workshop.do("browser_scroll", ref=row, pixels=600)
+    assert '"Row 20"' in answer.section("Came into view")
     await workshop.do("browser_scroll", ref=row, direction="right", pixels=700)
     read = await workshop.do("browser_evaluate", ref=row, function="(element) => [scrollX, scrollY].join()")
     assert read.section("Result") == "700,600"
@@ -113,17 +113,17 @@ async def test_sideways_and_in_a_frame(workshop: Workshop, site: Site) -> None:
 async def test_an_endless_list_is_followed_to_its_end(workshop: Workshop, site: Site) -> None:
     site.publish("/more", "more")
     await workshop.open(site.publish("/feed", STYLE + ENDLESS.replace("LIMIT", "200")))
-    told = await workshop.do("browser_scroll", toEnd=True)
-    assert "and no more" in told.section("Result")
+    answer = await workshop.do("browser_scroll", toEnd=True)
+    assert "and no more" in answer.section("Result")
     assert await workshop.server.evaluate("() => made") == "200"
-    assert "Post 199" in told.text
+    assert "Post 199" in answer.text
 
 
 async def test_a_list_without_an_end_is_bounded(workshop: Workshop, site: Site) -> None:
     site.publish("/more", "more")
     await workshop.open(site.publish("/feed", STYLE + ENDLESS.replace("LIMIT", "Infinity")))
-    told = await workshop.do("browser_scroll", toEnd=True)
-    assert "scroll again for more" in told.section("Result")
+    answer = await workshop.do("browser_scroll", toEnd=True)
+    assert "scroll again for more" in answer.section("Result")
     assert int(await workshop.server.evaluate("() => made")) >= 500
 
 

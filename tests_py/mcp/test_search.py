@@ -14,7 +14,7 @@ async def test_a_part_of_the_page_is_shown_by_its_ref(workshop: Workshop, site: 
     assert part.ref('"Tags"') == page.ref('"Tags"')
 
 
-async def test_a_page_is_shown_to_a_depth_and_what_is_left_out_is_told(
+async def test_a_page_is_shown_to_a_depth_and_what_is_left_out_is_reported(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.page("fields"))

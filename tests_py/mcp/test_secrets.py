@@ -146,8 +146,8 @@ ECHOES = {
 @pytest.mark.parametrize("how", ECHOES)
 async def test_a_page_that_says_it_tells_no_model(server: Server, page: str, how: str) -> None:
     await server.call("browser_type", ref=ref(page, "User"), text=NAMED)
-    told = ECHOES[how]
-    expression = f"const value = document.querySelector('input').value, told = {told}"
+    values = ECHOES[how]
+    expression = f"const value = document.querySelector('input').value, told = {values}"
     script = f"""() => {{ {expression};
       document.title = told; document.querySelector('#told').textContent = told;
       console.error(told); history.replaceState(null, '', '#' + told);
@@ -253,11 +253,11 @@ async def test_pictures_are_covered_and_prints_refused(server: Server, page: str
     assert field < HALF
 
 
-def test_a_client_is_told_the_names_and_the_log_nothing(site: Site, folder: Path) -> None:
+def test_a_client_is_reported_the_names_and_the_log_nothing(site: Site, folder: Path) -> None:
     (folder / "one.toml").write_text(f"[door]\nvalue = {json.dumps(VALUE)}\norigins = ['{site.origin}']\n")
     with Wire(folder, "--headless", "--secrets", str(folder / "one.toml"), "--log-level", "trace") as wire:
-        told = wire.shake_hands()["result"]["instructions"]
-        assert f"door ({site.origin})" in told
+        answer = wire.shake_hands()["result"]["instructions"]
+        assert f"door ({site.origin})" in answer
         wire.call("browser_navigate", url=site.publish("/secrets-log", PAGE.replace("FRAME", "about:blank")))
         wire.call("browser_type", ref="[aria-label=User]", text=NAMED)
         thrown = "() => { throw new Error(document.querySelector('input').value); }"
@@ -273,10 +273,10 @@ def test_a_client_is_told_the_names_and_the_log_nothing(site: Site, folder: Path
         ("open sesame", "expected TOML or JSON"),
     ],
 )
-def test_what_cannot_be_read_is_told_without_it(folder: Path, text: str, reason: str) -> None:
+def test_what_cannot_be_read_is_reported_without_it(folder: Path, text: str, reason: str) -> None:
     (folder / "wrong.toml").write_text(text)
     with Wire(folder, "--secrets", str(folder / "wrong.toml")) as wire:
         assert wire.ended() == 2
-        told = "".join(wire.log)
-    assert reason in told
-    assert "sesame" not in told
+        answer = "".join(wire.log)
+    assert reason in answer
+    assert "sesame" not in answer

@@ -36,17 +36,17 @@ FORM = document("Form", '<h1>Form</h1><input aria-label="Name">')
 
 def result(wire: Wire, tool: str, **arguments: object) -> dict[str, Any]:
     """What a tool says."""
-    told = wire.call(tool, **arguments)["result"]
-    assert isinstance(told, dict)
-    return told
+    answer = wire.call(tool, **arguments)["result"]
+    assert isinstance(answer, dict)
+    return answer
 
 
-def text(told: dict[str, Any]) -> str:
-    return str(told["content"][0]["text"])
+def text(expected: dict[str, Any]) -> str:
+    return str(expected["content"][0]["text"])
 
 
-def code(told: dict[str, Any]) -> object:
-    return told["_meta"]["errorCode"] if told.get("isError") else None
+def code(expected: dict[str, Any]) -> object:
+    return expected["_meta"]["errorCode"] if expected.get("isError") else None
 
 
 def written(folder: Path) -> set[str]:
@@ -122,20 +122,20 @@ def refuses_all_writing(wire: Wire, here: Path, reason: str) -> None:
     """Each tool that writes says why it cannot, leaves nothing half, and the page works on."""
     before = written(here)
     for tool, arguments in WRITING.items():
-        told = result(wire, tool, **arguments)
-        assert code(told) == "file", (tool, told)
-        assert reason in text(told), (tool, told)
+        answer = result(wire, tool, **arguments)
+        assert code(answer) == "file", (tool, answer)
+        assert reason in text(answer), (tool, answer)
     assert written(here) == before
     assert code(result(wire, "browser_type", ref="input", text="Ada")) is None
 
 
 def writes_all(wire: Wire) -> None:
     for tool, arguments in WRITING.items():
-        told = result(wire, tool, **arguments)
-        assert code(told) is None, (tool, told)
+        answer = result(wire, tool, **arguments)
+        assert code(answer) is None, (tool, answer)
 
 
-def test_a_full_disk_is_told_and_nothing_half_is_left(on_disk: Wire, disk: Disk) -> None:
+def test_a_full_disk_is_reported_and_nothing_half_is_left(on_disk: Wire, disk: Disk) -> None:
     # A folder takes no room of this disk's once it is there.
     writes_all(on_disk)
     disk.fill()
@@ -144,14 +144,14 @@ def test_a_full_disk_is_told_and_nothing_half_is_left(on_disk: Wire, disk: Disk)
     writes_all(on_disk)
 
 
-def test_a_folder_that_may_not_be_written_is_told(on_disk: Wire, disk: Disk) -> None:
+def test_a_folder_that_may_not_be_written_is_reported(on_disk: Wire, disk: Disk) -> None:
     disk.lock(locked=True)
     refuses_all_writing(on_disk, disk.path, "Read-only")
     disk.lock(locked=False)
     writes_all(on_disk)
 
 
-def test_a_download_that_finds_no_room_is_told(on_disk: Wire, disk: Disk, site: Site) -> None:
+def test_a_download_that_finds_no_room_is_reported(on_disk: Wire, disk: Disk, site: Site) -> None:
     disk.fill()
     link = '<a href="/large.bin" download>Get</a><input aria-label="Name">'
     site.publish("/large.bin", bytes(8 << 20), "application/octet-stream")
@@ -164,14 +164,14 @@ def test_a_download_that_finds_no_room_is_told(on_disk: Wire, disk: Disk, site: 
     assert code(result(on_disk, "browser_type", ref="input", text="Ada")) is None
 
 
-def test_a_file_that_may_not_grow_is_told(wire: Wire, folder: Path, site: Site) -> None:
+def test_a_file_that_may_not_grow_is_reported(wire: Wire, folder: Path, site: Site) -> None:
     wire.shake_hands()
     result(wire, "browser_navigate", url=site.publish("/one", FORM))
     with limited(wire.process.pid, resource.RLIMIT_FSIZE, 100):
         for tool in ("browser_take_screenshot", "browser_evaluate"):
-            told = result(wire, tool, **WRITING[tool])
-            assert code(told) == "file", told
-            assert "too large" in text(told)
+            answer = result(wire, tool, **WRITING[tool])
+            assert code(answer) == "file", answer
+            assert "too large" in text(answer)
         assert not [name for name in written(folder) if name.startswith("new")]
     for tool in ("browser_take_screenshot", "browser_evaluate"):
         assert code(result(wire, tool, **WRITING[tool])) is None
@@ -181,9 +181,9 @@ def test_without_descriptors_files_are_refused_and_pages_work_on(wire: Wire, sit
     wire.shake_hands()
     result(wire, "browser_navigate", url=site.publish("/one", FORM))
     with limited(wire.process.pid, resource.RLIMIT_NOFILE, in_use(wire.process.pid)):
-        told = result(wire, "browser_take_screenshot", filename="new.png")
-        assert code(told) == "file", told
-        assert "Too many open files" in text(told)
+        answer = result(wire, "browser_take_screenshot", filename="new.png")
+        assert code(answer) == "file", answer
+        assert "Too many open files" in text(answer)
         assert code(result(wire, "browser_type", ref="input", text="Ada")) is None
         assert code(result(wire, "browser_tabs", action="new", url=site.page("form"))) is None
     assert code(result(wire, "browser_take_screenshot", filename="new.png")) is None
@@ -192,9 +192,9 @@ def test_without_descriptors_files_are_refused_and_pages_work_on(wire: Wire, sit
 def test_without_descriptors_no_browser_starts_and_later_one_does(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     with limited(wire.process.pid, resource.RLIMIT_NOFILE, in_use(wire.process.pid)):
-        told = result(wire, "browser_navigate", url=site.page("form"))
-        assert code(told) == "browser_launch", told
-        assert "Too many open files" in text(told)
+        answer = result(wire, "browser_navigate", url=site.page("form"))
+        assert code(answer) == "browser_launch", answer
+        assert "Too many open files" in text(answer)
     assert code(result(wire, "browser_navigate", url=site.page("form"))) is None
 
 
@@ -202,9 +202,9 @@ def test_without_room_for_its_profile_no_browser_starts_and_later_one_does(disk:
     with Wire(disk.path, "--headless") as wire:
         wire.shake_hands()
         disk.lock(locked=True)
-        told = result(wire, "browser_navigate", url=site.page("form"))
-        assert code(told) == "browser_launch", told
-        assert "Read-only" in text(told)
+        answer = result(wire, "browser_navigate", url=site.page("form"))
+        assert code(answer) == "browser_launch", answer
+        assert "Read-only" in text(answer)
         disk.lock(locked=False)
         assert code(result(wire, "browser_tabs", action="list")) is None
 
@@ -257,10 +257,10 @@ def test_output_that_cannot_be_written_breaks_nothing(folder: Path, stream: str)
     with Path("/dev/full").open("wb") as full:
         streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
         server = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=folder, **streams)
-        told, said = server.communicate("\n".join(lines).encode() + b"\n", timeout=20)
+        reported, said = server.communicate("\n".join(lines).encode() + b"\n", timeout=20)
     if stream == "stderr":
         assert server.returncode == 0
-        assert len(told.splitlines()) == 2
+        assert len(reported.splitlines()) == 2
     else:
         assert b"Traceback" not in said
         assert b"panicked" not in said

@@ -181,8 +181,8 @@ def test_a_log_that_nobody_reads_holds_nobody_up(folder: Path) -> None:
 
 def head_of(server: HttpServer, session: str, *lines: str) -> bytes:
     """The head of a request."""
-    told = [f"Host: localhost:{server.port}", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {session}"]
-    return ("\r\n".join([*lines, *told]) + "\r\n").encode()
+    answer = [f"Host: localhost:{server.port}", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {session}"]
+    return ("\r\n".join([*lines, *answer]) + "\r\n").encode()
 
 
 def test_over_http_whoever_stops_reading_is_waited_for_alone(tmp_path: Path, site: Site) -> None:

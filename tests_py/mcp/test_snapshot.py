@@ -84,7 +84,7 @@ async def test_text_of_a_page_forges_neither_refs_nor_sections(server: Server, s
     assert not reply.has_section("Error")
 
 
-async def test_a_large_page_is_cut_and_the_cut_is_told(server: Server, site: Site) -> None:
+async def test_a_large_page_is_cut_and_the_cut_is_reported(server: Server, site: Site) -> None:
     reply = await server.open(site.url("/large?elements=10000"))
     assert len(reply.text) < 60_000
     assert 'button "Choose 0"' in reply.text

@@ -62,12 +62,14 @@ async def test_a_search_among_the_steps_does_not_stand_for_the_page(workshop: Wo
         reply.section("Result").index(text) for text in ("Country", "3. Typed", "Registered")
     )
     assert first < typed < found
-    told = reply.section("Snapshot")
-    assert "Registered {" in told
-    assert "Country" not in told
+    reported = reply.section("Snapshot")
+    assert "Registered {" in reported
+    assert "Country" not in reported
 
 
-async def test_what_is_wrong_with_any_step_is_told_before_the_first(workshop: Workshop, site: Site) -> None:
+async def test_what_is_wrong_with_any_step_is_reported_before_the_first(
+    workshop: Workshop, site: Site
+) -> None:
     await workshop.open(site.page("consequences"))
     steps: list[dict[str, object]] = [
         {"tool": "browser_evaluate", "arguments": {"function": "() => say('done')"}},

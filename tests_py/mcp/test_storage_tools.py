@@ -37,14 +37,14 @@ async def test_only_the_cookies_that_are_meant_are_cleared(workshop: Workshop, s
     await workshop.do("browser_cookies", action="clear")
     await workshop.do("browser_cookies", action="set", cookies="a=1; b=2", domain="127.0.0.1")
     await workshop.do("browser_cookies", action="set", cookies="a=3", domain="localhost")
-    told = await workshop.do("browser_cookies", action="clear", domain="some-other-site.example")
-    assert told.section("Result") == "Deleted 0 cookies"
-    told = await workshop.do("browser_cookies", action="clear", domain=site.url("/"), name="a")
-    assert told.section("Result") == "Deleted 1 cookie"
+    answer = await workshop.do("browser_cookies", action="clear", domain="some-other-site.example")
+    assert answer.section("Result") == "Deleted 0 cookies"
+    answer = await workshop.do("browser_cookies", action="clear", domain=site.url("/"), name="a")
+    assert answer.section("Result") == "Deleted 1 cookie"
     assert await listed(workshop) == {"b": "2", "a": "3"}
     assert await listed(workshop, domain="http://localhost:80") == {"a": "3"}
-    told = await workshop.do("browser_cookies", action="clear")
-    assert told.section("Result") == "Cleared all cookies of the context (2)"
+    answer = await workshop.do("browser_cookies", action="clear")
+    assert answer.section("Result") == "Cleared all cookies of the context (2)"
     for wrong, problem in [
         ({"action": "clear", "cookies": "a=1"}, "`cookies` goes with set only"),
         ({"action": "clear", "path": "/"}, "`path`"),
@@ -54,7 +54,7 @@ async def test_only_the_cookies_that_are_meant_are_cleared(workshop: Workshop, s
         assert problem in await workshop.refused("browser_cookies", **wrong)
 
 
-async def test_cookies_that_the_browser_does_not_take_are_told(workshop: Workshop, site: Site) -> None:
+async def test_cookies_that_the_browser_does_not_take_are_reported(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await workshop.do("browser_cookies", action="clear")
 
@@ -62,12 +62,12 @@ async def test_cookies_that_the_browser_does_not_take_are_told(workshop: Worksho
         return {"name": name, "value": "1", "domain": "127.0.0.1", "path": "/", **more}
 
     given = [cookie("none", sameSite="no_restriction", secure=False), cookie("kept")]
-    told = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
-    assert told.section("Result") == "Set 1 of 2 cookies; not taken: none: SameSite=None needs Secure"
+    answer = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
+    assert answer.section("Result") == "Set 1 of 2 cookies; not taken: none: SameSite=None needs Secure"
     given = [cookie("first"), cookie("__Host-x"), cookie("old", expires=1), cookie("last")]
-    told = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
+    answer = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
     said = 'Set 2 of 4 cookies; not taken: "__Host-x": its name needs Secure; old: it has expired'
-    assert told.section("Result") == said
+    assert answer.section("Result") == said
     assert await listed(workshop) == {"kept": "1", "first": "1", "last": "1"}
     alone = json.dumps([cookie("__Secure-x")])
     refused = await workshop.refused("browser_cookies", action="set", cookies=alone)
@@ -78,13 +78,13 @@ async def test_cookies_that_the_browser_does_not_take_are_told(workshop: Worksho
 async def test_cookies_are_read_as_servers_and_commands_write_them(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await workshop.do("browser_cookies", action="clear")
-    told = await workshop.do("browser_cookies", action="set", cookies="g=1", domain="http://127.0.0.1:80")
-    assert told.section("Result") == "Set 1 cookie"
+    answer = await workshop.do("browser_cookies", action="set", cookies="g=1", domain="http://127.0.0.1:80")
+    assert answer.section("Result") == "Set 1 cookie"
     line = "Set-Cookie: sc=1; Path=/c; Max-Age=100"
     await workshop.do("browser_cookies", action="set", cookies=line, domain="127.0.0.1")
     curl = f"curl '{site.url('/x')}' -H $'cookie: q=it\\'s; z=2' -bfoo=bar"
-    told = await workshop.do("browser_cookies", action="set", cookies=curl)
-    assert told.section("Result") == "Set 3 cookies"
+    answer = await workshop.do("browser_cookies", action="set", cookies=curl)
+    assert answer.section("Result") == "Set 3 cookies"
     found = json.loads((await workshop.do("browser_cookies", action="list")).section("Result"))
     assert {(cookie["name"], cookie["value"], cookie["domain"], cookie["path"]) for cookie in found} == {
         ("g", "1", "127.0.0.1", "/"),
@@ -104,15 +104,15 @@ async def test_storage_is_set_listed_deleted_and_cleared(workshop: Workshop, sit
         await workshop.do("browser_storage", action="clear", kind=kind)
         await workshop.do("browser_storage", action="set", kind=kind, key="a", value="1")
         await workshop.server.evaluate(f"() => {{ {kind}Storage.b = 2 }}")
-        told = await workshop.do("browser_storage", action="list", kind=kind)
-        assert json.loads(told.section("Result")) == {"a": "1", "b": "2"}
+        answer = await workshop.do("browser_storage", action="list", kind=kind)
+        assert json.loads(answer.section("Result")) == {"a": "1", "b": "2"}
         await workshop.do("browser_storage", action="delete", kind=kind, key="a")
         assert await workshop.server.evaluate(f"() => Object.keys({kind}Storage).join()") == "b"
         await workshop.do("browser_storage", action="clear", kind=kind)
     opened = "() => new Promise((done) => { indexedDB.open('things', 3).onsuccess = () => done(1) })"
     await workshop.server.evaluate(opened)
-    told = await workshop.do("browser_storage", action="list", kind="databases")
-    assert json.loads(told.section("Result")) == [{"name": "things", "version": 3}]
+    answer = await workshop.do("browser_storage", action="list", kind="databases")
+    assert json.loads(answer.section("Result")) == [{"name": "things", "version": 3}]
     assert "`key` and `value` are needed" in await workshop.refused("browser_storage", action="set", key="a")
     assert "can only be listed" in await workshop.refused("browser_storage", action="clear", kind="databases")
 
@@ -148,8 +148,8 @@ async def test_workers_send_headers_too_until_they_are_taken_back(workshop: Work
     })"""
     assert await workshop.server.evaluate(work) == "worked"
     assert site.requested("/seen")[-1].headers.get("X-Team") == "blue"
-    told = await workshop.do("browser_access", headers={})
-    assert told.section("Result") == "The context has no added headers now"
+    answer = await workshop.do("browser_access", headers={})
+    assert answer.section("Result") == "The context has no added headers now"
     await workshop.open(site.page("fields"))
     assert "X-Team" not in site.requested("/pages/fields.html")[-1].headers
     assert await workshop.server.evaluate(work) == "worked"
@@ -157,7 +157,9 @@ async def test_workers_send_headers_too_until_they_are_taken_back(workshop: Work
     await workshop.do("browser_context_close", name="working")
 
 
-async def test_a_password_that_a_site_does_not_take_is_told_at_once(workshop: Workshop, site: Site) -> None:
+async def test_a_password_that_a_site_does_not_take_is_reported_at_once(
+    workshop: Workshop, site: Site
+) -> None:
     await workshop.do("browser_context_create", name="mistaken")
     await workshop.open(site.page("form"))
     await workshop.do("browser_access", username="ann", password="wrong")  # noqa: S106
@@ -170,7 +172,7 @@ async def test_a_password_that_a_site_does_not_take_is_told_at_once(workshop: Wo
     await workshop.do("browser_context_close", name="mistaken")
 
 
-async def test_a_name_and_a_password_are_told_where_they_are_asked_for(
+async def test_a_name_and_a_password_are_reported_where_they_are_asked_for(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.do("browser_context_create", name="known")
@@ -186,10 +188,12 @@ async def test_another_look_place_and_network_are_pretended_and_taken_back(
 ) -> None:
     await workshop.do("browser_context_create", name="elsewhere")
     await workshop.open(site.page("form"))
-    told = await workshop.do(
+    answer = await workshop.do(
         "browser_emulate", colorScheme="dark", reducedMotion=True, latitude=52.5, longitude=13.4, cpu=2
     )
-    assert "dark colours, reduced motion, at 52.5, 13.4, a processor 2 times slower" in told.section("Result")
+    assert "dark colours, reduced motion, at 52.5, 13.4, a processor 2 times slower" in answer.section(
+        "Result"
+    )
     queries = ["(prefers-color-scheme: dark)", "(prefers-reduced-motion)", "print"]
     media = f"() => {queries}.map((query) => matchMedia(query).matches).join()"
     assert await workshop.server.evaluate(media) == "true,true,false"
@@ -221,8 +225,8 @@ async def test_another_device_language_and_zone_are_pretended_and_taken_back(
         " navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join()"
     )
     usual = await workshop.server.evaluate(look)
-    told = await workshop.do("browser_emulate", device="Pixel 9", locale="de-DE", timezone="Asia/Tokyo")
-    assert "on a Pixel 9, in de-DE, at the time of Asia/Tokyo" in told.section("Result")
+    answer = await workshop.do("browser_emulate", device="Pixel 9", locale="de-DE", timezone="Asia/Tokyo")
+    assert "on a Pixel 9, in de-DE, at the time of Asia/Tokyo" in answer.section("Result")
     await workshop.do("browser_history", action="reload")
     shown = await workshop.server.evaluate(look)
     assert shown.split(",")[1:] == ["2.625", "true", "true", "de-DE", "Asia/Tokyo"]
@@ -247,19 +251,19 @@ async def test_another_device_language_and_zone_are_pretended_and_taken_back(
 
 async def test_the_clipboard_is_read_and_set_and_no_page_hears_of_it(workshop: Workshop, site: Site) -> None:
     ear = "<script>oncopy = onpaste = (event) => { document.title = event.type }</script>"
-    heard = f"<textarea>by hand</textarea>{ear}"
-    await workshop.open(site.publish("/copies", heard))
+    received = f"<textarea>by hand</textarea>{ear}"
+    await workshop.open(site.publish("/copies", received))
     set_ = await workshop.do("browser_storage", action="set", kind="clipboard", value="two\nlines")
     assert set_.section("Result") == "Done"
-    told = await workshop.do("browser_storage", action="list", kind="clipboard")
-    assert "two" in told.section("Result")
-    assert "lines" in told.section("Result")
+    answer = await workshop.do("browser_storage", action="list", kind="clipboard")
+    assert "two" in answer.section("Result")
+    assert "lines" in answer.section("Result")
     assert await workshop.server.evaluate("() => document.title") != "paste"
     area = "() => { document.querySelector('textarea').select() }"
     await workshop.do("browser_evaluate", function=area)
     await workshop.do("browser_press_key", key="ControlOrMeta+c")
-    told = await workshop.do("browser_storage", action="list", kind="clipboard")
-    assert told.section("Result") == "by hand"
+    answer = await workshop.do("browser_storage", action="list", kind="clipboard")
+    assert answer.section("Result") == "by hand"
     for wrong in (
         {"action": "clear"},
         {"action": "set"},

@@ -91,10 +91,10 @@ async def test_one_can_go_back_from_a_page_that_is_stuck(workshop: Workshop, sit
 async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, site: Site, tool: str) -> None:
     ref = await open_stuck(workshop, site)
     arguments = {name: ref if value is REF else value for name, value in ASKING[tool].items()}
-    told = await workshop.refused(tool, **arguments)
-    assert "script may be running without end" in told
-    assert "may have been done" in told
-    assert "navigate elsewhere" in told
+    answer = await workshop.refused(tool, **arguments)
+    assert "script may be running without end" in answer
+    assert "may have been done" in answer
+    assert "navigate elsewhere" in answer
 
 
 async def test_a_page_that_is_stuck_is_listed_and_closed(workshop: Workshop, site: Site) -> None:
@@ -118,7 +118,9 @@ async def test_a_page_that_computes_for_long_is_not_harmed_when_it_is_asked(
         pass
 
 
-async def test_a_page_that_hangs_where_it_is_opened_is_told_and_left(workshop: Workshop, site: Site) -> None:
+async def test_a_page_that_hangs_where_it_is_opened_is_reported_and_left(
+    workshop: Workshop, site: Site
+) -> None:
     page = document("Hangs", "<h1>Hangs</h1><script>for (;;);</script>")
     assert await code(workshop, "browser_navigate", url=site.publish("/hangs", page)) == "page_busy"
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
@@ -166,8 +168,8 @@ async def test_the_question_before_leaving_is_answered_by_leaving_again(
 
 async def test_calls_side_by_side_on_a_page_that_is_stuck_all_end(workshop: Workshop, site: Site) -> None:
     await open_stuck(workshop, site)
-    told = await asyncio.gather(*(workshop.refused("browser_snapshot") for _ in range(3)))
-    assert all("without end" in text for text in told)
+    answer = await asyncio.gather(*(workshop.refused("browser_snapshot") for _ in range(3)))
+    assert all("without end" in text for text in answer)
 
 
 REPLACING = {
@@ -191,8 +193,8 @@ async def test_a_page_that_replaces_itself_without_end_is_seen(
     assert 'button "Go"' in seen.section("Snapshot")
     await workshop.do("browser_take_screenshot")
     await workshop.do("browser_take_screenshot", fullPage=True)
-    told = [reply for reply in (opened, seen) if "reloads itself without end" in reply.text]
-    assert len(told) <= 1
+    answer = [reply for reply in (opened, seen) if "reloads itself without end" in reply.text]
+    assert len(answer) <= 1
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
@@ -279,6 +281,6 @@ async def test_a_page_that_eats_memory_until_it_dies_holds_nothing_up(site: Site
         await server.call("browser_navigate", url=page)
         while when == "once it has died" and "crashed" not in (await server.call("browser_snapshot")).text:
             pass
-        told = await server.session.call_tool("browser_snapshot", {})
-        assert (told.meta or {}).get("errorCode") in ("page_busy", "page_crashed")
+        answer = await server.session.call_tool("browser_snapshot", {})
+        assert (answer.meta or {}).get("errorCode") in ("page_busy", "page_crashed")
         assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")

@@ -78,10 +78,10 @@ async def test_a_tab_on_an_error_page_is_listed_with_the_address_that_was_tried(
     assert "chrome-error:" in shown or "about:neterror" in shown
 
 
-async def test_a_page_becomes_as_large_as_it_is_told(either_workshop: Workshop, site: Site) -> None:
+async def test_a_page_becomes_as_large_as_it_is_reported(either_workshop: Workshop, site: Site) -> None:
     await either_workshop.open(site.page("form"))
-    told = await either_workshop.do("browser_resize", width=1920, height=1080)
-    assert "Resized viewport to 1920x1080 pixels" in told.section("Result")
+    answer = await either_workshop.do("browser_resize", width=1920, height=1080)
+    assert "Resized viewport to 1920x1080 pixels" in answer.section("Result")
     assert await either_workshop.server.evaluate("() => `${innerWidth}x${innerHeight}`") == "1920x1080"
 
 

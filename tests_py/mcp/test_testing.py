@@ -22,12 +22,12 @@ LATE = """<h1>Shop</h1><button id=go disabled>Buy</button><input id=name value=A
 </script>"""
 
 
-async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_told(
+async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_reported(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.publish("/late", LATE))
-    told = await workshop.do("browser_expect", ref="#go", **{"is": "enabled"})
-    assert told.section("Result") == "As expected: enabled"
+    answer = await workshop.do("browser_expect", ref="#go", **{"is": "enabled"})
+    assert answer.section("Result") == "As expected: enabled"
     await workshop.do("browser_expect", ref="h1", expected="is open", **{"is": "text"})
     await workshop.do("browser_expect", ref="#name", expected="Ann", **{"is": "value"})
     await workshop.do("browser_expect", ref="#name", expected="Bob", **{"is": "value", "not": True})
@@ -59,10 +59,10 @@ async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_told(
 async def test_an_element_has_a_locator_by_what_a_person_knows_it_by(workshop: Workshop, site: Site) -> None:
     shown = await workshop.open(site.page("frames"))
     refs = [shown.ref('"After the frames"'), *(ref for ref in shown.refs() if "f0" not in ref)]
-    told = await workshop.do("browser_export_script", ref=refs[0])
-    assert 'page.get_by_role("button", name="After the frames")' in told.section("Result")
-    told = await workshop.do("browser_export_script", ref=refs[1], language="typescript")
-    assert ".contentFrame().getBy" in told.section("Result")
+    answer = await workshop.do("browser_export_script", ref=refs[0])
+    assert 'page.get_by_role("button", name="After the frames")' in answer.section("Result")
+    answer = await workshop.do("browser_export_script", ref=refs[1], language="typescript")
+    assert ".contentFrame().getBy" in answer.section("Result")
 
 
 async def test_what_was_done_is_a_test_that_passes_at_once(tmp_path: Path, site: Site) -> None:

@@ -15,9 +15,9 @@ async def test_a_whole_page_goes_to_a_file_and_only_its_size_to_the_reader(
 ) -> None:
     rows = "".join(f"<li><a href='/{number}'>Entry number {number}</a></li>" for number in range(ROWS))
     await workshop.open(site.publish("/rows", f"<title>Rows</title><ul>{rows}</ul>"))
-    told = await workshop.do("browser_snapshot", filename="rows.yml")
-    assert "Written to .patchright-mcp/rows.yml" in told.section("Result")
-    assert len(told.text) < 500
+    answer = await workshop.do("browser_snapshot", filename="rows.yml")
+    assert "Written to .patchright-mcp/rows.yml" in answer.section("Result")
+    assert len(answer.text) < 500
     written = (workshop.folder / ".patchright-mcp" / "rows.yml").read_text()
     assert all(f'"Entry number {number}"' in written for number in (0, ROWS // 2, ROWS - 1))
 
@@ -36,11 +36,11 @@ async def test_every_tool_that_reads_can_write_instead(
 ) -> None:
     await workshop.open(site.page("form"))
     shown = await workshop.do(tool, **arguments)
-    told = await workshop.do(tool, filename=f"{tool}-out", **arguments)
+    answer = await workshop.do(tool, filename=f"{tool}-out", **arguments)
     (written,) = (workshop.folder / ".patchright-mcp").glob(f"{tool}-out.*")
     shown_text = shown.section("Snapshot" if shown.has_section("Snapshot") else "Result")
     assert shown_text.removeprefix("```yaml\n").removesuffix("\n```").strip() == written.read_text().strip()
-    assert f"{len(written.read_text())} characters" in told.section("Result")
+    assert f"{len(written.read_text())} characters" in answer.section("Result")
 
 
 async def test_a_text_is_written_as_it_is(workshop: Workshop, site: Site) -> None:

@@ -35,8 +35,8 @@ async def test_a_text_in_a_frame_of_another_process_counts(workshop: Workshop, s
 async def test_a_time_is_waited(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     before = float(await workshop.server.evaluate("() => performance.now()"))
-    told = await workshop.do("browser_wait_for", time=0.5)
-    assert "Waited for 0.5 seconds" in told.section("Result")
+    answer = await workshop.do("browser_wait_for", time=0.5)
+    assert "Waited for 0.5 seconds" in answer.section("Result")
     assert float(await workshop.server.evaluate("() => performance.now()")) - before >= 500
 
 
@@ -70,14 +70,14 @@ async def test_an_address_is_waited_for(workshop: Workshop, site: Site) -> None:
     assert "in vain" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
 
 
-async def test_a_response_is_waited_for_and_told(workshop: Workshop, site: Site) -> None:
+async def test_a_response_is_waited_for_and_reported(workshop: Workshop, site: Site) -> None:
     site.hold()
     await workshop.open(site.page("form"))
     await later(workshop, "fetch('/hold/data?n=1')")
     assert "in vain" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
     site.release()
-    told = await workshop.do("browser_wait_for", response="/hold/*n=1")
-    assert "Answered 200" in told.section("Result")
+    answer = await workshop.do("browser_wait_for", response="/hold/*n=1")
+    assert "Answered 200" in answer.section("Result")
 
 
 async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None:
@@ -106,13 +106,13 @@ async def test_a_download_is_waited_for(workshop: Workshop, site: Site) -> None:
     assert "No download finished within" in refused
     assert "browser_network_requests" in refused
     site.release()
-    told = await workshop.do("browser_wait_for", state="download")
-    assert "Downloaded late.txt to" in told.section("Events")
+    answer = await workshop.do("browser_wait_for", state="download")
+    assert "Downloaded late.txt to" in answer.section("Events")
     # It is answered once: the next wait is for another one.
     assert "No download finished" in await workshop.refused("browser_wait_for", state="download", timeout=300)
 
 
-async def test_a_download_that_was_told_of_already_is_waited_for_no_more(
+async def test_a_download_that_was_reported_of_already_is_waited_for_no_more(
     workshop: Workshop, site: Site
 ) -> None:
     reply = await workshop.open(
@@ -121,8 +121,8 @@ async def test_a_download_that_was_told_of_already_is_waited_for_no_more(
     reply = await workshop.do("browser_click", ref="text=Get")
     while "Downloaded now.txt" not in reply.text:  # The test's own limit ends this.
         reply = await workshop.server.snapshot()
-    told = await workshop.do("browser_wait_for", state="download")
-    assert "No download goes on: now.txt is at " in told.section("Result")
+    answer = await workshop.do("browser_wait_for", state="download")
+    assert "No download goes on: now.txt is at " in answer.section("Result")
 
 
 async def test_a_wait_is_for_what_was_begun_last(workshop: Workshop, site: Site) -> None:
@@ -140,5 +140,5 @@ async def test_a_wait_is_for_what_was_begun_last(workshop: Workshop, site: Site)
     await workshop.do("browser_click", ref="text=New")
     assert "No download finished" in await workshop.refused("browser_wait_for", state="download", timeout=300)
     site.release()
-    told = await workshop.do("browser_wait_for", state="download")
-    assert "old.txt" not in told.section("Result")
+    answer = await workshop.do("browser_wait_for", state="download")
+    assert "old.txt" not in answer.section("Result")

@@ -39,12 +39,12 @@ class Listener:
 
     def __init__(self) -> None:
         self.changes = 0
-        self.told = asyncio.Event()
+        self.reported = asyncio.Event()
 
     async def __call__(self, message: object) -> None:
         if "tools/list_changed" in str(getattr(message, "method", None) or getattr(message, "root", message)):
             self.changes += 1
-            self.told.set()
+            self.reported.set()
 
 
 @asynccontextmanager
@@ -75,7 +75,7 @@ async def test_what_a_page_offers_is_listed_called_and_gone_with_it(site: Site) 
     async with serve("--headless", "--caps", "webmcp", "--input", "instant") as (server, listener):
         assert await offered(server) == {}
         await server.open(address)
-        await asyncio.wait_for(listener.told.wait(), 10)
+        await asyncio.wait_for(listener.reported.wait(), 10)
         tools = await offered(server)
         assert set(tools) == {"page_book_room", "page_fail"}
         book = tools["page_book_room"]
@@ -84,20 +84,20 @@ async def test_what_a_page_offers_is_listed_called_and_gone_with_it(site: Site) 
         nights = book.input_schema["properties"]["nights"]
         assert nights["description"].startswith("The page says: ")
         assert "\n" not in nights["description"]
-        told = await call(server, "page_book_room", nights=3)
-        assert not told.is_error
-        assert "which is its word only" in told.section("Result")
-        assert "booked 3" in told.text
-        assert "Booked for 3 nights" in told.section("Snapshot")
-        assert not any(line.startswith("### Result") for line in told.text.splitlines()[1:])
+        answer = await call(server, "page_book_room", nights=3)
+        assert not answer.is_error
+        assert "which is its word only" in answer.section("Result")
+        assert "booked 3" in answer.text
+        assert "Booked for 3 nights" in answer.section("Snapshot")
+        assert not any(line.startswith("### Result") for line in answer.text.splitlines()[1:])
         failed = await call(server, "page_fail")
         assert failed.is_error
         assert 'The page\'s tool failed, and says "Error: no room left"' in failed.text
         listed = await call(server, "browser_page_tool")
         assert "page_book_room" in listed.section("Result")
-        listener.told.clear()
+        listener.reported.clear()
         await server.open(site.page("form"))
-        await asyncio.wait_for(listener.told.wait(), 10)
+        await asyncio.wait_for(listener.reported.wait(), 10)
         assert await offered(server) == {}
         gone = await call(server, "page_book_room", nights=3)
         assert gone.is_error
@@ -108,19 +108,19 @@ async def test_a_form_is_filled_in_and_left_to_be_submitted(site: Site) -> None:
     address = site.publish("/rooms", document("Rooms", FORM))
     async with serve("--headless", "--caps", "webmcp", "--input", "instant") as (server, _):
         await server.open(address)
-        told = await call(server, "browser_page_tool", name="search_rooms", arguments={"town": "Brno"})
-        assert "waits to be submitted" in told.section("Result"), told.text
+        answer = await call(server, "browser_page_tool", name="search_rooms", arguments={"town": "Brno"})
+        assert "waits to be submitted" in answer.section("Result"), answer.text
         assert "Brno" in await server.evaluate("() => document.querySelector('input').value")
 
 
-async def test_a_tool_that_is_offered_later_is_told_of(site: Site) -> None:
+async def test_a_tool_that_is_offered_later_is_reported(site: Site) -> None:
     later = OFFER.replace("<script>", "<script>setTimeout(() => {", 1).replace(
         "</script>", "}, 500)</script>"
     )
     address = site.publish("/later", document("Later", later))
     async with serve("--headless", "--caps", "webmcp", "--input", "instant") as (server, listener):
         await server.open(address)
-        await asyncio.wait_for(listener.told.wait(), 10)
+        await asyncio.wait_for(listener.reported.wait(), 10)
         assert "page_book_room" in await offered(server)
 
 

@@ -45,9 +45,9 @@ def until_waiting(wire: Wire) -> dict[str, Any]:
     while True:
         message = wire.read()
         assert message.get("method") == "notifications/progress", message
-        told: dict[str, Any] = message["params"]
-        if "等待用户" in told.get("message", ""):
-            return told
+        reported: dict[str, Any] = message["params"]
+        if "等待用户" in reported.get("message", ""):
+            return reported
 
 
 @pytest.mark.parametrize("path", ["/report", "/checked"])

@@ -52,9 +52,9 @@ async def test_the_page_unused_for_longest_goes_and_comes_back_as_it_was(tmp_pat
         selected = await server.call("browser_tabs", action="select", index=0)
         assert "was out of memory (--max-live-pages) and was loaded anew" in selected.section("Events")
         assert 'heading "Long"' in (await server.snapshot()).text
-        told = "() => JSON.stringify([scrollY, sessionStorage.loads, history.length])"
+        shown = "() => JSON.stringify([scrollY, sessionStorage.loads, history.length])"
         length = "() => history.length"
-        assert json.loads(await server.evaluate(told)) == [2345, "2", int(await server.evaluate(length))]
+        assert json.loads(await server.evaluate(shown)) == [2345, "2", int(await server.evaluate(length))]
         assert len(site.requested("/long")) == 2
         back = await server.call("browser_navigate_back")
         assert not back.is_error
@@ -120,30 +120,30 @@ async def test_many_sessions_share_few_pages_in_memory(tmp_path: Path, site: Sit
     async with serve("--headless", "--max-live-pages", "2", "--max-sessions", "12", cwd=tmp_path) as server:
         sessions = [json.loads((await server.call("create_session")).text)["sessionId"] for _ in range(12)]
         for session in sessions:
-            told = json.loads((await server.call("navigate", sessionId=session, url=url)).text)
-            assert (told["success"], told["title"]) == (True, "Form")
+            answer = json.loads((await server.call("navigate", sessionId=session, url=url)).text)
+            assert (answer["success"], answer["title"]) == (True, "Form")
         # What was left for another address was not loaded for that.
         first, *_, last = sessions
         elsewhere = site.publish("/elsewhere", document("Elsewhere", "<p>Elsewhere</p>"))
         before = len(site.requested("/form"))
-        told = json.loads((await server.call("navigate", sessionId=first, url=elsewhere)).text)
-        assert told["title"] == "Elsewhere"
+        answer = json.loads((await server.call("navigate", sessionId=first, url=elsewhere)).text)
+        assert answer["title"] == "Elsewhere"
         assert len(site.requested("/form")) == before
         loads = "() => sessionStorage.loads"
         again = [
             (await server.call("browser_evaluate", sessionId=session, function=loads)).text
             for session in sessions[1:]
         ]
-        assert all("Result" in told for told in again), again
-        assert sum("2" in told.partition("Result")[2].splitlines()[1] for told in again) >= 9, again
+        assert all("Result" in answer for answer in again), again
+        assert sum("2" in answer.partition("Result")[2].splitlines()[1] for answer in again) >= 9, again
         assert not (await server.call("browser_take_screenshot", sessionId=last)).is_error
 
 
 @pytest.mark.parametrize("other", [["--browser", "firefox"], ["--cdp-endpoint", "http://127.0.0.1:1"]])
 def test_only_in_a_chromium_of_the_servers_own(other: list[str]) -> None:
     command = [sys.executable, "-m", "patchright_mcp", "--max-live-pages", "3", *other]
-    told = subprocess.run(
+    answer = subprocess.run(
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
     )
-    assert told.returncode == 2
-    assert "--max-live-pages: only in a Chromium that the server starts" in told.stderr
+    assert answer.returncode == 2
+    assert "--max-live-pages: only in a Chromium that the server starts" in answer.stderr

@@ -58,7 +58,7 @@ class Runner:
         self.server = server
         self.loop = asyncio.get_running_loop()
 
-    async def told(self, tool: str, **arguments: object) -> dict[str, Any]:
+    async def reported(self, tool: str, **arguments: object) -> dict[str, Any]:
         reply = await self.server.call(tool, **arguments)
         answer: dict[str, Any] = json.loads(reply.text)
         assert reply.is_error == ("errorCode" in answer)
@@ -68,7 +68,7 @@ class Runner:
         return answer
 
     async def created(self) -> dict[str, Any]:
-        answer = await self.told("create_session")
+        answer = await self.reported("create_session")
         assert answer["message"] == "Session created successfully"
         return answer
 
@@ -98,7 +98,7 @@ async def test_ids_are_unique(runner: Runner) -> None:
             assert uuid.UUID(session).version == 4
             assert session not in seen
             seen.add(session)
-            await runner.told("close_session", sessionId=session)
+            await runner.reported("close_session", sessionId=session)
 
     await runner.check(property_holds, st.integers(1, 3))
 
@@ -111,7 +111,7 @@ async def test_a_session_ends_so_long_after_it_began(runner: Runner) -> None:
         created = await runner.created()
         after = time.time() * 1000
         assert before - 1 <= created["expiresAt"] - LIFETIME_MS <= after + 1
-        await runner.told("close_session", sessionId=created["sessionId"])
+        await runner.reported("close_session", sessionId=created["sessionId"])
 
     await runner.check(property_holds, st.integers())
 
@@ -121,9 +121,9 @@ async def test_a_closed_session_is_known_no_more(runner: Runner) -> None:
 
     async def property_holds(tool: str) -> None:
         session = (await runner.created())["sessionId"]
-        closed = await runner.told("close_session", sessionId=session)
+        closed = await runner.reported("close_session", sessionId=session)
         assert closed == {"success": True, "message": "Session closed successfully"}
-        again = await runner.told(tool, sessionId=session, **rest_of(tool))
+        again = await runner.reported(tool, sessionId=session, **rest_of(tool))
         assert again["errorCode"] == "SESSION_NOT_FOUND"
 
     await runner.check(property_holds, TOOLS)
@@ -133,7 +133,7 @@ async def test_an_id_that_is_none_has_one_error_everywhere(runner: Runner) -> No
     """**Feature: playwright-mcp-server, Property 4: Invalid SessionId Returns Consistent Error**."""
 
     async def property_holds(session: str, tool: str) -> None:
-        answer = await runner.told(tool, sessionId=session, **rest_of(tool))
+        answer = await runner.reported(tool, sessionId=session, **rest_of(tool))
         assert answer == {
             "errorCode": "SESSION_NOT_FOUND",
             "message": f"Session not found: {session}",
@@ -151,36 +151,36 @@ async def test_a_navigation_tells_where_it_led(runner: Runner, site: Site) -> No
 
     async def property_holds(status: int) -> None:
         url = site.url(f"/status/{status}")
-        told = await runner.told("navigate", sessionId=session, url=url)
-        assert told == {"success": True, "title": f"Status {status}", "url": url, "status": status}
+        result = await runner.reported("navigate", sessionId=session, url=url)
+        assert result == {"success": True, "title": f"Status {status}", "url": url, "status": status}
 
     await runner.check(property_holds, st.sampled_from([200, 201, 404, 410, 500, 503]))
-    await runner.told("close_session", sessionId=session)
+    await runner.reported("close_session", sessionId=session)
 
 
 async def test_what_works_says_so(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 6: Successful Operations Return Success Field**."""
     form = (await runner.created())["sessionId"]
-    await runner.told("navigate", sessionId=form, url=site.page("form"))
+    await runner.reported("navigate", sessionId=form, url=site.page("form"))
 
     async def property_holds(text: str) -> None:
-        told = await runner.told("type", sessionId=form, selector="[name=name]", text=text)
-        assert told == {"success": True, "message": "Type successful"}
-        told = await runner.told("click", sessionId=form, selector="[name=news]")
-        assert told == {"success": True, "message": "Click successful"}
+        result = await runner.reported("type", sessionId=form, selector="[name=name]", text=text)
+        assert result == {"success": True, "message": "Type successful"}
+        result = await runner.reported("click", sessionId=form, selector="[name=news]")
+        assert result == {"success": True, "message": "Click successful"}
 
     await runner.check(
         property_holds, st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=8)
     )
-    await runner.told("close_session", sessionId=form)
+    await runner.reported("close_session", sessionId=form)
 
 
 async def test_a_text_is_typed_where_it_arrives(runner: Runner, site: Site) -> None:
     session = (await runner.created())["sessionId"]
 
     async def typed(page: str, selector: str, text: str) -> dict[str, Any]:
-        await runner.told("navigate", sessionId=session, url=site.publish("/typed", page))
-        return await runner.told("type", sessionId=session, selector=selector, text=text)
+        await runner.reported("navigate", sessionId=session, url=site.publish("/typed", page))
+        return await runner.reported("type", sessionId=session, selector=selector, text=text)
 
     stolen = await typed(STOLEN, "#n", "Johanna Smith")
     assert stolen["errorCode"] == "ELEMENT_NOT_EDITABLE"
@@ -190,14 +190,14 @@ async def test_a_text_is_typed_where_it_arrives(runner: Runner, site: Site) -> N
     held = await runner.server.call("browser_evaluate", sessionId=session, function="() => area.value")
     assert held.section("Result") == r'"one\n\ttwo"'
     assert (await typed(STOLEN, "#s", "a\tb"))["errorCode"] == "ELEMENT_NOT_EDITABLE"
-    await runner.told("close_session", sessionId=session)
+    await runner.reported("close_session", sessionId=session)
 
 
 async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 12: Session Isolation**."""
     one, other = [(await runner.created())["sessionId"] for _ in range(2)]
     for session in (one, other):
-        await runner.told("navigate", sessionId=session, url=site.page("form"))
+        await runner.reported("navigate", sessionId=session, url=site.page("form"))
 
     async def property_holds(key: str, value: str) -> None:
         write = f"document.cookie = '{key}={value}'; localStorage.{key} = sessionStorage.{key} = '{value}'"
@@ -217,13 +217,13 @@ async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
     words = st.text("abcdefgh", min_size=4, max_size=12)
     await runner.check(property_holds, words, words)
     for session in (one, other):
-        await runner.told("close_session", sessionId=session)
+        await runner.reported("close_session", sessionId=session)
 
 
 async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 15: Distinct Error Codes for Different Failures**."""
     session = (await runner.created())["sessionId"]
-    await runner.told("navigate", sessionId=session, url=site.page("form"))
+    await runner.reported("navigate", sessionId=session, url=site.page("form"))
     failures = {
         "SESSION_NOT_FOUND": ("click", {"sessionId": "none", "selector": "a"}),
         "NAVIGATION_FAILED": ("navigate", {"sessionId": session, "url": "http://127.0.0.1:1/"}),
@@ -238,20 +238,20 @@ async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> Non
     async def property_holds(one: str, other: str) -> None:
         codes = []
         for code in (one, other):
-            await runner.told("navigate", sessionId=session, url=site.page("form"))
+            await runner.reported("navigate", sessionId=session, url=site.page("form"))
             tool, arguments = failures[code]
-            codes.append((await runner.told(tool, **arguments))["errorCode"])
+            codes.append((await runner.reported(tool, **arguments))["errorCode"])
         assert codes == [one, other]
 
     some = st.sampled_from(sorted(failures))
     await runner.check(property_holds, some, some)
-    await runner.told("close_session", sessionId=session)
+    await runner.reported("close_session", sessionId=session)
 
 
 async def test_what_fails_tells_a_code_and_a_message(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 13: Error Response Structure**."""
     session = (await runner.created())["sessionId"]
-    await runner.told("navigate", sessionId=session, url=site.page("form"))
+    await runner.reported("navigate", sessionId=session, url=site.page("form"))
 
     async def property_holds(tool: str, wrong: str) -> None:
         arguments: dict[str, object] = {"sessionId": session, **rest_of(tool), wrong: 7}
@@ -264,22 +264,22 @@ async def test_what_fails_tells_a_code_and_a_message(runner: Runner, site: Site)
 
     words = st.text("abcdefgh", min_size=4, max_size=12)
     await runner.check(property_holds, TOOLS, words)
-    await runner.told("close_session", sessionId=session)
+    await runner.reported("close_session", sessionId=session)
 
 
 async def test_errors_of_a_session_name_it(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 14: Session-Related Errors Include SessionId**."""
     session = (await runner.created())["sessionId"]
-    await runner.told("navigate", sessionId=session, url=site.page("form"))
+    await runner.reported("navigate", sessionId=session, url=site.page("form"))
 
     async def property_holds(port: int) -> None:
-        answer = await runner.told("navigate", sessionId=session, url=f"http://127.0.0.1:{port}/")
+        answer = await runner.reported("navigate", sessionId=session, url=f"http://127.0.0.1:{port}/")
         assert answer["errorCode"] == "NAVIGATION_FAILED"
         assert answer["sessionId"] == session
 
     # Browsers do not connect to these.
     await runner.check(property_holds, st.integers(1, 20))
-    await runner.told("close_session", sessionId=session)
+    await runner.reported("close_session", sessionId=session)
 
 
 @pytest.mark.parametrize("lifetime", [1_000, 90_000, 86_400_000])
@@ -356,15 +356,17 @@ def test_a_hundred_sessions_leave_nothing(new_wire: Callable[..., Wire], site: S
     """Created, used and expired at once: no renderer stays, and the server's memory goes back."""
     wire = new_wire("--headless", "--max-sessions", "100", "--session-timeout", "60000")
     wire.shake_hands()
-    first = told(wire.call("create_session"))["sessionId"]
+    first = reported(wire.call("create_session"))["sessionId"]
     wire.call("close_session", sessionId=first)
     processes, memory = len(wire.processes()), resident(wire.process.pid)
-    created = all_told(wire, [("create_session", {})] * 100)
+    created = all_reported(wire, [("create_session", {})] * 100)
     ids = [answer["sessionId"] for answer in created]
     assert len(set(ids)) == 100
     last_expiry = max(answer["expiresAt"] for answer in created) / 1000
     visits = [("navigate", {"sessionId": session, "url": site.page("form")}) for session in ids]
-    visited = [answer for start in range(0, 100, 10) for answer in all_told(wire, visits[start : start + 10])]
+    visited = [
+        answer for start in range(0, 100, 10) for answer in all_reported(wire, visits[start : start + 10])
+    ]
     # The first may expire while a slow machine visits the last.
     assert all(answer.get("success") or answer["errorCode"] == "SESSION_EXPIRED" for answer in visited)
     assert sum(answer.get("success", False) for answer in visited) > 50
@@ -377,21 +379,21 @@ def test_a_hundred_sessions_leave_nothing(new_wire: Callable[..., Wire], site: S
     while not are_gone():
         assert time.monotonic() < end, f"{len(wire.processes())} processes, {processes} before"
     for session in ids:
-        assert told(wire.call("close_session", sessionId=session))["errorCode"] == "SESSION_EXPIRED"
+        assert reported(wire.call("close_session", sessionId=session))["errorCode"] == "SESSION_EXPIRED"
     assert resident(wire.process.pid) < memory + 25_000
 
 
-def told(message: dict[str, Any]) -> dict[str, Any]:
+def reported(message: dict[str, Any]) -> dict[str, Any]:
     """What a session tool says."""
     answer: dict[str, Any] = json.loads(message["result"]["content"][0]["text"])
     return answer
 
 
-def all_told(wire: Wire, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def all_reported(wire: Wire, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
     """What session tools say that are called at once, in the order of their answers."""
     for tool, arguments in calls:
         wire.start_call(tool, **arguments)
-    return [told(wire.read()) for _ in calls]
+    return [reported(wire.read()) for _ in calls]
 
 
 def resident(process: int) -> int:
@@ -419,5 +421,5 @@ async def test_a_wait_for_a_download_is_for_what_a_session_tool_began_last(
         refused = await server.call("browser_wait_for", timeout=300, **wait)
         assert "No download finished" in refused.text
         site.release()
-        told = await server.call("browser_wait_for", **wait)
-        assert "old.txt" not in told.section("Result")
+        answer = await server.call("browser_wait_for", **wait)
+        assert "old.txt" not in answer.section("Result")

@@ -102,9 +102,9 @@ class Server:
         """What a function returns in the page, as the tool shows it."""
         reply = await self.call("browser_evaluate", function=function)
         assert not reply.is_error, reply.text
-        told = reply.section("Result")
+        reported = reply.section("Result")
         # A text that could be taken for words of ours is told as JSON.
-        return str(json.loads(told)) if told.startswith('"') else told
+        return str(json.loads(reported)) if reported.startswith('"') else reported
 
 
 def with_browser(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ LACKING: dict[str, Lack] = {
     "test_stuck.py::test_every_call_on_a_page_that_is_stuck_says_so": Lack(
         ENDED_SCRIPTS, ("browser_evaluate",), is_sure=False
     ),
-    "test_stuck.py::test_a_page_that_hangs_where_it_is_opened_is_told_and_left": Lack(
+    "test_stuck.py::test_a_page_that_hangs_where_it_is_opened_is_reported_and_left": Lack(
         ENDED_SCRIPTS, is_sure=False
     ),
     "test_stuck.py::test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded": Lack(
@@ -95,23 +95,23 @@ LACKING: dict[str, Lack] = {
     "test_stuck.py::test_a_page_that_eats_memory_until_it_dies_holds_nothing_up": Lack(
         NO_LIMIT, is_harmful=True
     ),
-    "test_rest.py::TestWhatComesAndGoes::test_the_script_of_a_worker_is_not_waited_for_once_it_runs": Lack(
+    "test_settled.py::TestWhatComesAndGoes::test_the_script_of_a_worker_is_not_waited_for_once_it_runs": Lack(
         NO_WORKERS, ("SharedWorker",)
     ),
     "test_dialogs.py::test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_keep_it_out": Lack(
         NO_DIALOG_THEN
     ),
-    "test_dialogs.py::test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_waits_for_it": (
+    "test_dialogs.py::test_a_dialog_in_a_window_the_page_opened_is_reported_where_the_page_waits_for_it": (
         Lack(OWN_DIALOGS)
     ),
     "test_network.py::test_domains_of_a_list_are_blocked": Lack(NO_REASONS),
-    "test_anew.py::test_a_press_on_what_is_raised_whenever_it_is_pointed_at_is_not_told_as_a_click": Lack(
+    "test_redrawn.py::test_a_press_on_what_is_raised_when_pointed_at_is_not_reported_as_a_click": Lack(
         OWN_CLICKS
     ),
-    "test_anew.py::test_the_items_of_a_list_that_hears_presses_have_refs": Lack(NO_LISTENERS),
+    "test_redrawn.py::test_the_items_of_a_list_that_hears_presses_have_refs": Lack(NO_LISTENERS),
     "test_devices.py::test_a_page_of_another_size_still_looks_like_the_device": Lack(NO_DEVICES),
     "test_devtools.py::test_how_fast_a_page_came_is_rated": Lack(NO_MEASURES),
-    "test_devtools.py::test_the_rules_of_an_element_are_told_strongest_first": Lack(NO_DEVTOOLS),
+    "test_devtools.py::test_the_rules_of_an_element_are_reported_strongest_first": Lack(NO_DEVTOOLS),
     "test_devtools.py::test_code_that_nobody_uses_and_work_that_takes_long_is_found": Lack(NO_DEVTOOLS),
     "test_drop.py::test_files_and_texts_are_dropped": Lack(NO_DROP_FROM_OUTSIDE),
     "test_evidence.py::test_a_tab_is_filmed_and_a_page_is_saved_whole": Lack(NO_ARCHIVE),
@@ -120,8 +120,8 @@ LACKING: dict[str, Lack] = {
         OWN_ERRORS
     ),
     "test_inspection.py::test_requests_are_listed_with_what_came_of_them": Lack(NO_BLOCKED_PORTS),
-    "test_inspection.py::test_what_workers_log_is_told_with_their_names": Lack(NO_WORKER_NAMES),
-    "test_inspection.py::test_stacks_are_told_in_the_sources": Lack(NO_SOURCES),
+    "test_inspection.py::test_what_workers_log_is_reported_with_their_names": Lack(NO_WORKER_NAMES),
+    "test_inspection.py::test_stacks_are_reported_in_the_sources": Lack(NO_SOURCES),
     "test_files.py::test_a_download_with_a_long_name_in_any_script_is_saved": Lack(
         OPEN_NAMES, ("name1", "U0001f642"), is_sure=False
     ),
@@ -134,7 +134,7 @@ LACKING: dict[str, Lack] = {
         NO_DOWNLOAD, is_harmful=True
     ),
     "test_wire.py::test_a_browser_that_is_launched_opens_no_port": Lack(NO_PIPE),
-    "test_storage_tools.py::test_cookies_that_the_browser_does_not_take_are_told": Lack(OWN_COOKIES),
+    "test_storage_tools.py::test_cookies_that_the_browser_does_not_take_are_reported": Lack(OWN_COOKIES),
     "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(BY_SCRIPT),
     "test_quiet.py::test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to": Lack(
         BY_SCRIPT
@@ -162,7 +162,7 @@ LACKING: dict[str, Lack] = {
     "tests_py/sessions/test_live_pages.py::test_many_sessions_share_few_pages_in_memory": Lack(
         NO_PAGES_SET_ASIDE
     ),
-    "test_widgets.py::test_an_editor_whose_field_shows_nothing_is_read_and_written_by_its_lines": Lack(
+    "test_ui_kits.py::test_an_editor_whose_field_shows_nothing_is_read_and_written_by_its_lines": Lack(
         NO_EDIT_CONTEXT
     ),
 }

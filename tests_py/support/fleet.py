@@ -73,8 +73,8 @@ class Redis:
     def ask(self, *words: str) -> list[str]:
         """What `redis-cli` says to a command."""
         command = ["redis-cli", "-p", str(self.port), *words]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
-        return told.split()
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+        return answer.split()
 
     def stop(self) -> None:
         self.process.terminate()
@@ -273,8 +273,8 @@ class Grid:
                 assert self.path == "/session"
                 assert asked["capabilities"]["alwaysMatch"]["browserName"] == "chrome"
                 grid.begun += 1
-                with urllib.request.urlopen(f"{browser.url}/json/version") as told:  # noqa: S310
-                    socket = json.load(told)["webSocketDebuggerUrl"]
+                with urllib.request.urlopen(f"{browser.url}/json/version") as reported:  # noqa: S310
+                    socket = json.load(reported)["webSocketDebuggerUrl"]
                 self._answer(
                     {"sessionId": "one", "capabilities": {"browserName": "chrome", "se:cdp": socket}}
                 )
@@ -358,10 +358,10 @@ class Fleet:
         for server in self.servers:
             for line in list(server.log):
                 with suppress(ValueError):
-                    told = json.loads(line)
-                    fields = told["fields"]
+                    reported = json.loads(line)
+                    fields = reported["fields"]
                     if fields.get("message") == "a call begins":
-                        begun.append((told["timestamp"], fields["session"], fields["token"]))
+                        begun.append((reported["timestamp"], fields["session"], fields["token"]))
         highest: dict[str, int] = {}
         for when, session, token in sorted(begun):
             assert token >= highest.get(session, 0), f"two servers in one session at {when}"
@@ -381,9 +381,9 @@ def status(server: HttpServer, path: str) -> int:
 
 def metric(server: HttpServer, name: str) -> float:
     """A figure that the server tells."""
-    told = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
-    found = re.search(rf"^{re.escape(name)} (\S+)$", told, re.MULTILINE)
-    assert found, told
+    answer = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
+    found = re.search(rf"^{re.escape(name)} (\S+)$", answer, re.MULTILINE)
+    assert found, answer
     return float(found[1])
 
 

@@ -147,13 +147,13 @@ def _same(one: str, other: str) -> bool:
 
 async def _compare(url: str, outline: str, cdp: CDPSession) -> Verdict:
     verdict = Verdict(url)
-    told = plain(re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), outline))
+    reported = plain(re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), outline))
     nodes = await _nodes(cdp)
     for node in nodes:
         name = plain(node.name)[:60]
         if node.role not in ACTS or not name or not await _has_size(cdp, node):
             continue
-        if name in told:
+        if name in reported:
             verdict.found += 1
         elif await _is_pointed_at(cdp, node):
             verdict.missing.append(f"{node.role} {node.name[:60]!r}")
@@ -161,9 +161,9 @@ async def _compare(url: str, outline: str, cdp: CDPSession) -> Verdict:
             verdict.hidden += 1
     known = {(node.role, plain(node.name)) for node in nodes}
     known |= {("link", plain(name)) for name in await _areas(cdp)}
-    unheard = {plain(text) for text in await _unheard(cdp)}
+    unhandled = {plain(text) for text in await _unhandled(cdp)}
     for line in _outside_frames(outline):
-        is_known = (line.role, plain(line.name)) in known or plain(line.name) in unheard
+        is_known = (line.role, plain(line.name)) in known or plain(line.name) in unhandled
         if line.role in ACTS and not is_known and not _has_reason(line, known):
             verdict.unfounded.append(f"{line.role} {line.name[:60]!r}")
     return verdict
@@ -198,7 +198,7 @@ async def _nodes(cdp: CDPSession) -> list[Node]:
     for frame in _frames(tree["frameTree"]):
         with suppress(Error):  # A frame of another process.
             answer = await cdp.send("Accessibility.getFullAXTree", {"frameId": frame})
-            found += list(_told(answer["nodes"]))
+            found += list(_reported(answer["nodes"]))
     return found
 
 
@@ -209,7 +209,7 @@ async def _areas(cdp: CDPSession) -> list[str]:
     return list(answer["result"]["value"])
 
 
-async def _unheard(cdp: CDPSession) -> list[str]:
+async def _unhandled(cdp: CDPSession) -> list[str]:
     """The texts of controls that are painted, and of which the browser's tree says nothing."""
     texts = (
         "[...document.querySelectorAll('[aria-hidden=true] button, button[aria-hidden=true], [inert] button,"
@@ -225,7 +225,7 @@ def _frames(tree: dict[str, Any]) -> Iterable[str]:
         yield from _frames(child)
 
 
-def _told(nodes: list[dict[str, Any]]) -> Iterable[Node]:
+def _reported(nodes: list[dict[str, Any]]) -> Iterable[Node]:
     by_id = {node["nodeId"]: node for node in nodes}
 
     def role_of(node: dict[str, Any]) -> str:

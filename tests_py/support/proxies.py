@@ -107,8 +107,8 @@ class Proxy:
             return None
         writer.write(bytes([5, BY_PASSWORD]))
         await reader.readexactly(1)
-        told = [await self._field(reader) for _ in range(2)]
-        is_good = told == [NAME.encode(), PASSWORD.encode()]
+        result = [await self._field(reader) for _ in range(2)]
+        is_good = result == [NAME.encode(), PASSWORD.encode()]
         writer.write(bytes([1, not is_good]))
         if not is_good:
             return None

@@ -36,8 +36,8 @@ def notes_of(site: Site, name: str, until: Callable[[Notes], object] | None = No
     deadline = time.monotonic() + PATIENCE_S
     notes: Notes = {}
     while time.monotonic() < deadline:
-        told = [request.body for request in site.requested("/notes") if request.query["name"] == name]
-        notes = json.loads(told[-1]) if told else {}
+        reported = [request.body for request in site.requested("/notes") if request.query["name"] == name]
+        notes = json.loads(reported[-1]) if reported else {}
         if notes and notes["facts"].get("loaded") and (until is None or until(notes)):
             return notes
         time.sleep(0.05)
@@ -246,8 +246,8 @@ def _caught(kind: str) -> Callable[[Notes], object]:
 
 def _identities(notes: Notes) -> object:
     facts = notes["facts"]
-    told = {"worker": facts["worker"], "frame": facts["frame"]}
-    return [place for place, seen in told.items() if not seen or seen["identity"] != facts["identity"]]
+    values = {"worker": facts["worker"], "frame": facts["frame"]}
+    return [place for place, seen in values.items() if not seen or seen["identity"] != facts["identity"]]
 
 
 def _is_firefox(facts: Notes) -> bool:

@@ -257,8 +257,8 @@ async def surroundings(page: Page, folder: Path) -> None:
     paper: bytes = await page.pdf(margin=margins, format="A5")
     assert picture[:2] == b"\xff\xd8"
     assert paper[:4] == b"%PDF"
-    wall: Wall | None = await page.wall()
-    assert wall is None
+    challenge: Wall | None = await page.wall()
+    assert challenge is None
     assert "Lamp" in await page.markdown()
 
 
@@ -285,7 +285,7 @@ async def traffic(page: Page, origin: str) -> None:
     await page.goto(f"{origin}/")
     address = f"{origin}/socket".replace("http", "ws")
     assert await page.evaluate(GREET, address, isolated_context=False) == "echo hi"
-    page.on("websocket", heard_of_socket)
+    page.on("websocket", on_socket)
     async with page.expect_worker() as starting:
         await page.evaluate("void new Worker('/worker.js')", isolated_context=False)
     worker: Worker = await starting.value
@@ -293,7 +293,7 @@ async def traffic(page: Page, origin: str) -> None:
     assert value == "function"
 
 
-def heard_of_socket(socket: WebSocket) -> None:
+def on_socket(socket: WebSocket) -> None:
     """A page opens a web socket that no route decides about."""
     state: tuple[str, bool] = (socket.url, socket.is_closed())
     assert state[0].startswith("ws")
@@ -364,8 +364,8 @@ async def keeping(context: BrowserContext, page: Page, origin: str, folder: Path
     assert await page.evaluate("globalThis.early", isolated_context=False) is True
     await script.dispose()
     session: CDPSession = await context.new_cdp_session(page)
-    told: dict[str, Any] = await session.send("Runtime.evaluate", {"expression": "1 + 1"})
-    assert told["result"]["value"] == 2
+    reported: dict[str, Any] = await session.send("Runtime.evaluate", {"expression": "1 + 1"})
+    assert reported["result"]["value"] == 2
     await session.detach()
     clock: Clock = page.clock
     await clock.install(time=0)

@@ -257,8 +257,8 @@ def surroundings(page: Page, folder: Path) -> None:
     paper: bytes = page.pdf(margin=margins, format="A5")
     assert picture[:2] == b"\xff\xd8"
     assert paper[:4] == b"%PDF"
-    wall: Wall | None = page.wall()
-    assert wall is None
+    challenge: Wall | None = page.wall()
+    assert challenge is None
     assert "Lamp" in page.markdown()
 
 
@@ -285,7 +285,7 @@ def traffic(page: Page, origin: str) -> None:
     page.goto(f"{origin}/")
     address = f"{origin}/socket".replace("http", "ws")
     assert page.evaluate(GREET, address, isolated_context=False) == "echo hi"
-    page.on("websocket", heard_of_socket)
+    page.on("websocket", on_socket)
     with page.expect_worker() as starting:
         page.evaluate("void new Worker('/worker.js')", isolated_context=False)
     worker: Worker = starting.value
@@ -293,7 +293,7 @@ def traffic(page: Page, origin: str) -> None:
     assert value == "function"
 
 
-def heard_of_socket(socket: WebSocket) -> None:
+def on_socket(socket: WebSocket) -> None:
     """A page opens a web socket that no route decides about."""
     state: tuple[str, bool] = (socket.url, socket.is_closed())
     assert state[0].startswith("ws")
@@ -364,8 +364,8 @@ def keeping(context: BrowserContext, page: Page, origin: str, folder: Path) -> N
     assert page.evaluate("globalThis.early", isolated_context=False) is True
     script.dispose()
     session: CDPSession = context.new_cdp_session(page)
-    told: dict[str, Any] = session.send("Runtime.evaluate", {"expression": "1 + 1"})
-    assert told["result"]["value"] == 2
+    reported: dict[str, Any] = session.send("Runtime.evaluate", {"expression": "1 + 1"})
+    assert reported["result"]["value"] == 2
     session.detach()
     clock: Clock = page.clock
     clock.install(time=0)

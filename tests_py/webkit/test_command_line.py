@@ -48,8 +48,8 @@ def test_a_command_that_opens_nothing_leaves_no_server(shell: Shell) -> None:
 
 def findings(shell: Shell, status: int = 0) -> dict[str, dict[str, str]]:
     """What the doctor finds of WebKit, by what it is about."""
-    told = shell.json("doctor", "--browser", "webkit", "--headless", status=status)
-    return {finding["subject"]: finding for finding in told["findings"]}
+    reported = shell.json("doctor", "--browser", "webkit", "--headless", status=status)
+    return {finding["subject"]: finding for finding in reported["findings"]}
 
 
 def test_the_doctor_starts_webkit_and_looks_for_what_it_needs(shell: Shell) -> None:

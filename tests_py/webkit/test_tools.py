@@ -29,10 +29,10 @@ FIELDS = """<form onsubmit="said.textContent = 'sent ' + name.value; return fals
 
 async def test_the_page_is_shown_by_webkit_which_says_that_it_is_driven(server: Server, site: Site) -> None:
     await server.open(site.page("form"))
-    told = await server.evaluate("() => `${navigator.userAgent} ${navigator.webdriver}`")
-    assert "Chrome" not in told
-    assert "Safari/" in told
-    assert told.endswith("true")
+    answer = await server.evaluate("() => `${navigator.userAgent} ${navigator.webdriver}`")
+    assert "Chrome" not in answer
+    assert "Safari/" in answer
+    assert answer.endswith("true")
 
 
 async def test_a_press_is_the_persons_own(server: Server, site: Site) -> None:
@@ -88,7 +88,7 @@ async def test_text_is_typed_and_read_back(server: Server, site: Site) -> None:
     assert await server.evaluate("() => document.querySelector('[type=date]').value") == "2026-11-26"
 
 
-async def test_a_secret_is_not_told_and_what_is_fixed_is_refused(site: Site, tmp_path: Path) -> None:
+async def test_a_secret_is_not_reported_and_what_is_fixed_is_refused(site: Site, tmp_path: Path) -> None:
     async with serve("--headless", "--timeout-action", "500", cwd=tmp_path) as server:
         page = await server.open(site.publish("/fields", document("Fields", FIELDS)))
         reply = await server.call("browser_type", target=page.ref("Secret"), text="hunter2")
@@ -188,7 +188,7 @@ async def test_an_address_that_cannot_be_reached_is_an_error(server: Server, sit
         assert "navigation failed" in reply.text
 
 
-async def told(server: Server, reply: Reply, event: str) -> str:
+async def reported(server: Server, reply: Reply, event: str) -> str:
     """The line with this event, of this answer or of one of the next: nothing tells of downloads."""
     for _ in range(40):
         if event in reply.text:
@@ -207,14 +207,14 @@ async def test_an_address_that_is_a_file_is_downloaded_and_the_page_stays(
         reply = await server.call("browser_navigate", url=site.url("/download/a.bin"))
         assert not reply.is_error, reply.text
         assert "The address is a file" in reply.section("Result")
-        line = await told(server, reply, "Downloaded")
+        line = await reported(server, reply, "Downloaded")
         assert line == "- Downloaded report.bin to .patchright-mcp/report.bin (18 bytes)"
         title = await server.evaluate("() => document.title")
         assert title == ("A form" if before else "")
     assert (tmp_path / ".patchright-mcp" / "report.bin").read_bytes() == b"a file, not a page"
 
 
-async def test_what_a_click_downloads_is_kept_and_told(site: Site, tmp_path: Path) -> None:
+async def test_what_a_click_downloads_is_kept_and_reported(site: Site, tmp_path: Path) -> None:
     body = f"""<a href="{site.url("/download/a")}">Report</a>
 <a href="data:text/plain,hello" download="hello.txt">Hello</a>
 <a href="{site.url("/stalls")}">Slow</a>"""
@@ -222,12 +222,12 @@ async def test_what_a_click_downloads_is_kept_and_told(site: Site, tmp_path: Pat
     async with serve("--headless", "--output-dir", str(folder), cwd=tmp_path) as server:
         page = await server.open(site.publish("/files", document("Files", body)))
         for name in ["report.bin", "report (1).bin"]:
-            line = await told(server, await server.click(page.ref("Report")), "Downloaded")
+            line = await reported(server, await server.click(page.ref("Report")), "Downloaded")
             assert f"kept/{name} " in line
-        line = await told(server, await server.click(page.ref("Hello")), "Downloaded")
+        line = await reported(server, await server.click(page.ref("Hello")), "Downloaded")
         assert line == "- Downloaded hello.txt to kept/hello.txt (5 bytes)"
         reply = await server.click(page.ref("Slow"))
-        assert await told(server, reply, "slow.bin") == "- Downloading slow.bin …"
+        assert await reported(server, reply, "slow.bin") == "- Downloading slow.bin …"
         again = await server.snapshot()
         assert "slow.bin" not in again.text
         # The browser shows them in a bar, which is not to be at the page's cost.
@@ -318,7 +318,7 @@ async def test_a_page_in_a_frame_is_read_and_pressed(server: Server, site: Site)
     assert "Done true" in reply.section("Snapshot")
 
 
-async def test_a_dialog_is_told_and_answered(server: Server, site: Site) -> None:
+async def test_a_dialog_is_reported_and_answered(server: Server, site: Site) -> None:
     body = "<button onclick=\"said.textContent = prompt('Who?')\">Ask</button><p id=said></p>"
     page = await server.open(site.publish("/ask", document("Question", body)))
     reply = await server.click(page.ref("Ask"))
@@ -331,7 +331,7 @@ async def test_a_dialog_is_told_and_answered(server: Server, site: Site) -> None
     assert await server.evaluate("() => said.textContent") == "Ada"
 
 
-async def test_a_window_that_a_page_opens_is_told(server: Server, site: Site) -> None:
+async def test_a_window_that_a_page_opens_is_reported(server: Server, site: Site) -> None:
     body = f"<a href='{site.page('form')}' target=_blank>Elsewhere</a>"
     page = await server.open(site.publish("/opens", document("Opens", body)))
     reply = await server.click(page.ref("Elsewhere"))
@@ -404,7 +404,7 @@ async def test_what_is_to_go_without_the_proxy_goes_without_it(site: Site, tmp_p
             assert proxy.asked != []
 
 
-async def test_a_proxy_that_is_not_there_is_told_as_the_reason(site: Site, tmp_path: Path) -> None:
+async def test_a_proxy_that_is_not_there_is_reported_as_the_reason(site: Site, tmp_path: Path) -> None:
     async with serve("--headless", "--proxy-server", "http://127.0.0.1:9", cwd=tmp_path) as server:
         reply = await server.call("browser_navigate", url=site.page("form"))
     assert reply.is_error

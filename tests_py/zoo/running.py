@@ -85,13 +85,13 @@ def node_red(folder: Path) -> Iterator[str]:
     """Node-RED, with an empty flow."""
     port = free_port()
     settings = folder / "settings.js"
-    told = {
+    values = {
         "uiHost": "127.0.0.1",
         "flowFile": "flows.json",
         "editorTheme": {"tours": False},
         "telemetry": {"enabled": False},
     }
-    settings.write_text(f"module.exports = {json.dumps(told)};\n")
+    settings.write_text(f"module.exports = {json.dumps(values)};\n")
     command = (NODE / "node-red", "--userDir", folder, "--settings", settings, "--port", str(port))
     with running(folder, f"http://127.0.0.1:{port}/", *command) as url:
         yield url

@@ -82,9 +82,9 @@ async def test_an_operation_is_tried_out(visit: Visit, zoo: Site) -> None:
     await page.click("button", "Try it out")
     await page.choose("combobox", "--", values=["red"])
     await page.type("textbox", "owner", text="Ada")
-    told = await page.click("button", "Execute")
+    result = await page.click("button", "Execute")
     assert zoo.requested("/boats")[-1].query == {"colour": "red", "owner": "Ada"}
-    assert "Argo" in told.text
+    assert "Argo" in result.text
 
 
 @swagger

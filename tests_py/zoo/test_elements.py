@@ -48,8 +48,8 @@ async def test_a_tooltip_and_a_toast_are_seen(visit: Visit) -> None:
     page = await visit("bootstrap")
     await page.hover("button", "Cost")
     await page.shows("tooltip")
-    told = await page.click("button", "Save")
-    assert "All is saved." in told.text
+    result = await page.click("button", "Save")
+    assert "All is saved." in result.text
 
 
 @bootstrap

@@ -35,8 +35,8 @@ async def recorded(tmp_path: Path) -> AsyncIterator[Server]:
 
 async def exported(server: Server, folder: Path) -> Path:
     """The test that does again what was done."""
-    told = await server.call("browser_export_script", filename="test_exported.py")
-    assert not told.is_error, told.text
+    answer = await server.call("browser_export_script", filename="test_exported.py")
+    assert not answer.is_error, answer.text
     return await asyncio.to_thread(lambda: next(folder.rglob("test_exported.py")))
 
 

@@ -145,8 +145,8 @@ async def test_drag_shapes_2(begin: Begin) -> None:
     shapes = [line for line in await page.lines() if line.hint.startswith(tuple(kinds.values()))]
     for shape in [line for line in shapes if "shape-container" not in line.hint]:
         box = left if wanted in shape.hint.split(", ") else right
-        told = await page.do("browser_drag", startRef=shape.ref, endRef=box.ref)
-        assert "did not move" not in told.text
+        result = await page.do("browser_drag", startRef=shape.ref, endRef=box.ref)
+        assert "did not move" not in result.text
     await page.click("button", "Submit")
     await assert_full_reward(page)
 

@@ -87,13 +87,13 @@ async def test_stars_of_mui_are_given(visit: Visit) -> None:
 
 
 @mui
-async def test_a_dialog_of_mui_is_answered_and_its_toast_told(visit: Visit) -> None:
+async def test_a_dialog_of_mui_is_answered_and_its_toast_reported(visit: Visit) -> None:
     page = await visit("mui")
     await page.click("button", "Delete")
     await page.shows("It is gone then.")
-    told = await page.click("button", "Yes")
+    result = await page.click("button", "Yes")
     assert await page.value("state.asked") == "yes"
-    assert "Deleted for good" in told.text
+    assert "Deleted for good" in result.text
 
 
 @mui
@@ -169,15 +169,15 @@ async def test_a_slider_of_antd_is_set(visit: Visit) -> None:
 
 
 @antd
-async def test_dialogs_of_antd_are_answered_and_its_message_told(visit: Visit) -> None:
+async def test_dialogs_of_antd_are_answered_and_its_message_reported(visit: Visit) -> None:
     page = await visit("antd")
     await page.click("button", "Empty")
     await page.click("button", "OK")
     assert await page.value("asked") == "emptied"
     await page.click("button", "Delete")
-    told = await page.click("button", "OK")
+    result = await page.click("button", "OK")
     assert await page.value("asked") == "deleted"
-    assert "Deleted for good" in told.text
+    assert "Deleted for good" in result.text
 
 
 @antd

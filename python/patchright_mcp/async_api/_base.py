@@ -49,7 +49,7 @@ class Connection:
     """One Playwright object's way to the engine: it knows which of our objects an event is for."""
 
     def __init__(self, *, compatible: bool = False) -> None:
-        self.runtime: Runtime = Runtime(self._told)
+        self.runtime: Runtime = Runtime(self._reported)
         self.compatible = compatible
         """Whether what is by design different from Playwright is Playwright's."""
         self._known: dict[int, ApiObject] = {}
@@ -59,9 +59,9 @@ class Connection:
         """Those that want the next call to wait."""
         self.slow_mo: float = 0.0
         """How long a script rests after each thing it does to a page, in milliseconds."""
-        self.guest: Guest | None = None
+        self.attached: Guest | None = None
         """By whose leave addresses are opened, where the browser is somebody else's."""
-        self.guest_works = True
+        self.program_works = True
         """Whether a program of the guest's is under way, so that dialogs are its own."""
 
     def slowed(self, milliseconds: float) -> Connection:
@@ -86,10 +86,10 @@ class Connection:
         """No more events with this key."""
         self._known.pop(key, None)
 
-    def _told(self, name: str, key: int, payload: Any) -> None:
+    def _reported(self, name: str, key: int, payload: Any) -> None:
         item = self._known.get(key)
         if item is not None:
-            item._told(name, payload)
+            item._reported(name, payload)
 
 
 @dataclass(eq=False)
@@ -148,7 +148,7 @@ class ApiObject(ChecksArguments):
                 self._listening_changed(event)
             self._runtime.call(handler.function, *arguments[: handler.takes])
 
-    def _told(self, name: str, payload: Any) -> None:
+    def _reported(self, name: str, payload: Any) -> None:
         """The engine tells of an event."""
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _core
+from .._actions import milliseconds
 from .._certificates import read_certificates
-from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
 from .._folders import temporary_folder
 from .._options import check_media, check_place, check_proxy, stored
@@ -58,7 +58,7 @@ class Browser(Closes, BrowserEvents):
     def __repr__(self) -> str:
         return f"<Browser type={self._browser_type!r} version={self.version}>"
 
-    def _told(self, name: str, payload: Any) -> None:
+    def _reported(self, name: str, payload: Any) -> None:
         if name == "disconnected":
             self._gone()
 
@@ -225,7 +225,7 @@ class Browser(Closes, BrowserEvents):
         )
 
     def _check_ours(self) -> None:
-        if self._connection.guest is not None:
+        if self._connection.attached is not None:
             raise Error(
                 f"{caller()}: the browser is the server's; contexts come and go by browser_context_create and _close"
             )
@@ -716,9 +716,9 @@ class BrowserType(ApiObject):
     ) -> Browser:
         self._check()
         limit = DEFAULT_TIMEOUT if timeout is None else milliseconds(timeout)
-        told = list((headers or {}).items())
+        reported = list((headers or {}).items())
         native = await self._run(
-            _core.connect(self._runtime.dispatcher, address, told, limit, {}, apart), limit
+            _core.connect(self._runtime.dispatcher, address, reported, limit, {}, apart), limit
         )
         browser = Browser(self, native, slow_mo)
         browser._is_ours = False
@@ -861,14 +861,14 @@ def _downloads_folder(_process: int) -> Path:
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
     """Those options of a context that the engine knows."""
-    told = {name: options[name] for name in _NATIVE if name in options}
-    told.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
-    told["focus"] = not options.get("focus_control") and not options.get("focus_everywhere")
-    told["focus_everywhere"] = bool(options.get("focus_everywhere"))
+    values = {name: options[name] for name in _NATIVE if name in options}
+    values.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
+    values["focus"] = not options.get("focus_control") and not options.get("focus_everywhere")
+    values["focus_everywhere"] = bool(options.get("focus_everywhere"))
     if options.get("input"):
-        told["input"] = options["input"]
+        values["input"] = options["input"]
     if options.get("accept_downloads") is not False:
-        told["downloads"] = str(options.get("downloads_path") or _downloads_folder(os.getpid()))
-    if "permissions" in told:
-        told["permissions"] = list(told["permissions"])
-    return told
+        values["downloads"] = str(options.get("downloads_path") or _downloads_folder(os.getpid()))
+    if "permissions" in values:
+        values["permissions"] = list(values["permissions"])
+    return values

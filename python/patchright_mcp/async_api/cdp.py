@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._deeds import milliseconds
+from .._actions import milliseconds
 from ._base import Connection, closed_error
 from ._events import SessionEvents
 
@@ -23,7 +23,7 @@ class CDPSession(SessionEvents):
         self._detached = False
         connection.know(native.key, self)
 
-    def _told(self, name: str, payload: Any) -> None:
+    def _reported(self, name: str, payload: Any) -> None:
         method, parameters = payload
         self._emit(method, parameters)
         self._emit(name, {"method": method, "params": parameters})

@@ -8,8 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .. import _actions as actions
 from .. import _core
-from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .._failures import caller
@@ -90,15 +90,15 @@ class Frame(ApiObject):
     async def _perform(
         self,
         selector: str,
-        deed: dict[str, Any],
+        action: dict[str, Any],
         strict: bool | None,
         timeout: float | timedelta | None,
         log: Sequence[str] | None = None,
     ) -> Any:
         limit = self._timeout(timeout)
-        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
-        return await self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
+        return await self._run(self._native.perform(selector, strictly, action, limit), limit, reported)
 
     async def _is_visible(self, selector: str, strict: bool | None) -> bool:
         looked = await self._run(
@@ -125,7 +125,7 @@ class Frame(ApiObject):
             await dispatch_on(cast("ElementHandle", handle_of(self._page, found)), kind, event_init)
             return
         await self._perform(
-            selector, deeds.deed("dispatch", event=kind, init=event_init or {}), strict, timeout, log
+            selector, actions.action("dispatch", event=kind, init=event_init or {}), strict, timeout, log
         )
 
     # Documents.
@@ -148,9 +148,9 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
-        guest = self._connection.guest
-        if guest is not None:
-            address = await self._run(guest.permit(address))
+        attached = self._connection.attached
+        if attached is not None:
+            address = await self._run(attached.permit(address))
         pacing = self._page.context._pacing
         if pacing is not None:
             await self._run(pacing.before(self._page.context._native, address))
@@ -349,7 +349,7 @@ class Frame(ApiObject):
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
         self._page._check_open()
-        await self._runtime.sleep(deeds.milliseconds(timeout))
+        await self._runtime.sleep(actions.milliseconds(timeout))
 
     async def add_script_tag(
         self,
@@ -427,10 +427,10 @@ class Frame(ApiObject):
             raise Error(f"{caller()}: state: expected one of (attached|detached|visible|hidden)")
         limit = self._timeout(timeout)
         tail = "" if wanted == "attached" else f" to be {wanted}"
-        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
         waiting = self._native.wait_for(selector, wanted, strictly, limit)
-        found = await self._run(waiting, limit, [line + tail for line in told])
+        found = await self._run(waiting, limit, [line + tail for line in reported])
         if found is None or wanted in ("detached", "hidden"):
             return None
         return cast("ElementHandle", handle_of(self._page, found))
@@ -516,8 +516,8 @@ class Frame(ApiObject):
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
         return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return Locator(self, selector, told)
+    def _by(self, selector: str, written: str) -> Locator:
+        return Locator(self, selector, written)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for images by their alternative text."""
@@ -614,8 +614,8 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.unfollowed(
-                deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
+            actions.unfollowed(
+                actions.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
                 no_wait_after,
             ),
             strict,
@@ -649,7 +649,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
+            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -678,7 +678,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll),
+            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -708,7 +708,7 @@ class Frame(ApiObject):
         check_touch(self._page.context._options)
         await self._perform(
             selector,
-            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -734,7 +734,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
+        await self._perform(selector, actions.checked(True, position, force, trial, scroll), strict, timeout)
 
     async def uncheck(
         self,
@@ -757,7 +757,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
+        await self._perform(selector, actions.checked(False, position, force, trial, scroll), strict, timeout)
 
     async def set_checked(
         self,
@@ -781,7 +781,9 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
+        await self._perform(
+            selector, actions.checked(checked, position, force, trial, scroll), strict, timeout
+        )
 
     async def fill(
         self,
@@ -799,7 +801,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.deed("fill", value=value, force=force), strict, timeout)
+        await self._perform(selector, actions.action("fill", value=value, force=force), strict, timeout)
 
     async def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -810,7 +812,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.deed("focus"), strict, timeout)
+        await self._perform(selector, actions.action("focus"), strict, timeout)
 
     async def press(
         self,
@@ -832,7 +834,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after),
+            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )
@@ -853,7 +855,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, deeds.deed("type", text=text, delay=delay), strict, timeout)
+        await self._perform(selector, actions.action("type", text=text, delay=delay), strict, timeout)
 
     async def select_option(
         self,
@@ -878,7 +880,7 @@ class Frame(ApiObject):
         return cast(
             "list[str]",
             await self._perform(
-                selector, deeds.deed("select_option", choices=choices, force=force), strict, timeout
+                selector, actions.action("select_option", choices=choices, force=force), strict, timeout
             ),
         )
 
@@ -897,8 +899,8 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with deeds.files_of(files) as paths:
-            await self._perform(selector, deeds.given_files(paths, files), strict, timeout)
+        with actions.files_of(files) as paths:
+            await self._perform(selector, actions.given_files(paths, files), strict, timeout)
 
     async def dispatch_event(
         self,
@@ -926,7 +928,9 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", await self._perform(selector, deeds.deed("text_content"), strict, timeout))
+        return cast(
+            "str | None", await self._perform(selector, actions.action("text_content"), strict, timeout)
+        )
 
     async def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -937,7 +941,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(selector, deeds.deed("inner_text"), strict, timeout))
+        return cast("str", await self._perform(selector, actions.action("inner_text"), strict, timeout))
 
     async def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -948,7 +952,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(selector, deeds.deed("inner_html"), strict, timeout))
+        return cast("str", await self._perform(selector, actions.action("inner_html"), strict, timeout))
 
     async def get_attribute(
         self,
@@ -965,7 +969,8 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast(
-            "str | None", await self._perform(selector, deeds.deed("attribute", name=name), strict, timeout)
+            "str | None",
+            await self._perform(selector, actions.action("attribute", name=name), strict, timeout),
         )
 
     async def input_value(
@@ -977,7 +982,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(selector, deeds.deed("input_value"), strict, timeout))
+        return cast("str", await self._perform(selector, actions.action("input_value"), strict, timeout))
 
     async def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
         """Returns whether the element is visible now, without waiting."""
@@ -996,7 +1001,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(selector, deeds.deed("is_enabled"), strict, timeout))
+        return cast("bool", await self._perform(selector, actions.action("is_enabled"), strict, timeout))
 
     async def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1007,7 +1012,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return not await self._perform(selector, deeds.deed("is_enabled"), strict, timeout)
+        return not await self._perform(selector, actions.action("is_enabled"), strict, timeout)
 
     async def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1018,7 +1023,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(selector, deeds.deed("is_editable"), strict, timeout))
+        return cast("bool", await self._perform(selector, actions.action("is_editable"), strict, timeout))
 
     async def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1029,7 +1034,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(selector, deeds.deed("is_checked"), strict, timeout))
+        return cast("bool", await self._perform(selector, actions.action("is_checked"), strict, timeout))
 
 
 def _has_failed(frame: Frame, request: Request) -> bool:
@@ -1043,8 +1048,8 @@ class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a moment of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
-        told = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
-        where = f" to {told}" if url and not callable(url) else ""
+        reported = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
+        where = f" to {reported}" if url and not callable(url) else ""
         super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{moment(wait_until)}"')
         self._frame = frame
         self._wait_until = wait_until

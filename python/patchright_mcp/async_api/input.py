@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._deeds import milliseconds
+from .._actions import milliseconds
 from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject

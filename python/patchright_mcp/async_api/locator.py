@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .. import _deeds as deeds
+from .. import _actions as actions
 from .. import _selectors as selectors
 from .._options import check_touch
 from ..errors import Error
@@ -33,7 +33,7 @@ class Locator(ApiObject):
         self,
         frame: Frame,
         selector: str,
-        told: str,
+        expected: str,
         *,
         has_text: str | re.Pattern[str] | None = None,
         has_not_text: str | re.Pattern[str] | None = None,
@@ -54,7 +54,7 @@ class Locator(ApiObject):
             visible,
         )
         narrowing = "".join(
-            f".filter({name}={value._told_as if isinstance(value, Locator) else selectors.python_text(value)})"
+            f".filter({name}={value._reported_as if isinstance(value, Locator) else selectors.python_text(value)})"
             for name, value in (
                 ("has_text", has_text),
                 ("has_not_text", has_not_text),
@@ -64,7 +64,7 @@ class Locator(ApiObject):
             if value
         )
         seen = "" if visible is None else ".visible" if visible else ".filter(visible=False)"
-        self._told_as: str = told + narrowing + seen
+        self._reported_as: str = expected + narrowing + seen
         self._description: str | None = None
 
     def __repr__(self) -> str:
@@ -74,16 +74,16 @@ class Locator(ApiObject):
         return [f"waiting for {self._in_words()}"]
 
     def _in_words(self) -> str:
-        return self._description or self._told_as
+        return self._description or self._reported_as
 
-    def _derived(self, suffix: str, told: str) -> Locator:
-        return Locator(self._frame, self._selector + suffix, self._told_as + told)
+    def _derived(self, suffix: str, expected: str) -> Locator:
+        return Locator(self._frame, self._selector + suffix, self._reported_as + expected)
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return self._derived(f" >> {selector}", f".{told}")
+    def _by(self, selector: str, written: str) -> Locator:
+        return self._derived(f" >> {selector}", f".{written}")
 
-    async def _perform(self, deed: dict[str, Any], timeout: float | timedelta | None) -> Any:
-        return await self._frame._perform(self._selector, deed, True, timeout, self._log())
+    async def _perform(self, action: dict[str, Any], timeout: float | timedelta | None) -> Any:
+        return await self._frame._perform(self._selector, action, True, timeout, self._log())
 
     @property
     def page(self) -> Page:
@@ -103,7 +103,7 @@ class Locator(ApiObject):
     @property
     def content_frame(self) -> FrameLocator:
         """Returns a frame locator for the element's frame."""
-        return FrameLocator(self._frame, self._selector, f"{self._told_as}.content_frame")
+        return FrameLocator(self._frame, self._selector, f"{self._reported_as}.content_frame")
 
     @property
     def description(self) -> str | None:
@@ -129,11 +129,11 @@ class Locator(ApiObject):
         has_not: Locator | None = None,
     ) -> Locator:
         """Returns a locator for descendants of the matches."""
-        suffix, told = _within(self._frame, selector_or_locator)
+        suffix, reported = _within(self._frame, selector_or_locator)
         return Locator(
             self._frame,
             f"{self._selector} >> {suffix}",
-            f"{self._told_as}.{told}",
+            f"{self._reported_as}.{reported}",
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -153,7 +153,7 @@ class Locator(ApiObject):
         return Locator(
             self._frame,
             self._selector,
-            self._told_as,
+            self._reported_as,
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -165,14 +165,14 @@ class Locator(ApiObject):
         """Returns a locator for the elements that both locators match."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._told_as})"
+            f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._reported_as})"
         )
 
     def or_(self, locator: Locator) -> Locator:
         """Returns a locator for the elements that either locator matches."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._told_as})"
+            f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._reported_as})"
         )
 
     def _check_frame(self, locator: Locator) -> None:
@@ -184,7 +184,7 @@ class Locator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._selector} >> {selector}",
-            f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
         )
 
     def within(self, locator: Locator) -> Locator:
@@ -202,11 +202,11 @@ class Locator(ApiObject):
 
         If none of these is unique, by its index or its position in the document.
         """
-        way = await self._perform(deeds.deed("way_to"), None)
+        way = await self._perform(actions.action("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
-        told, frames, _ = self._told_as.rpartition(".content_frame.")
+        reported, frames, _ = self._reported_as.rpartition(".content_frame.")
         selector, written = selectors.by_way(way)
-        return Locator(self._frame, around + enters + selector, told + frames + written)
+        return Locator(self._frame, around + enters + selector, reported + frames + written)
 
     async def aria_snapshot(
         self,
@@ -225,10 +225,10 @@ class Locator(ApiObject):
         """
         if boxes or mode == "ai":
             limit = self._frame._timeout(timeout)
-            chosen = deeds.chosen(depth=depth, boxes=boxes)
+            chosen = actions.chosen(depth=depth, boxes=boxes)
             outline = self._frame._native.snapshot(self._selector, True, chosen, limit)
             return cast("str", await self._run(outline, limit, self._log()))
-        return cast("str", await self._perform(deeds.deed("aria_snapshot", depth=depth), timeout))
+        return cast("str", await self._perform(actions.action("aria_snapshot", depth=depth), timeout))
 
     async def all(self) -> list[Locator]:
         """Returns a locator for each element that matches now."""
@@ -393,10 +393,10 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         given = payload.get("files")
-        with deeds.files_of(given) as files:
+        with actions.files_of(given) as files:
             data = list((payload.get("data") or {}).items())
-            types = deeds.types_of(given)
-            done = deeds.deed("drop", files=files, types=types, data=data, position=position)
+            types = actions.types_of(given)
+            done = actions.action("drop", files=files, types=types, data=data, position=position)
             await self._perform(done, timeout)
 
     async def screenshot(
@@ -540,8 +540,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            deeds.unfollowed(
-                deeds.press(
+            actions.unfollowed(
+                actions.press(
                     "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
                 ),
                 no_wait_after,
@@ -574,7 +574,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
+            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps),
+            timeout,
         )
 
     async def hover(
@@ -598,7 +599,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     async def tap(
@@ -623,7 +624,7 @@ class Locator(ApiObject):
         """
         check_touch(self.page.context._options)
         await self._perform(
-            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     async def check(
@@ -645,7 +646,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
+        await self._perform(actions.checked(True, position, force, trial, scroll), timeout)
 
     async def uncheck(
         self,
@@ -666,7 +667,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
+        await self._perform(actions.checked(False, position, force, trial, scroll), timeout)
 
     async def set_checked(
         self,
@@ -688,7 +689,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
+        await self._perform(actions.checked(checked, position, force, trial, scroll), timeout)
 
     async def fill(
         self,
@@ -704,7 +705,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("fill", value=value, force=force), timeout)
+        await self._perform(actions.action("fill", value=value, force=force), timeout)
 
     async def clear(
         self,
@@ -719,7 +720,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("fill", value="", force=force), timeout)
+        await self._perform(actions.action("fill", value="", force=force), timeout)
 
     async def focus(self, *, timeout: float | timedelta | None = None) -> None:
         """Focuses the element.
@@ -728,7 +729,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("focus"), timeout)
+        await self._perform(actions.action("focus"), timeout)
 
     async def blur(self, *, timeout: float | timedelta | None = None) -> None:
         """Removes the focus from the element.
@@ -737,7 +738,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("blur"), timeout)
+        await self._perform(actions.action("blur"), timeout)
 
     async def press(
         self,
@@ -756,7 +757,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout
+            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after), timeout
         )
 
     async def press_sequentially(
@@ -773,7 +774,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("type", text=text, delay=delay), timeout)
+        await self._perform(actions.action("type", text=text, delay=delay), timeout)
 
     async def type(
         self,
@@ -789,7 +790,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("type", text=text, delay=delay), timeout)
+        await self._perform(actions.action("type", text=text, delay=delay), timeout)
 
     async def select_option(
         self,
@@ -811,7 +812,7 @@ class Locator(ApiObject):
         choices = await option_choices(value, index, label, element)
         return cast(
             "list[str]",
-            await self._perform(deeds.deed("select_option", choices=choices, force=force), timeout),
+            await self._perform(actions.action("select_option", choices=choices, force=force), timeout),
         )
 
     async def select_text(
@@ -823,7 +824,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("select_text", force=force), timeout)
+        await self._perform(actions.action("select_text", force=force), timeout)
 
     async def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
@@ -844,7 +845,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(deeds.deed("scroll_into_view"), timeout)
+        await self._perform(actions.action("scroll_into_view"), timeout)
 
     async def set_input_files(
         self,
@@ -859,8 +860,8 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with deeds.files_of(files) as paths:
-            await self._perform(deeds.given_files(paths, files), timeout)
+        with actions.files_of(files) as paths:
+            await self._perform(actions.given_files(paths, files), timeout)
 
     async def dispatch_event(
         self, type: str, event_init: Any | None = None, *, timeout: float | timedelta | None = None
@@ -880,7 +881,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", await self._perform(deeds.deed("text_content"), timeout))
+        return cast("str | None", await self._perform(actions.action("text_content"), timeout))
 
     async def inner_text(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the element's `innerText`.
@@ -889,7 +890,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(deeds.deed("inner_text"), timeout))
+        return cast("str", await self._perform(actions.action("inner_text"), timeout))
 
     async def inner_html(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the element's `innerHTML`.
@@ -898,7 +899,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(deeds.deed("inner_html"), timeout))
+        return cast("str", await self._perform(actions.action("inner_html"), timeout))
 
     async def get_attribute(self, name: str, *, timeout: float | timedelta | None = None) -> str | None:
         """Returns the value of an attribute, or `None`.
@@ -907,7 +908,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", await self._perform(deeds.deed("attribute", name=name), timeout))
+        return cast("str | None", await self._perform(actions.action("attribute", name=name), timeout))
 
     async def input_value(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the value of an input, a text area or a select.
@@ -916,7 +917,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", await self._perform(deeds.deed("input_value"), timeout))
+        return cast("str", await self._perform(actions.action("input_value"), timeout))
 
     async def bounding_box(self, *, timeout: float | timedelta | None = None) -> FloatRect | None:
         """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered.
@@ -925,7 +926,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return deeds.rectangle(await self._perform(deeds.deed("bounding_box"), timeout))
+        return actions.rectangle(await self._perform(actions.action("bounding_box"), timeout))
 
     async def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is visible now, without waiting.
@@ -952,7 +953,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(deeds.deed("is_enabled"), timeout))
+        return cast("bool", await self._perform(actions.action("is_enabled"), timeout))
 
     async def is_disabled(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is disabled.
@@ -961,7 +962,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return not await self._perform(deeds.deed("is_enabled"), timeout)
+        return not await self._perform(actions.action("is_enabled"), timeout)
 
     async def is_editable(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is editable.
@@ -970,7 +971,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(deeds.deed("is_editable"), timeout))
+        return cast("bool", await self._perform(actions.action("is_editable"), timeout))
 
     async def is_checked(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is checked.
@@ -979,7 +980,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", await self._perform(deeds.deed("is_checked"), timeout))
+        return cast("bool", await self._perform(actions.action("is_checked"), timeout))
 
 
 def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
@@ -988,48 +989,48 @@ def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
         return wanted, selectors.written("locator", wanted)
     if wanted._frame is not frame:
         raise Error("Locators must belong to the same frame.")
-    return f"internal:chain={selectors.quoted(wanted._selector)}", f"locator({wanted._told_as})"
+    return f"internal:chain={selectors.quoted(wanted._selector)}", f"locator({wanted._reported_as})"
 
 
 class FrameLocator(ApiObject):
     """A locator for a frame by its `<iframe>` element."""
 
-    def __init__(self, frame: Frame, selector: str, told: str) -> None:
+    def __init__(self, frame: Frame, selector: str, expected: str) -> None:
         super().__init__(frame._connection)
         self._frame = frame
         self._frame_selector = selector
-        self._told_as = told
+        self._reported_as = expected
         self._way = f"{selector} >> " if selector == ANY_FRAME else f"{selector}{_ENTER}"
 
     def __repr__(self) -> str:
         return f"<FrameLocator frame={self._frame!r} selector={self._frame_selector!r}>"
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return Locator(self._frame, f"{self._way}{selector}", f"{self._told_as}.{told}")
+    def _by(self, selector: str, written: str) -> Locator:
+        return Locator(self._frame, f"{self._way}{selector}", f"{self._reported_as}.{written}")
 
     @property
     def first(self) -> FrameLocator:
         """Returns a frame locator for the first match."""
         if self._frame_selector == ANY_FRAME:
             return self
-        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._told_as}.first")
+        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._reported_as}.first")
 
     @property
     def last(self) -> FrameLocator:
         """Returns a frame locator for the last match."""
         if self._frame_selector == ANY_FRAME:
             return self
-        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._told_as}.last")
+        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._reported_as}.last")
 
     @property
     def owner(self) -> Locator:
         """Returns a locator for the `<iframe>` element."""
-        return Locator(self._frame, self._frame_selector, self._told_as.removesuffix(".content_frame"))
+        return Locator(self._frame, self._frame_selector, self._reported_as.removesuffix(".content_frame"))
 
     def nth(self, index: int) -> FrameLocator:
         """Returns a frame locator for the match with this index, from 0."""
         return FrameLocator(
-            self._frame, f"{self._frame_selector} >> nth={index}", f"{self._told_as}.nth({index})"
+            self._frame, f"{self._frame_selector} >> nth={index}", f"{self._reported_as}.nth({index})"
         )
 
     def locator(
@@ -1042,13 +1043,13 @@ class FrameLocator(ApiObject):
         has_not: Locator | None = None,
     ) -> Locator:
         """Returns a locator for a selector in the frame."""
-        suffix, told = _within(self._frame, selector_or_locator)
+        suffix, reported = _within(self._frame, selector_or_locator)
         if isinstance(selector_or_locator, Locator):
             suffix = selector_or_locator._selector
         return Locator(
             self._frame,
             f"{self._way}{suffix}",
-            f"{self._told_as}.{told}",
+            f"{self._reported_as}.{reported}",
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -1060,7 +1061,7 @@ class FrameLocator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._way}{selector}",
-            f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
         )
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:

@@ -250,8 +250,8 @@ class Response(ApiObject):
 
     async def header_values(self, name: str) -> list[str]:
         """Returns all values of a header."""
-        told = await self.headers_array()
-        return [header["value"] for header in told if header["name"].lower() == name.lower()]
+        result = await self.headers_array()
+        return [header["value"] for header in result if header["name"].lower() == name.lower()]
 
     @property
     def from_service_worker(self) -> bool:
@@ -344,7 +344,7 @@ class Worker(WorkerEvents):
         super().__init__(traffic.context._connection)
         self._traffic = traffic
         self._native = native
-        self._is_heard = False
+        self._is_listened_to = False
 
     def __repr__(self) -> str:
         return f"<Worker url={self.url!r}>"
@@ -353,8 +353,8 @@ class Worker(WorkerEvents):
         if event == "console":
             context = self._traffic.context
             listens = self._has_handlers("console")
-            context._workers_heard += listens - self._is_heard
-            self._is_heard = listens
+            context._workers_subscribed += listens - self._is_listened_to
+            self._is_listened_to = listens
             context._update_console()
 
     @property
@@ -492,25 +492,25 @@ class Traffic:
     def listening_changed(self, event: str) -> None:
         """Somebody begins or ceases to listen to an event of the context or of one of its pages."""
         if event in _ASKED_FOR:
-            self.update_heard()
+            self.update_subscriptions()
 
-    def update_heard(self) -> None:
+    def update_subscriptions(self) -> None:
         """Has the engine tell of what somebody listens to, and of nothing else."""
         connection = self.context._connection
         listening = (self.context, *self.context._pages.values())
         requests = any(item._has_handlers(name) for item in listening for name in _OF_REQUESTS)
         # A socket that is known goes on telling.
         sockets = bool(self._sockets) or any(page._has_handlers("websocket") for page in listening[1:])
-        dialogs = connection.guest is not None or any(
+        dialogs = connection.attached is not None or any(
             item._has_handlers(name) for item in listening for name in _OF_DIALOGS
         )
         if not requests:
             self._under_way.clear()
         self.context._runtime.dispatcher.hear(self.context._native.key, requests, sockets, dialogs)
 
-    def told(self, name: str, payload: Any) -> bool:
+    def reported(self, name: str, payload: Any) -> bool:
         """Takes what the engine tells. False when it is about something else."""
-        handler = getattr(self, f"_told_{name}", None)
+        handler = getattr(self, f"_on_{name}", None)
         if handler is None:
             return False
         handler(payload)
@@ -523,20 +523,20 @@ class Traffic:
         if page is not None and request.service_worker is None:
             page._emit(name, payload)
 
-    def _told_request(self, native: NativeRequest) -> None:
+    def _on_request(self, native: NativeRequest) -> None:
         request = self._under_way[native.key] = self.request_of(native)
         self._tell("request", request, request)
 
-    def _told_response(self, native: NativeResponse) -> None:
+    def _on_response(self, native: NativeResponse) -> None:
         response = self.response_of(native)
         self._tell("response", response.request, response)
 
-    def _told_requestfinished(self, native: NativeRequest) -> None:
+    def _on_requestfinished(self, native: NativeRequest) -> None:
         request = self.request_of(native)
         self._under_way.pop(native.key, None)
         self._tell("requestfinished", request, request)
 
-    def _told_requestfailed(self, native: NativeRequest) -> None:
+    def _on_requestfailed(self, native: NativeRequest) -> None:
         request = self.request_of(native)
         self._under_way.pop(native.key, None)
         self._tell("requestfailed", request, request)
@@ -546,29 +546,29 @@ class Traffic:
         routings = [self.routing, *(page._routing for page in self.context.pages)]
         return any(routing.handlers for routing in routings)
 
-    def _told_route(self, native: Any) -> None:
-        if self.context._connection.guest is not None and (native.is_claimed or not self.is_routed()):
+    def _on_route(self, native: Any) -> None:
+        if self.context._connection.attached is not None and (native.is_claimed or not self.is_routed()):
             return
         request = self.request_of(native.request)
         page = self.page_of(native.request.page)
         chain = [page._routing] if page is not None else []
         self.context._runtime.spawn(Route(request, native, [*chain, self.routing])._decide())
 
-    def _told_websocket(self, native: NativeWebSocket) -> None:
+    def _on_websocket(self, native: NativeWebSocket) -> None:
         page = self.page_of(native.page)
         if page is not None:
             socket = self._sockets[native.key] = WebSocket(page, native)
             page._emit("websocket", socket)
 
-    def _told_socket(self, told: tuple[NativeWebSocket, str, Any]) -> None:
-        native, name, payload = told
+    def _on_socket(self, expected: tuple[NativeWebSocket, str, Any]) -> None:
+        native, name, payload = expected
         socket = self._sockets.get(native.key)
         if socket is not None:
             if name == "close":
                 del self._sockets[native.key]
             socket._happened(name, payload)
 
-    def _told_worker(self, native: NativeWorker) -> None:
+    def _on_worker(self, native: NativeWorker) -> None:
         worker = self.worker_of(native)
         if native.is_service:
             self.context._emit("serviceworker", worker)
@@ -576,12 +576,12 @@ class Traffic:
         if page is not None:
             page._emit("worker", worker)
 
-    def _told_workerclosed(self, native: NativeWorker) -> None:
+    def _on_workerclosed(self, native: NativeWorker) -> None:
         worker = self._workers.pop(native.key, None)
         if worker is not None:
             worker._emit("close", worker)
 
-    def _told_download(self, native: NativeDownload) -> None:
+    def _on_download(self, native: NativeDownload) -> None:
         pages = (page for page in self.context._pages.values() if page._native.id == native.page_id)
         page = next(pages, None)
         if page is not None:
@@ -681,8 +681,8 @@ class PageTraffic(ApiObject):
         what = f'event "{event}"'
         log = what
         if wanted is not None and not callable(wanted):
-            told = selectors.pattern(wanted) if isinstance(wanted, re.Pattern) else f'"{wanted}"'
-            log = f"{event} {told}"
+            reported = selectors.pattern(wanted) if isinstance(wanted, re.Pattern) else f'"{wanted}"'
+            log = f"{event} {reported}"
         page = cast("Page", self)
         waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what, log)
         waiter.accept(self, event, self._url_predicate(wanted) if wanted is not None else None)
@@ -829,10 +829,10 @@ class ContextTraffic(ApiObject):
 
 def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
     """Headers by their names in lower case."""
-    told: dict[str, list[str]] = {}
+    options: dict[str, list[str]] = {}
     for name, value in headers:
-        told.setdefault(name.lower(), []).append(value)
-    return {name: ("\n" if name == "set-cookie" else ", ").join(values) for name, values in told.items()}
+        options.setdefault(name.lower(), []).append(value)
+    return {name: ("\n" if name == "set-cookie" else ", ").join(values) for name, values in options.items()}
 
 
 def listed(headers: list[tuple[str, str]]) -> list[NameValue]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from .. import _actions as actions
 from .. import _core
-from .. import _deeds as deeds
 from .. import _urls as urls
 from ._base import ApiObject
 from ._disposable import Disposable
@@ -116,8 +116,8 @@ class ContextReading(ApiObject):
         """
         context = cast("BrowserContext", self)
         context._settings_changed = True
-        addresses = [urls_of(context, url) for url in deeds.listed(urls)]
-        paths = [Path(file).absolute() for file in deeds.listed(lists)]
+        addresses = [urls_of(context, url) for url in actions.listed(urls)]
+        paths = [Path(file).absolute() for file in actions.listed(lists)]
         blocked = await self._run(
             _core.block(context._native, list(kinds), list(domains), ads, paths, addresses)
         )

@@ -37,7 +37,7 @@ class Handler:
         self._base_url = base_url
         self._left = times
         self._running: list[Promise] = []
-        self.is_unheard = False
+        self.is_unhandled = False
 
     def fits(self, url: str) -> bool:
         """Whether it decides requests for this address."""
@@ -60,7 +60,7 @@ class Handler:
             result = self.function(*taken(self.function, [route, route.request]))
             await route._runtime.settle(result)
         except Exception:
-            if not self.is_unheard:
+            if not self.is_unhandled:
                 raise
             return False
         else:
@@ -104,16 +104,16 @@ class Routing:
         await self.update()
         for handler in removed:
             if behavior == "ignoreErrors":
-                handler.is_unheard = True
+                handler.is_unhandled = True
             elif behavior == "wait":
                 await handler.until_idle(self._context._runtime)
 
     async def update(self) -> None:
         """Has the engine hold requests, or no more."""
         owner = self._page or self._context
-        guest = owner._connection.guest
-        if guest is not None:
-            guest.let_decide(self._context._native, self._context._traffic.is_routed())
+        attached = owner._connection.attached
+        if attached is not None:
+            attached.let_decide(self._context._native, self._context._traffic.is_routed())
             if not self.handlers:
                 return
             await owner._run(owner._native.route(None))
@@ -228,25 +228,25 @@ class Route(ApiObject):
             if body is not None:
                 raise Error("Can specify either body or json parameters")
             body = json_module.dumps(json, separators=(",", ":"), ensure_ascii=False)
-        told = {name.lower(): str(value) for name, value in (headers or {}).items()}
+        values = {name.lower(): str(value) for name, value in (headers or {}).items()}
         if response is not None:
             if headers is None:
-                told = dict(response.headers)
+                values = dict(response.headers)
             status = response.status if status is None else status
             if body is None and path is None:
                 body = await response.body()
             # The body is no longer packed in anything.
-            told.pop("content-encoding", None)
-            told.pop("content-length", None)
+            values.pop("content-encoding", None)
+            values.pop("content-length", None)
         if content_type:
-            told["content-type"] = content_type
+            values["content-type"] = content_type
         elif json is not None:
-            told["content-type"] = "application/json"
-        elif path is not None and "content-type" not in told:
-            told["content-type"] = mimetypes.guess_type(str(path))[0] or "application/octet-stream"
+            values["content-type"] = "application/json"
+        elif path is not None and "content-type" not in values:
+            values["content-type"] = mimetypes.guess_type(str(path))[0] or "application/octet-stream"
         if path is not None:
             body = Path(path).read_bytes()
-        await self._settle(self._native.fulfill(_status(status), list(told.items()), _content(body)))
+        await self._settle(self._native.fulfill(_status(status), list(values.items()), _content(body)))
 
     async def fetch(
         self,

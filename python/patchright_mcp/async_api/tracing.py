@@ -133,8 +133,8 @@ class Tracing(ApiObject):
     async def group(self, name: str, *, location: TracingGroupLocation | None = None) -> Disposable:
         """Groups the following calls until `group_end`."""
         if self._events is not None:
-            told = self._before("Tracing", "tracingGroup", name)
-            self._groups.append(told["callId"])
+            reported = self._before("Tracing", "tracingGroup", name)
+            self._groups.append(reported["callId"])
         return Disposable(self.group_end, self._runtime)
 
     async def group_end(self) -> None:
@@ -173,17 +173,17 @@ class Tracing(ApiObject):
             return await self._runtime.run(operation, timeout, log)
         frame = frame_of_call()
         page = page_of(item)
-        told = next((told for running, told in self._running if running is frame), None)
-        if told is None:
-            told = self._before(owner, method, None)
-            told["params"] = _params(frame)
-            told["stack"] = place_in_script()
+        entry = next((entry for running, entry in self._running if running is frame), None)
+        if entry is None:
+            entry = self._before(owner, method, None)
+            entry["params"] = _params(frame)
+            entry["stack"] = place_in_script()
             # The frame is kept, since another one could have the place in memory of one that is gone.
-            self._running = [*self._running[1 - MOST_AT_ONCE :], (frame, told)]
+            self._running = [*self._running[1 - MOST_AT_ONCE :], (frame, entry)]
             if page is not None:
-                told["pageId"] = page_id(page)
-                await self._write_down(page, told, "before")
-        after: dict[str, Any] = {"type": "after", "callId": told["callId"]}
+                entry["pageId"] = page_id(page)
+                await self._write_down(page, entry, "before")
+        after: dict[str, Any] = {"type": "after", "callId": entry["callId"]}
         try:
             return await self._runtime.run(operation, timeout, log)
         except Error as error:
@@ -193,7 +193,7 @@ class Tracing(ApiObject):
             after["endTime"] = _now()
             if self._events is not None:
                 kept = ("before", "frame-snapshot")
-                call = told["callId"]
+                call = entry["callId"]
                 self._events[:] = [
                     event for event in self._events if event.get("callId") != call or event["type"] in kept
                 ]
@@ -203,13 +203,13 @@ class Tracing(ApiObject):
             if self._events is not None:
                 self._events.append(after)
 
-    async def _write_down(self, page: Page, told: dict[str, Any], moment: str) -> None:
+    async def _write_down(self, page: Page, expected: dict[str, Any], moment: str) -> None:
         """Writes the documents of a page down, in place of those that were last written for the same moment of a call."""
         if "snapshots" not in self._wanted or self._events is None:
             return
-        name = f"{moment}@{told['callId']}"
-        told[f"{moment}Snapshot"] = name
-        taken = await documents(page, told["callId"], name)
+        name = f"{moment}@{expected['callId']}"
+        expected[f"{moment}Snapshot"] = name
+        taken = await documents(page, expected["callId"], name)
         if self._events is not None:
             self._events[:] = [
                 event for event in self._events if event.get("snapshot", {}).get("snapshotName") != name
@@ -218,7 +218,7 @@ class Tracing(ApiObject):
 
     def _before(self, owner: str, method: str, title: str | None) -> dict[str, Any]:
         self._calls += 1
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "type": "before",
             "callId": f"call@{self._calls}",
             "startTime": _now(),
@@ -227,12 +227,12 @@ class Tracing(ApiObject):
             "params": {} if title is None else {"name": title},
         }
         if title is not None:
-            told["title"] = title
+            values["title"] = title
         if self._groups:
-            told["parentId"] = self._groups[-1]
+            values["parentId"] = self._groups[-1]
         if self._events is not None:
-            self._events.append(told)
-        return told
+            self._events.append(values)
+        return values
 
     def _write(self, path: Path, events: list[dict[str, Any]], files: dict[str, bytes]) -> None:
         header = {
@@ -271,11 +271,11 @@ def _lines(events: list[dict[str, Any]]) -> str:
 
 def _named(entry: dict[str, Any]) -> dict[str, Any]:
     """An entry whose bodies are named as a trace names them."""
-    told = json.loads(json.dumps(entry))
-    for part in (told["response"]["content"], told["request"].get("postData", {})):
+    reported = json.loads(json.dumps(entry))
+    for part in (reported["response"]["content"], reported["request"].get("postData", {})):
         if "_file" in part:
             part["_sha1"] = part.pop("_file")
-    return dict(told)
+    return dict(reported)
 
 
 def _now() -> float:

@@ -9,10 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .. import _deeds as deeds
+from .. import _actions as actions
 from .._bodies import FormData, body_of, check_options, pairs
 from .._certificates import read_certificates
-from .._cookies import checked_cookie, fitting_cookies, told_cookie
+from .._cookies import checked_cookie, cookie_of, fitting_cookies
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller, failure
 from .._folders import write_private
@@ -65,7 +65,7 @@ class APIRequest(ApiObject):
         20. Relative URLs are resolved against `base_url`. `client_certificates` are used for the origins that they name.
         """
         check_proxy(proxy)
-        limit = None if timeout is None else deeds.milliseconds(timeout)
+        limit = None if timeout is None else actions.milliseconds(timeout)
         options = {
             "base_url": base_url,
             "extra_http_headers": extra_http_headers,
@@ -372,7 +372,7 @@ class APIRequestContext(ApiObject):
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Returns the context's cookies, or those that would be sent to these URLs."""
-        return [told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
+        return [cookie_of(cookie) for cookie in self._run(self._native.cookies(actions.listed(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
         """Adds cookies. Each needs a URL, or a domain and a path."""
@@ -420,7 +420,7 @@ class APIRequestContext(ApiObject):
         if body is None and request is not None and request.post_data_buffer is not None:
             body = ("bytes", request.post_data_buffer)
         limit = options.get("timeout")
-        limit = self._default_timeout() if limit is None else deeds.milliseconds(limit)
+        limit = self._default_timeout() if limit is None else actions.milliseconds(limit)
         given: dict[str, Any] = {**options}
         call = {
             "url": request.url if request is not None else url_or_request,

@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urljoin
 
-from .. import _deeds as deeds
+from .. import _actions as actions
 from .. import _expected as expectations
 from .. import _urls as urls
-from .._deeds import milliseconds
+from .._actions import milliseconds
 from ..errors import Error
 from .api_request import APIResponse
 from .locator import Locator
@@ -61,14 +61,14 @@ class _Assertions:
         if self._is_not:
             message = message.replace("expected to", "expected not to")
         if self._message:
-            told = self._message + ("" if wanted is None else f"\nExpected value: '{wanted}'")
+            reported = self._message + ("" if wanted is None else f"\nExpected value: '{wanted}'")
         else:
-            told = message if wanted is None else f"{message} '{wanted}'"
+            reported = message if wanted is None else f"{message} '{wanted}'"
         lines = [f"    - {line.strip()}" if line.startswith(" ") else f"  - {line}" for line in log]
         called = "\nCall log:\n" + "\n".join(lines) if lines else ""
         why = f"\n{problem}" if problem else ""
         seen = f"\nAria snapshot:\n{page}\n" if page else ""
-        error = AssertionError(f"{told}\nActual value: {received}{why} {called}{seen}")
+        error = AssertionError(f"{reported}\nActual value: {received}{why} {called}{seen}")
         self._fail(error)
 
     def _expect_aria(
@@ -162,7 +162,7 @@ class LocatorAssertions(_Assertions):
                 log.append(f"  locator resolved to {str(found).removeprefix('JSHandle@')}")
                 if received is not None:
                     log.append(f'  unexpected value "{received}"')
-            snapshot = deeds.deed("aria_snapshot")
+            snapshot = actions.action("aria_snapshot")
             seen = found._perform(snapshot, _LOOK_MS) if found else ""
             lines = (seen or frame._perform("body", snapshot, False, _LOOK_MS)).splitlines()
             return "\n".join(lines[:_MOST_LINES] + ["..."] * (len(lines) > _MOST_LINES))
@@ -1125,15 +1125,15 @@ class APIResponseAssertions(_Assertions):
         if response.ok is not self._is_not:
             return
         expected = "expected not to" if self._is_not else "expected to"
-        told = f"Response status {expected} be within [200..299] range, was '{response.status}'"
-        told = self._message or told
-        told += f"\nCall log:\n  - → {response._method} {response.url}"
-        told += f"\n  - ← {response.status} {response.status_text}\n"
+        reported = f"Response status {expected} be within [200..299] range, was '{response.status}'"
+        reported = self._message or reported
+        reported += f"\nCall log:\n  - → {response._method} {response.url}"
+        reported += f"\n  - ← {response.status} {response.status_text}\n"
         kind = response.headers.get("content-type", "")
         if any(word in kind for word in ("text/", "json", "xml", "javascript")):
             text = response.text()
-            told += f"\n Response Text:\n{text[:1000]}"
-        self._fail(AssertionError(told))
+            reported += f"\n Response Text:\n{text[:1000]}"
+        self._fail(AssertionError(reported))
 
     def not_to_be_ok(self) -> None:
         """Expects a status outside 200 to 299."""

@@ -116,20 +116,23 @@ class ContextConsole(ApiObject):
     _closed: bool
 
     def _follow_console(self) -> None:
-        self._console_heard = (False, False)
-        self._workers_heard = 0
+        self._console_subscribed = (False, False)
+        self._workers_subscribed = 0
 
     def _listening_changed(self, event: str) -> None:
         if event in ("console", "weberror"):
             self._update_console()
 
     def _update_console(self) -> None:
-        wanted = (self._has_handlers("console") or self._workers_heard > 0, self._has_handlers("weberror"))
-        if wanted != self._console_heard and not self._closed:
-            self._console_heard = wanted
+        wanted = (
+            self._has_handlers("console") or self._workers_subscribed > 0,
+            self._has_handlers("weberror"),
+        )
+        if wanted != self._console_subscribed and not self._closed:
+            self._console_subscribed = wanted
             self._native.hear_console(*wanted)
 
-    def _told_of_console(self, name: str, payload: Any) -> None:
+    def _report_console(self, name: str, payload: Any) -> None:
         context = cast("BrowserContext", self)
         if name == "uncaught":
             text, place, native = payload
@@ -174,14 +177,14 @@ class PageConsole(ApiObject):
     _context: BrowserContext
 
     def _follow_console(self) -> None:
-        self._console_heard = (False, False)
+        self._console_subscribed = (False, False)
         self._console_messages: deque[tuple[str, ConsoleMessage]] = deque(maxlen=REMEMBERED)
         self._page_errors: deque[tuple[str, Error]] = deque(maxlen=REMEMBERED)
 
     def _update_console(self) -> None:
         wanted = (self._has_handlers("console"), self._has_handlers("pageerror"))
-        if wanted != self._console_heard and not self._closed:
-            self._console_heard = wanted
+        if wanted != self._console_subscribed and not self._closed:
+            self._console_subscribed = wanted
             self._native.hear_console(*wanted)
 
     def _document(self) -> str:
@@ -192,12 +195,12 @@ class PageConsole(ApiObject):
         now = self._document()
         return [what for document, what in said if which == "all" or document == now]
 
-    def _is_heard(self) -> bool:
-        return any(self._console_heard) or any(self._context._console_heard)
+    def _is_listened_to(self) -> bool:
+        return any(self._console_subscribed) or any(self._context._console_subscribed)
 
     def _read_console(self, *, errors: bool) -> None:
         """Nobody has listened: what the browser itself remembers is told once more."""
-        if not self._is_heard():
+        if not self._is_listened_to():
             self._console_messages.clear()
             self._page_errors.clear()
             self._run(self._native.tell_console(errors))

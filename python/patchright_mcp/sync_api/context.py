@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
-from .. import _deeds as deeds
-from .._cookies import checked_cookie, fitting_cookies, told_cookie
+from .. import _actions as actions
+from .._cookies import checked_cookie, cookie_of, fitting_cookies
 from .._folders import write_private
 from .._options import check_place, stored
 from ..errors import Error
@@ -90,7 +90,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
-        self._traffic.update_heard()
+        self._traffic.update_subscriptions()
 
     def __repr__(self) -> str:
         return f"<BrowserContext browser={self.browser}>"
@@ -107,8 +107,8 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
             page = self._pages[native.key] = Page(self, native)
         return page
 
-    def _told(self, name: str, payload: Any) -> None:
-        if self._traffic.told(name, payload):
+    def _reported(self, name: str, payload: Any) -> None:
+        if self._traffic.reported(name, payload):
             return
         if name == "page":
             page = self._page_of(payload)
@@ -117,7 +117,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
             if opener is not None:
                 self._page_of(opener)._emit("popup", page)
         elif name in ("console", "uncaught"):
-            self._told_of_console(name, payload)
+            self._report_console(name, payload)
         elif name == "context_closed":
             self._gone()
 
@@ -150,7 +150,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def _timeout(self, timeout: float | timedelta | None = None) -> float:
         if timeout is not None:
-            return deeds.milliseconds(timeout)
+            return actions.milliseconds(timeout)
         return self._default_timeout if self._default_timeout is not None else DEFAULT_TIMEOUT
 
     def _resolved(self, url: str) -> str:
@@ -198,12 +198,12 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def set_default_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
         self._settings_changed = True
-        self._default_timeout = deeds.milliseconds(timeout)
+        self._default_timeout = actions.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of navigations, in milliseconds."""
         self._settings_changed = True
-        self._default_navigation_timeout = deeds.milliseconds(timeout)
+        self._default_navigation_timeout = actions.milliseconds(timeout)
 
     # Its life.
 
@@ -237,7 +237,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Returns the context's cookies, or those that would be sent to these URLs."""
-        return [told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
+        return [cookie_of(cookie) for cookie in self._run(self._native.cookies(actions.listed(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
         """Adds cookies. Each needs a URL, or a domain and a path."""

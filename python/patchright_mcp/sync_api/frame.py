@@ -8,8 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .. import _actions as actions
 from .. import _core
-from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .._failures import caller
@@ -90,15 +90,15 @@ class Frame(ApiObject):
     def _perform(
         self,
         selector: str,
-        deed: dict[str, Any],
+        action: dict[str, Any],
         strict: bool | None,
         timeout: float | timedelta | None,
         log: Sequence[str] | None = None,
     ) -> Any:
         limit = self._timeout(timeout)
-        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
-        return self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
+        return self._run(self._native.perform(selector, strictly, action, limit), limit, reported)
 
     def _is_visible(self, selector: str, strict: bool | None) -> bool:
         looked = self._run(
@@ -125,7 +125,7 @@ class Frame(ApiObject):
             dispatch_on(cast("ElementHandle", handle_of(self._page, found)), kind, event_init)
             return
         self._perform(
-            selector, deeds.deed("dispatch", event=kind, init=event_init or {}), strict, timeout, log
+            selector, actions.action("dispatch", event=kind, init=event_init or {}), strict, timeout, log
         )
 
     # Documents.
@@ -148,9 +148,9 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
-        guest = self._connection.guest
-        if guest is not None:
-            address = self._run(guest.permit(address))
+        attached = self._connection.attached
+        if attached is not None:
+            address = self._run(attached.permit(address))
         pacing = self._page.context._pacing
         if pacing is not None:
             self._run(pacing.before(self._page.context._native, address))
@@ -345,7 +345,7 @@ class Frame(ApiObject):
     def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
         self._page._check_open()
-        self._runtime.sleep(deeds.milliseconds(timeout))
+        self._runtime.sleep(actions.milliseconds(timeout))
 
     def add_script_tag(
         self,
@@ -423,10 +423,10 @@ class Frame(ApiObject):
             raise Error(f"{caller()}: state: expected one of (attached|detached|visible|hidden)")
         limit = self._timeout(timeout)
         tail = "" if wanted == "attached" else f" to be {wanted}"
-        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
         waiting = self._native.wait_for(selector, wanted, strictly, limit)
-        found = self._run(waiting, limit, [line + tail for line in told])
+        found = self._run(waiting, limit, [line + tail for line in reported])
         if found is None or wanted in ("detached", "hidden"):
             return None
         return cast("ElementHandle", handle_of(self._page, found))
@@ -512,8 +512,8 @@ class Frame(ApiObject):
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
         return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return Locator(self, selector, told)
+    def _by(self, selector: str, written: str) -> Locator:
+        return Locator(self, selector, written)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for images by their alternative text."""
@@ -610,8 +610,8 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.unfollowed(
-                deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
+            actions.unfollowed(
+                actions.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
                 no_wait_after,
             ),
             strict,
@@ -645,7 +645,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
+            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -674,7 +674,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll),
+            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -704,7 +704,7 @@ class Frame(ApiObject):
         check_touch(self._page.context._options)
         self._perform(
             selector,
-            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -730,7 +730,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
+        self._perform(selector, actions.checked(True, position, force, trial, scroll), strict, timeout)
 
     def uncheck(
         self,
@@ -753,7 +753,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
+        self._perform(selector, actions.checked(False, position, force, trial, scroll), strict, timeout)
 
     def set_checked(
         self,
@@ -777,7 +777,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
+        self._perform(selector, actions.checked(checked, position, force, trial, scroll), strict, timeout)
 
     def fill(
         self,
@@ -795,7 +795,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.deed("fill", value=value, force=force), strict, timeout)
+        self._perform(selector, actions.action("fill", value=value, force=force), strict, timeout)
 
     def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -806,7 +806,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.deed("focus"), strict, timeout)
+        self._perform(selector, actions.action("focus"), strict, timeout)
 
     def press(
         self,
@@ -828,7 +828,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after),
+            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )
@@ -849,7 +849,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, deeds.deed("type", text=text, delay=delay), strict, timeout)
+        self._perform(selector, actions.action("type", text=text, delay=delay), strict, timeout)
 
     def select_option(
         self,
@@ -874,7 +874,7 @@ class Frame(ApiObject):
         return cast(
             "list[str]",
             self._perform(
-                selector, deeds.deed("select_option", choices=choices, force=force), strict, timeout
+                selector, actions.action("select_option", choices=choices, force=force), strict, timeout
             ),
         )
 
@@ -893,8 +893,8 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with deeds.files_of(files) as paths:
-            self._perform(selector, deeds.given_files(paths, files), strict, timeout)
+        with actions.files_of(files) as paths:
+            self._perform(selector, actions.given_files(paths, files), strict, timeout)
 
     def dispatch_event(
         self,
@@ -922,7 +922,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", self._perform(selector, deeds.deed("text_content"), strict, timeout))
+        return cast("str | None", self._perform(selector, actions.action("text_content"), strict, timeout))
 
     def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -933,7 +933,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(selector, deeds.deed("inner_text"), strict, timeout))
+        return cast("str", self._perform(selector, actions.action("inner_text"), strict, timeout))
 
     def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -944,7 +944,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(selector, deeds.deed("inner_html"), strict, timeout))
+        return cast("str", self._perform(selector, actions.action("inner_html"), strict, timeout))
 
     def get_attribute(
         self,
@@ -961,7 +961,8 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         return cast(
-            "str | None", self._perform(selector, deeds.deed("attribute", name=name), strict, timeout)
+            "str | None",
+            self._perform(selector, actions.action("attribute", name=name), strict, timeout),
         )
 
     def input_value(
@@ -973,7 +974,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(selector, deeds.deed("input_value"), strict, timeout))
+        return cast("str", self._perform(selector, actions.action("input_value"), strict, timeout))
 
     def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
         """Returns whether the element is visible now, without waiting."""
@@ -992,7 +993,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(selector, deeds.deed("is_enabled"), strict, timeout))
+        return cast("bool", self._perform(selector, actions.action("is_enabled"), strict, timeout))
 
     def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1003,7 +1004,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return not self._perform(selector, deeds.deed("is_enabled"), strict, timeout)
+        return not self._perform(selector, actions.action("is_enabled"), strict, timeout)
 
     def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1014,7 +1015,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(selector, deeds.deed("is_editable"), strict, timeout))
+        return cast("bool", self._perform(selector, actions.action("is_editable"), strict, timeout))
 
     def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
@@ -1025,7 +1026,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(selector, deeds.deed("is_checked"), strict, timeout))
+        return cast("bool", self._perform(selector, actions.action("is_checked"), strict, timeout))
 
 
 def _has_failed(frame: Frame, request: Request) -> bool:
@@ -1039,8 +1040,8 @@ class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a moment of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
-        told = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
-        where = f" to {told}" if url and not callable(url) else ""
+        reported = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
+        where = f" to {reported}" if url and not callable(url) else ""
         super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{moment(wait_until)}"')
         self._frame = frame
         self._wait_until = wait_until

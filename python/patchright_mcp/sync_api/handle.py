@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .. import _deeds as deeds
+from .. import _actions as actions
 from .._failures import caller
 from .._options import check_touch, kind_of
 from ..errors import Error
@@ -97,9 +97,9 @@ class ElementHandle(JSHandle):
         """This element."""
         return self
 
-    def _perform(self, deed: dict[str, Any], timeout: float | timedelta | None) -> Any:
+    def _perform(self, action: dict[str, Any], timeout: float | timedelta | None) -> Any:
         limit = self._page._timeout(timeout)
-        return self._run(self._native.perform(deed, limit), limit)
+        return self._run(self._native.perform(action, limit), limit)
 
     def owner_frame(self) -> Frame | None:
         """Returns the frame that contains the element."""
@@ -168,7 +168,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("wait", state=state), timeout)
+        self._perform(actions.action("wait", state=state), timeout)
 
     def screenshot(
         self,
@@ -192,8 +192,8 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._page._timeout(timeout)
-        self._perform(deeds.deed("wait", state="visible"), timeout)
-        self._perform(deeds.deed("scroll_into_view"), timeout)
+        self._perform(actions.action("wait", state="visible"), timeout)
+        self._perform(actions.action("scroll_into_view"), timeout)
         box = self.bounding_box()
         if box is None:
             raise Error(f"{caller()}: Element is not visible")
@@ -227,8 +227,8 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.unfollowed(
-                deeds.press(
+            actions.unfollowed(
+                actions.press(
                     "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
                 ),
                 no_wait_after,
@@ -261,7 +261,8 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
+            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps),
+            timeout,
         )
 
     def hover(
@@ -285,7 +286,7 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     def tap(
@@ -310,7 +311,7 @@ class ElementHandle(JSHandle):
         """
         check_touch(self._page.context._options)
         self._perform(
-            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     def check(
@@ -332,7 +333,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
         self,
@@ -353,7 +354,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
         self,
@@ -375,7 +376,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
         self,
@@ -391,11 +392,11 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("fill", value=value, force=force), timeout)
+        self._perform(actions.action("fill", value=value, force=force), timeout)
 
     def focus(self) -> None:
         """Focuses the element."""
-        self._perform(deeds.deed("focus"), None)
+        self._perform(actions.action("focus"), None)
 
     def press(
         self,
@@ -413,7 +414,9 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout)
+        self._perform(
+            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after), timeout
+        )
 
     def type(
         self,
@@ -429,7 +432,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("type", text=text, delay=delay), timeout)
+        self._perform(actions.action("type", text=text, delay=delay), timeout)
 
     def select_option(
         self,
@@ -451,7 +454,7 @@ class ElementHandle(JSHandle):
         choices = option_choices(value, index, label, element)
         return cast(
             "list[str]",
-            self._perform(deeds.deed("select_option", choices=choices, force=force), timeout),
+            self._perform(actions.action("select_option", choices=choices, force=force), timeout),
         )
 
     def select_text(self, *, force: bool | None = None, timeout: float | timedelta | None = None) -> None:
@@ -461,7 +464,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("select_text", force=force), timeout)
+        self._perform(actions.action("select_text", force=force), timeout)
 
     def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
         """Scrolls the element into view.
@@ -470,7 +473,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("scroll_into_view"), timeout)
+        self._perform(actions.action("scroll_into_view"), timeout)
 
     def set_input_files(
         self,
@@ -485,8 +488,8 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with deeds.files_of(files) as paths:
-            self._perform(deeds.given_files(paths, files), timeout)
+        with actions.files_of(files) as paths:
+            self._perform(actions.given_files(paths, files), timeout)
 
     def dispatch_event(self, type: str, event_init: Any | None = None) -> None:
         """Dispatches an event on the element, whatever its state."""
@@ -494,19 +497,19 @@ class ElementHandle(JSHandle):
 
     def text_content(self) -> str | None:
         """Returns the element's `textContent`."""
-        return cast("str | None", self._perform(deeds.deed("text_content"), None))
+        return cast("str | None", self._perform(actions.action("text_content"), None))
 
     def inner_text(self) -> str:
         """Returns the element's `innerText`."""
-        return cast("str", self._perform(deeds.deed("inner_text"), None))
+        return cast("str", self._perform(actions.action("inner_text"), None))
 
     def inner_html(self) -> str:
         """Returns the element's `innerHTML`."""
-        return cast("str", self._perform(deeds.deed("inner_html"), None))
+        return cast("str", self._perform(actions.action("inner_html"), None))
 
     def get_attribute(self, name: str) -> str | None:
         """Returns the value of an attribute, or `None`."""
-        return cast("str | None", self._perform(deeds.deed("attribute", name=name), None))
+        return cast("str | None", self._perform(actions.action("attribute", name=name), None))
 
     def input_value(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the value of an input, a text area or a select.
@@ -515,35 +518,35 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(deeds.deed("input_value"), timeout))
+        return cast("str", self._perform(actions.action("input_value"), timeout))
 
     def bounding_box(self) -> FloatRect | None:
         """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered."""
-        return deeds.rectangle(self._perform(deeds.deed("bounding_box"), None))
+        return actions.rectangle(self._perform(actions.action("bounding_box"), None))
 
     def is_visible(self) -> bool:
         """Returns whether the element is visible now, without waiting."""
-        return bool(self._perform(deeds.deed("is_visible"), None))
+        return bool(self._perform(actions.action("is_visible"), None))
 
     def is_hidden(self) -> bool:
         """Returns whether the element is missing or hidden now, without waiting."""
-        return not bool(self._perform(deeds.deed("is_visible"), None))
+        return not bool(self._perform(actions.action("is_visible"), None))
 
     def is_enabled(self) -> bool:
         """Returns whether the element is enabled."""
-        return cast("bool", self._perform(deeds.deed("is_enabled"), None))
+        return cast("bool", self._perform(actions.action("is_enabled"), None))
 
     def is_disabled(self) -> bool:
         """Returns whether the element is disabled."""
-        return not self._perform(deeds.deed("is_enabled"), None)
+        return not self._perform(actions.action("is_enabled"), None)
 
     def is_editable(self) -> bool:
         """Returns whether the element is editable."""
-        return cast("bool", self._perform(deeds.deed("is_editable"), None))
+        return cast("bool", self._perform(actions.action("is_editable"), None))
 
     def is_checked(self) -> bool:
         """Returns whether the element is checked."""
-        return cast("bool", self._perform(deeds.deed("is_checked"), None))
+        return cast("bool", self._perform(actions.action("is_checked"), None))
 
 
 def handle_of(page: Any, native: NativeHandle) -> JSHandle:
@@ -566,7 +569,7 @@ class Finish:
         self.masks: list[tuple[NativeFrame, str]] = [
             (locator._frame._native, locator._selector) for locator in mask or ()
         ]
-        self.told: dict[str, Any] = {
+        self.reported: dict[str, Any] = {
             "transparent": bool(omit_background),
             "stops_animations": animations == "disabled",
             "hides_caret": caret != "initial",
@@ -588,21 +591,21 @@ def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | 
     """Dispatches an event on an element. What it is made of may hold objects of the page."""
     objects = any(isinstance(value, JSHandle) for value in (event_init or {}).values())
     if not objects:
-        element._perform(deeds.deed("dispatch", event=kind, init=event_init or {}), None)
+        element._perform(actions.action("dispatch", event=kind, init=event_init or {}), None)
         return
     element._run(element._native.dispatch(kind, event_init))
 
 
 def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
     """The options of a select that are meant, in the words of the engine."""
-    for text in (*deeds.listed(value), *deeds.listed(label)):
+    for text in (*actions.listed(value), *actions.listed(label)):
         if not isinstance(text, str):
             raise Error(
                 f"{caller()}: options[0].valueOrLabel: expected string, got {'object' if text is None else kind_of(text)}"
             )
-    choices: list[dict[str, Any]] = [{"any": text} for text in deeds.listed(value)]
-    choices += [{"index": number} for number in deeds.listed(index)]
-    choices += [{"label": text} for text in deeds.listed(label)]
-    for option in deeds.listed(element):
+    choices: list[dict[str, Any]] = [{"any": text} for text in actions.listed(value)]
+    choices += [{"index": number} for number in actions.listed(index)]
+    choices += [{"label": text} for text in actions.listed(label)]
+    for option in actions.listed(element):
         choices.append({"index": (option.get_property("index")).json_value()})
     return choices

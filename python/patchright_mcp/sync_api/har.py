@@ -40,14 +40,14 @@ class Archive:
         url, method, body = request.url, request.method, request.post_data_buffer
         follows = not request.is_navigation_request()
         try:
-            told = self._native.answer(url, method, request.headers, body, follows=follows)
+            reported = self._native.answer(url, method, request.headers, body, follows=follows)
         except BrowserError as error:
             route.abort()
             raise failure(error) from None
-        if told is None and not_found == "fallback":
+        if reported is None and not_found == "fallback":
             route.fallback()
             return
-        status, headers, content = told or (None, [], b"")
+        status, headers, content = reported or (None, [], b"")
         if status is None:
             route.abort()
             return

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .. import _deeds as deeds
+from .. import _actions as actions
 from .. import _selectors as selectors
 from .._options import check_touch
 from ..errors import Error
@@ -33,7 +33,7 @@ class Locator(ApiObject):
         self,
         frame: Frame,
         selector: str,
-        told: str,
+        expected: str,
         *,
         has_text: str | re.Pattern[str] | None = None,
         has_not_text: str | re.Pattern[str] | None = None,
@@ -54,7 +54,7 @@ class Locator(ApiObject):
             visible,
         )
         narrowing = "".join(
-            f".filter({name}={value._told_as if isinstance(value, Locator) else selectors.python_text(value)})"
+            f".filter({name}={value._reported_as if isinstance(value, Locator) else selectors.python_text(value)})"
             for name, value in (
                 ("has_text", has_text),
                 ("has_not_text", has_not_text),
@@ -64,7 +64,7 @@ class Locator(ApiObject):
             if value
         )
         seen = "" if visible is None else ".visible" if visible else ".filter(visible=False)"
-        self._told_as: str = told + narrowing + seen
+        self._reported_as: str = expected + narrowing + seen
         self._description: str | None = None
 
     def __repr__(self) -> str:
@@ -74,16 +74,16 @@ class Locator(ApiObject):
         return [f"waiting for {self._in_words()}"]
 
     def _in_words(self) -> str:
-        return self._description or self._told_as
+        return self._description or self._reported_as
 
-    def _derived(self, suffix: str, told: str) -> Locator:
-        return Locator(self._frame, self._selector + suffix, self._told_as + told)
+    def _derived(self, suffix: str, expected: str) -> Locator:
+        return Locator(self._frame, self._selector + suffix, self._reported_as + expected)
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return self._derived(f" >> {selector}", f".{told}")
+    def _by(self, selector: str, written: str) -> Locator:
+        return self._derived(f" >> {selector}", f".{written}")
 
-    def _perform(self, deed: dict[str, Any], timeout: float | timedelta | None) -> Any:
-        return self._frame._perform(self._selector, deed, True, timeout, self._log())
+    def _perform(self, action: dict[str, Any], timeout: float | timedelta | None) -> Any:
+        return self._frame._perform(self._selector, action, True, timeout, self._log())
 
     @property
     def page(self) -> Page:
@@ -103,7 +103,7 @@ class Locator(ApiObject):
     @property
     def content_frame(self) -> FrameLocator:
         """Returns a frame locator for the element's frame."""
-        return FrameLocator(self._frame, self._selector, f"{self._told_as}.content_frame")
+        return FrameLocator(self._frame, self._selector, f"{self._reported_as}.content_frame")
 
     @property
     def description(self) -> str | None:
@@ -129,11 +129,11 @@ class Locator(ApiObject):
         has_not: Locator | None = None,
     ) -> Locator:
         """Returns a locator for descendants of the matches."""
-        suffix, told = _within(self._frame, selector_or_locator)
+        suffix, reported = _within(self._frame, selector_or_locator)
         return Locator(
             self._frame,
             f"{self._selector} >> {suffix}",
-            f"{self._told_as}.{told}",
+            f"{self._reported_as}.{reported}",
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -153,7 +153,7 @@ class Locator(ApiObject):
         return Locator(
             self._frame,
             self._selector,
-            self._told_as,
+            self._reported_as,
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -165,14 +165,14 @@ class Locator(ApiObject):
         """Returns a locator for the elements that both locators match."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._told_as})"
+            f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._reported_as})"
         )
 
     def or_(self, locator: Locator) -> Locator:
         """Returns a locator for the elements that either locator matches."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._told_as})"
+            f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._reported_as})"
         )
 
     def _check_frame(self, locator: Locator) -> None:
@@ -184,7 +184,7 @@ class Locator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._selector} >> {selector}",
-            f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
         )
 
     def within(self, locator: Locator) -> Locator:
@@ -202,11 +202,11 @@ class Locator(ApiObject):
 
         If none of these is unique, by its index or its position in the document.
         """
-        way = self._perform(deeds.deed("way_to"), None)
+        way = self._perform(actions.action("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
-        told, frames, _ = self._told_as.rpartition(".content_frame.")
+        reported, frames, _ = self._reported_as.rpartition(".content_frame.")
         selector, written = selectors.by_way(way)
-        return Locator(self._frame, around + enters + selector, told + frames + written)
+        return Locator(self._frame, around + enters + selector, reported + frames + written)
 
     def aria_snapshot(
         self,
@@ -225,10 +225,10 @@ class Locator(ApiObject):
         """
         if boxes or mode == "ai":
             limit = self._frame._timeout(timeout)
-            chosen = deeds.chosen(depth=depth, boxes=boxes)
+            chosen = actions.chosen(depth=depth, boxes=boxes)
             outline = self._frame._native.snapshot(self._selector, True, chosen, limit)
             return cast("str", self._run(outline, limit, self._log()))
-        return cast("str", self._perform(deeds.deed("aria_snapshot", depth=depth), timeout))
+        return cast("str", self._perform(actions.action("aria_snapshot", depth=depth), timeout))
 
     def all(self) -> list[Locator]:
         """Returns a locator for each element that matches now."""
@@ -391,10 +391,10 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         given = payload.get("files")
-        with deeds.files_of(given) as files:
+        with actions.files_of(given) as files:
             data = list((payload.get("data") or {}).items())
-            types = deeds.types_of(given)
-            done = deeds.deed("drop", files=files, types=types, data=data, position=position)
+            types = actions.types_of(given)
+            done = actions.action("drop", files=files, types=types, data=data, position=position)
             self._perform(done, timeout)
 
     def screenshot(
@@ -538,8 +538,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.unfollowed(
-                deeds.press(
+            actions.unfollowed(
+                actions.press(
                     "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
                 ),
                 no_wait_after,
@@ -572,7 +572,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
+            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps),
+            timeout,
         )
 
     def hover(
@@ -596,7 +597,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     def tap(
@@ -621,7 +622,7 @@ class Locator(ApiObject):
         """
         check_touch(self.page.context._options)
         self._perform(
-            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
 
     def check(
@@ -643,7 +644,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
         self,
@@ -664,7 +665,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
         self,
@@ -686,7 +687,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
+        self._perform(actions.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
         self,
@@ -702,7 +703,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("fill", value=value, force=force), timeout)
+        self._perform(actions.action("fill", value=value, force=force), timeout)
 
     def clear(
         self,
@@ -717,7 +718,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("fill", value="", force=force), timeout)
+        self._perform(actions.action("fill", value="", force=force), timeout)
 
     def focus(self, *, timeout: float | timedelta | None = None) -> None:
         """Focuses the element.
@@ -726,7 +727,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("focus"), timeout)
+        self._perform(actions.action("focus"), timeout)
 
     def blur(self, *, timeout: float | timedelta | None = None) -> None:
         """Removes the focus from the element.
@@ -735,7 +736,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("blur"), timeout)
+        self._perform(actions.action("blur"), timeout)
 
     def press(
         self,
@@ -753,7 +754,9 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout)
+        self._perform(
+            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after), timeout
+        )
 
     def press_sequentially(
         self,
@@ -769,7 +772,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("type", text=text, delay=delay), timeout)
+        self._perform(actions.action("type", text=text, delay=delay), timeout)
 
     def type(
         self,
@@ -785,7 +788,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("type", text=text, delay=delay), timeout)
+        self._perform(actions.action("type", text=text, delay=delay), timeout)
 
     def select_option(
         self,
@@ -807,7 +810,7 @@ class Locator(ApiObject):
         choices = option_choices(value, index, label, element)
         return cast(
             "list[str]",
-            self._perform(deeds.deed("select_option", choices=choices, force=force), timeout),
+            self._perform(actions.action("select_option", choices=choices, force=force), timeout),
         )
 
     def select_text(self, *, force: bool | None = None, timeout: float | timedelta | None = None) -> None:
@@ -817,7 +820,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("select_text", force=force), timeout)
+        self._perform(actions.action("select_text", force=force), timeout)
 
     def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
@@ -838,7 +841,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(deeds.deed("scroll_into_view"), timeout)
+        self._perform(actions.action("scroll_into_view"), timeout)
 
     def set_input_files(
         self,
@@ -853,8 +856,8 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with deeds.files_of(files) as paths:
-            self._perform(deeds.given_files(paths, files), timeout)
+        with actions.files_of(files) as paths:
+            self._perform(actions.given_files(paths, files), timeout)
 
     def dispatch_event(
         self, type: str, event_init: Any | None = None, *, timeout: float | timedelta | None = None
@@ -874,7 +877,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", self._perform(deeds.deed("text_content"), timeout))
+        return cast("str | None", self._perform(actions.action("text_content"), timeout))
 
     def inner_text(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the element's `innerText`.
@@ -883,7 +886,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(deeds.deed("inner_text"), timeout))
+        return cast("str", self._perform(actions.action("inner_text"), timeout))
 
     def inner_html(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the element's `innerHTML`.
@@ -892,7 +895,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(deeds.deed("inner_html"), timeout))
+        return cast("str", self._perform(actions.action("inner_html"), timeout))
 
     def get_attribute(self, name: str, *, timeout: float | timedelta | None = None) -> str | None:
         """Returns the value of an attribute, or `None`.
@@ -901,7 +904,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str | None", self._perform(deeds.deed("attribute", name=name), timeout))
+        return cast("str | None", self._perform(actions.action("attribute", name=name), timeout))
 
     def input_value(self, *, timeout: float | timedelta | None = None) -> str:
         """Returns the value of an input, a text area or a select.
@@ -910,7 +913,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("str", self._perform(deeds.deed("input_value"), timeout))
+        return cast("str", self._perform(actions.action("input_value"), timeout))
 
     def bounding_box(self, *, timeout: float | timedelta | None = None) -> FloatRect | None:
         """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered.
@@ -919,7 +922,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return deeds.rectangle(self._perform(deeds.deed("bounding_box"), timeout))
+        return actions.rectangle(self._perform(actions.action("bounding_box"), timeout))
 
     def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is visible now, without waiting.
@@ -946,7 +949,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(deeds.deed("is_enabled"), timeout))
+        return cast("bool", self._perform(actions.action("is_enabled"), timeout))
 
     def is_disabled(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is disabled.
@@ -955,7 +958,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return not self._perform(deeds.deed("is_enabled"), timeout)
+        return not self._perform(actions.action("is_enabled"), timeout)
 
     def is_editable(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is editable.
@@ -964,7 +967,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(deeds.deed("is_editable"), timeout))
+        return cast("bool", self._perform(actions.action("is_editable"), timeout))
 
     def is_checked(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is checked.
@@ -973,7 +976,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return cast("bool", self._perform(deeds.deed("is_checked"), timeout))
+        return cast("bool", self._perform(actions.action("is_checked"), timeout))
 
 
 def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
@@ -982,48 +985,48 @@ def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
         return wanted, selectors.written("locator", wanted)
     if wanted._frame is not frame:
         raise Error("Locators must belong to the same frame.")
-    return f"internal:chain={selectors.quoted(wanted._selector)}", f"locator({wanted._told_as})"
+    return f"internal:chain={selectors.quoted(wanted._selector)}", f"locator({wanted._reported_as})"
 
 
 class FrameLocator(ApiObject):
     """A locator for a frame by its `<iframe>` element."""
 
-    def __init__(self, frame: Frame, selector: str, told: str) -> None:
+    def __init__(self, frame: Frame, selector: str, expected: str) -> None:
         super().__init__(frame._connection)
         self._frame = frame
         self._frame_selector = selector
-        self._told_as = told
+        self._reported_as = expected
         self._way = f"{selector} >> " if selector == ANY_FRAME else f"{selector}{_ENTER}"
 
     def __repr__(self) -> str:
         return f"<FrameLocator frame={self._frame!r} selector={self._frame_selector!r}>"
 
-    def _by(self, selector: str, told: str) -> Locator:
-        return Locator(self._frame, f"{self._way}{selector}", f"{self._told_as}.{told}")
+    def _by(self, selector: str, written: str) -> Locator:
+        return Locator(self._frame, f"{self._way}{selector}", f"{self._reported_as}.{written}")
 
     @property
     def first(self) -> FrameLocator:
         """Returns a frame locator for the first match."""
         if self._frame_selector == ANY_FRAME:
             return self
-        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._told_as}.first")
+        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._reported_as}.first")
 
     @property
     def last(self) -> FrameLocator:
         """Returns a frame locator for the last match."""
         if self._frame_selector == ANY_FRAME:
             return self
-        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._told_as}.last")
+        return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._reported_as}.last")
 
     @property
     def owner(self) -> Locator:
         """Returns a locator for the `<iframe>` element."""
-        return Locator(self._frame, self._frame_selector, self._told_as.removesuffix(".content_frame"))
+        return Locator(self._frame, self._frame_selector, self._reported_as.removesuffix(".content_frame"))
 
     def nth(self, index: int) -> FrameLocator:
         """Returns a frame locator for the match with this index, from 0."""
         return FrameLocator(
-            self._frame, f"{self._frame_selector} >> nth={index}", f"{self._told_as}.nth({index})"
+            self._frame, f"{self._frame_selector} >> nth={index}", f"{self._reported_as}.nth({index})"
         )
 
     def locator(
@@ -1036,13 +1039,13 @@ class FrameLocator(ApiObject):
         has_not: Locator | None = None,
     ) -> Locator:
         """Returns a locator for a selector in the frame."""
-        suffix, told = _within(self._frame, selector_or_locator)
+        suffix, reported = _within(self._frame, selector_or_locator)
         if isinstance(selector_or_locator, Locator):
             suffix = selector_or_locator._selector
         return Locator(
             self._frame,
             f"{self._way}{suffix}",
-            f"{self._told_as}.{told}",
+            f"{self._reported_as}.{reported}",
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -1054,7 +1057,7 @@ class FrameLocator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._way}{selector}",
-            f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
         )
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:

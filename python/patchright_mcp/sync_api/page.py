@@ -9,8 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from .. import _actions as actions
 from .. import _core
-from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .. import extract as extraction
@@ -97,7 +97,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             frame = self._frames[native.key] = Frame(self, native)
         return frame
 
-    def _told(self, name: str, payload: Any) -> None:
+    def _reported(self, name: str, payload: Any) -> None:
         if name.startswith("frame"):
             frame = self._frame_of(payload)
             self._emit(name, frame)
@@ -162,11 +162,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._emit("filechooser", FileChooser(self, native, found))
 
     def _opened(self, dialog: Dialog) -> None:
-        heard = self._has_handlers("dialog") or self._context._has_handlers("dialog")
-        if heard:
+        received = self._has_handlers("dialog") or self._context._has_handlers("dialog")
+        if received:
             self._context._emit("dialog", dialog)
             self._emit("dialog", dialog)
-        elif self._connection.guest_works:
+        elif self._connection.program_works:
             # Nobody would answer, and the page would stand still for ever.
             self._runtime.start(self._native.answer_dialog(dialog.type == "beforeunload", None))
 
@@ -191,12 +191,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     def _timeout(self, timeout: float | timedelta | None) -> float:
         if timeout is not None:
-            return deeds.milliseconds(timeout)
+            return actions.milliseconds(timeout)
         return self._default_timeout if self._default_timeout is not None else self._context._timeout()
 
     def _navigation_timeout(self, timeout: float | timedelta | None) -> float:
         if timeout is not None:
-            return deeds.milliseconds(timeout)
+            return actions.milliseconds(timeout)
         for default in (
             self._default_navigation_timeout,
             self._default_timeout,
@@ -293,12 +293,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def set_default_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of all waits, in milliseconds. Initially 30 s."""
         self._settings_changed = True
-        self._default_timeout = deeds.milliseconds(timeout)
+        self._default_timeout = actions.milliseconds(timeout)
 
     def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
         """Sets the default timeout of navigations, in milliseconds."""
         self._settings_changed = True
-        self._default_navigation_timeout = deeds.milliseconds(timeout)
+        self._default_navigation_timeout = actions.milliseconds(timeout)
 
     # Its life.
 
@@ -448,7 +448,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if locator._frame is not self._main_frame:
             raise Error("Locator must belong to the main frame of this page")
         number = self._native.add_locator_handler(
-            locator._selector, locator._told_as, bool(no_wait_after), times, self._runtime.dispatcher
+            locator._selector, locator._reported_as, bool(no_wait_after), times, self._runtime.dispatcher
         )
         self._locator_handlers[number] = (locator, handler)
         self._forget_spent(number)
@@ -591,7 +591,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             print(page.snapshot())  # - button "Save" [ref=c0p0f0e12]
             page.get_by_ref("c0p0f0e12").click()
         """
-        chosen = deeds.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
+        chosen = actions.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
         return cast("str", self._run(self._native.snapshot(chosen)))
 
     def markdown(self) -> str:
@@ -626,8 +626,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             TypeError: For a field of another type.
         """
         fields = extraction.fields_of(model)
-        told = self._run(self._main_frame._native.extract(each, extraction.question(fields)))
-        return [extraction.made(model, fields, values) for values in told]
+        result = self._run(self._main_frame._native.extract(each, extraction.question(fields)))
+        return [extraction.made(model, fields, values) for values in result]
 
     def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.
@@ -705,7 +705,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if quality is not None and kind == "png":
             raise Error(f"{caller()}: options.quality is unsupported for the png screenshots")
         density = 1.0 if scale == "css" else None
-        shot = self._native.screenshot(kind, quality, area, density, finish.masks, finish.told, limit)
+        shot = self._native.screenshot(kind, quality, area, density, finish.masks, finish.reported, limit)
         return write_picture(path, self._run(shot, limit))
 
     def pdf(

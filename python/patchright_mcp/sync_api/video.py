@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
+from .. import _actions as actions
 from .. import _core
-from .. import _deeds as deeds
 from .._failures import caller
 from .._options import check_choice
 from ..errors import Error
@@ -69,10 +69,10 @@ class Video(ApiObject):
 
 def _how(size: ViewportSize | ScreencastSize | None, **options: Any) -> dict[str, Any]:
     """How a page is watched, in the words of the engine."""
-    told = deeds.chosen(**options)
+    reported = actions.chosen(**options)
     if size is not None:
-        told["size"] = [size["width"], size["height"]]
-    return told
+        reported["size"] = [size["width"], size["height"]]
+    return reported
 
 
 class Screencast(ApiObject):
@@ -143,13 +143,13 @@ class Screencast(ApiObject):
     def _shown(self, frame: _core.CastFrame) -> None:
         if self._f is not None:
             width, height = frame.viewport
-            told = {
+            values = {
                 "data": frame.data,
                 "timestamp": frame.timestamp,
                 "viewportWidth": int(width),
                 "viewportHeight": int(height),
             }
-            self._runtime.settle(self._f(*taken(self._f, [cast("ScreencastFrame", told)])))
+            self._runtime.settle(self._f(*taken(self._f, [cast("ScreencastFrame", values)])))
 
     def show_actions(
         self,
@@ -168,8 +168,8 @@ class Screencast(ApiObject):
         """
         check_choice("cursor", cursor, ("none", "pointer"))
         check_choice("position", position, _POSITIONS)
-        how = deeds.chosen(cursor=cursor, duration=duration, font_size=font_size, position=position)
-        self._captions.show_actions(how | {"style": deeds.chosen(**(style or {}))})
+        how = actions.chosen(cursor=cursor, duration=duration, font_size=font_size, position=position)
+        self._captions.show_actions(how | {"style": actions.chosen(**(style or {}))})
         return Disposable(self.hide_actions, self._runtime)
 
     def hide_actions(self) -> None:

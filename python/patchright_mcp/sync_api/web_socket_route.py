@@ -68,10 +68,10 @@ class WebSocketRoute(ApiObject):
 class _Socket:
     """A web socket of a page, and both of its sides."""
 
-    def __init__(self, frame: Frame, name: str, number: float, told: dict[str, Any]) -> None:
+    def __init__(self, frame: Frame, name: str, number: float, expected: dict[str, Any]) -> None:
         self.connection: Connection = frame._connection
-        self.url: str = told["url"]
-        self.protocols: list[str] = told["protocols"]
+        self.url: str = expected["url"]
+        self.protocols: list[str] = expected["protocols"]
         self.page: WebSocketRoute = WebSocketRoute(self, is_server=False)
         self.server: WebSocketRoute | None = None
         self._frame = frame
@@ -98,23 +98,23 @@ class _Socket:
         if self.server is None:
             self.direct("open")
 
-    def happened(self, told: dict[str, Any]) -> None:
+    def happened(self, expected: dict[str, Any]) -> None:
         """Something came from the page or from the server."""
-        is_servers = told["what"] in ("received", "serverClosed")
+        is_servers = expected["what"] in ("received", "serverClosed")
         side, other = (self.server, self.page) if is_servers else (self.page, self.server)
         if side is None:
             return
-        if "data" in told:
-            message = _unpacked(told["data"])
+        if "data" in expected:
+            message = _unpacked(expected["data"])
             if side._on_message is not None:
                 self.connection.runtime.call(side._on_message, message)
             elif other is not None:
                 other.send(message)
             return
         closing = {
-            "code": told.get("code"),
-            "reason": told.get("reason"),
-            "wasClean": told.get("wasClean", True),
+            "code": expected.get("code"),
+            "reason": expected.get("reason"),
+            "wasClean": expected.get("wasClean", True),
         }
         if side._on_close is not None:
             self.connection.runtime.call(side._on_close, closing["code"], closing["reason"])
@@ -141,15 +141,15 @@ class SocketRouting:
             self._context._exposed[self._name] = self._asked
             self._context._run(self._context._native.route_sockets(self._name))
 
-    def _asked(self, source: dict[str, Any], told: dict[str, Any]) -> None:
+    def _asked(self, source: dict[str, Any], expected: dict[str, Any]) -> None:
         frame, page = cast("Frame", source["frame"]), cast("Page", source["page"])
-        key = (frame._native.key, frame._native.loader, told["socket"])
-        if told["what"] != "created":
+        key = (frame._native.key, frame._native.loader, expected["socket"])
+        if expected["what"] != "created":
             socket = self._sockets.get(key)
             if socket is not None:
-                socket.happened(told)
+                socket.happened(expected)
             return
-        socket = _Socket(frame, cast("str", self._name), told["socket"], told)
+        socket = _Socket(frame, cast("str", self._name), expected["socket"], expected)
         handler = self._decider(page, socket.url)
         if handler is None:
             socket.direct("leave")

@@ -16,7 +16,7 @@ from mcp.types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from patchright_mcp.async_api import Browser, Page, WebSocket
 from tests_py.live.conftest import Invitation, come_in, invited
-from tests_py.live.lodge import PASSWORD, Lodge
+from tests_py.live.login_site import PASSWORD, Lodge
 from tests_py.support.http import KEY, HttpServer
 from tests_py.support.site import Site
 
@@ -28,9 +28,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 
 @pytest.fixture
-def lodge() -> Iterator[Lodge]:
-    with Lodge() as lodge:
-        yield lodge
+def login_site() -> Iterator[Lodge]:
+    with Lodge() as login_site:
+        yield login_site
 
 
 class Somebody:
@@ -79,13 +79,13 @@ class Somebody:
 @pytest.mark.parametrize("path", ["/report", "/checked"])
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
-    server: HttpServer, viewer: Page, lodge: Lodge, path: str, revision: str
+    server: HttpServer, viewer: Page, login_site: Lodge, path: str, revision: str
 ) -> None:
     person = Somebody(viewer, logs_in=path == "/report")
     headers = {"Authorization": f"Bearer {KEY}"}
     async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
         streams = streamable_http_client(server.url, http_client=http)
-        answer = await fetch(streams, revision, person, lodge.origin + path)
+        answer = await fetch(streams, revision, person, login_site.origin + path)
     assert "All is well." in answer
     assert PASSWORD not in answer + "".join(server.log)
     assert isinstance(person.asked[0], ElicitRequestURLParams)
@@ -93,7 +93,7 @@ async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
 
 
 async def test_two_keys_two_people_and_two_walls_at_once(
-    tmp_path: Path, persons_browser: Browser, lodge: Lodge
+    tmp_path: Path, persons_browser: Browser, login_site: Lodge
 ) -> None:
     async with AsyncExitStack() as until_the_end:
         keys = ("--api-key", "first-0123456789,second-0123456789", "--lang", "en")
@@ -110,7 +110,7 @@ async def test_two_keys_two_people_and_two_walls_at_once(
             headers = {"Authorization": f"Bearer {person.key}"}
             async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
                 streams = streamable_http_client(server.url, http_client=http)
-                return await fetch(streams, "2025-11-25", person, lodge.origin + path)
+                return await fetch(streams, "2025-11-25", person, login_site.origin + path)
 
         first, second = (
             await comes("first-0123456789", logs_in=True),
@@ -151,14 +151,14 @@ async def fetch(streams: Any, revision: str, person: Somebody, url: str) -> str:
 
 
 async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
-    server: HttpServer, viewer: Page, lodge: Lodge
+    server: HttpServer, viewer: Page, login_site: Lodge
 ) -> None:
     client = server.begin()
-    told = client.call("patchright_fetch", url=lodge.origin + "/report")
-    assert told["structuredContent"]["status"] == "wall"
-    person = told["structuredContent"]["person"]
-    assert person["url"] in told["content"][0]["text"]
-    assert person["code"] in told["content"][0]["text"]
+    answer = client.call("patchright_fetch", url=login_site.origin + "/report")
+    assert answer["structuredContent"]["status"] == "wall"
+    person = answer["structuredContent"]["person"]
+    assert person["url"] in answer["content"][0]["text"]
+    assert person["code"] in answer["content"][0]["text"]
     somebody = Somebody(viewer, logs_in=True)
     await come_in(viewer, Invitation(person["url"], person["code"], None))
     await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
@@ -166,11 +166,11 @@ async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
     await viewer.keyboard.type(PASSWORD)
     await viewer.keyboard.press("Enter")
     await viewer.wait_for_function(
-        "url => document.querySelector('#url').textContent === url", arg=lodge.origin + "/report"
+        "url => document.querySelector('#url').textContent === url", arg=login_site.origin + "/report"
     )
     await viewer.locator("#done").click()
     await viewer.locator("#end h1").wait_for()
-    assert "All is well." in client.text("patchright_fetch", url=lodge.origin + "/report")
+    assert "All is well." in client.text("patchright_fetch", url=login_site.origin + "/report")
 
 
 def tells_of_login(data: str | bytes) -> bool:
@@ -182,8 +182,8 @@ async def test_a_site_that_asks_by_http_is_answered_in_the_view(
     server: HttpServer, viewer: Page, site: Site
 ) -> None:
     client = server.begin()
-    told = client.call("browser_navigate", url=site.url("/members/ada"))
-    person = told["structuredContent"]["person"]
+    answer = client.call("browser_navigate", url=site.url("/members/ada"))
+    person = answer["structuredContent"]["person"]
     sockets: list[WebSocket] = []
     viewer.on("websocket", sockets.append)
     await come_in(viewer, Invitation(person["url"], person["code"], None))

@@ -50,9 +50,9 @@ class Theirs:
         port = (self.profile / "DevToolsActivePort").read_text().split()[0]
         request = urllib.request.Request(f"http://127.0.0.1:{port}/json/{path}", method=method)
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310
-            told = answer.read()
+            text = answer.read()
         # That it closes a tab it does not say in JSON.
-        return json.loads(told) if told[:1] in (b"{", b"[") else None
+        return json.loads(text) if text[:1] in (b"{", b"[") else None
 
     def is_reachable(self) -> bool:
         """Whether it has said where, which it writes down in two steps."""
@@ -103,7 +103,7 @@ def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
 
 
 @pytest.fixture
-def guest(new_wire: Callable[..., Wire], folder: Path) -> Callable[[], Wire]:
+def attached(new_wire: Callable[..., Wire], folder: Path) -> Callable[[], Wire]:
     """Starts servers that come to that browser."""
 
     def start() -> Wire:
@@ -115,7 +115,7 @@ def guest(new_wire: Callable[..., Wire], folder: Path) -> Callable[[], Wire]:
     return start
 
 
-def told(answer: dict[str, object]) -> str:
+def reported(answer: dict[str, object]) -> str:
     """The text of an answer."""
     result = answer["result"]
     assert isinstance(result, dict)
@@ -123,20 +123,20 @@ def told(answer: dict[str, object]) -> str:
 
 
 def test_their_tabs_are_neither_shown_nor_touched(
-    theirs: Theirs, guest: Callable[[], Wire], site: Site
+    theirs: Theirs, attached: Callable[[], Wire], site: Site
 ) -> None:
     before, noted = theirs.open(), len(site.requested("/guest-noted"))
     site.publish("/guest-child", "<title>Child</title>")
-    wire = guest()
-    opened = told(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
+    wire = attached()
+    opened = reported(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
     assert "Own" in opened
-    assert "/guest-child" in told(wire.call("browser_click", ref="text=more"))
-    tabs = told(wire.call("browser_tabs", action="list"))
+    assert "/guest-child" in reported(wire.call("browser_click", ref="text=more"))
+    tabs = reported(wire.call("browser_tabs", action="list"))
     assert "Own" in tabs
     assert "/guest-child" in tabs
     assert "Theirs" not in tabs
     assert "Hanging" not in tabs
-    assert not told(wire.call("browser_take_screenshot")).startswith("### Error")
+    assert not reported(wire.call("browser_take_screenshot")).startswith("### Error")
     assert len(theirs.open()) == len(before) + 2
 
     wire.hang_up()
@@ -184,15 +184,15 @@ def state_of(theirs: Theirs, title: str, *, after_pressing: str = "") -> str:
     return state
 
 
-def test_a_tab_that_sleeps_is_not_woken(theirs: Theirs, guest: Callable[[], Wire], site: Site) -> None:
+def test_a_tab_that_sleeps_is_not_woken(theirs: Theirs, attached: Callable[[], Wire], site: Site) -> None:
     theirs.ask("new?" + site.publish("/guest-sleeps", "<title>Sleeps</title>"), method="PUT")
     # To be looked at when what stands beside it closes.
     theirs.ask("new?" + site.publish("/guest-seen", "<title>Seen</title>"), method="PUT")
     assert "discarded" in state_of(theirs, "Sleeps", after_pressing="Urgent Discard")
     before, visits = theirs.open(), len(site.requested("/guest-sleeps"))
-    wire = guest()
-    assert "Own" in told(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
-    assert "Sleeps" not in told(wire.call("browser_tabs", action="list"))
+    wire = attached()
+    assert "Own" in reported(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
+    assert "Sleeps" not in reported(wire.call("browser_tabs", action="list"))
     wire.hang_up()
     assert wire.ended() == 0
     until(lambda: theirs.open() == before, "the end of our tabs")
@@ -200,13 +200,13 @@ def test_a_tab_that_sleeps_is_not_woken(theirs: Theirs, guest: Callable[[], Wire
     assert len(site.requested("/guest-sleeps")) == visits
 
 
-def test_clients_see_their_own_tabs_alone(theirs: Theirs, guest: Callable[[], Wire], site: Site) -> None:
+def test_clients_see_their_own_tabs_alone(theirs: Theirs, attached: Callable[[], Wire], site: Site) -> None:
     assert theirs.open()
-    one, other = guest(), guest()
-    told(one.call("browser_navigate", url=site.publish("/guest-one", "<title>One</title>")))
-    told(other.call("browser_navigate", url=site.publish("/guest-other", "<title>Other</title>")))
-    assert "Other" not in told(one.call("browser_tabs", action="list"))
-    assert "One" not in told(other.call("browser_tabs", action="list"))
+    one, other = attached(), attached()
+    reported(one.call("browser_navigate", url=site.publish("/guest-one", "<title>One</title>")))
+    reported(other.call("browser_navigate", url=site.publish("/guest-other", "<title>Other</title>")))
+    assert "Other" not in reported(one.call("browser_tabs", action="list"))
+    assert "One" not in reported(other.call("browser_tabs", action="list"))
 
 
 class Doorman:
@@ -254,7 +254,7 @@ def test_the_person_is_asked_once_for_all_clients(theirs: Theirs, folder: Path, 
     doorman.close()
 
 
-def test_a_browser_that_is_not_there_is_told_with_what_to_do(guest: Callable[[], Wire]) -> None:
-    answer = told(guest().call("browser_navigate", url="about:blank"))
+def test_a_browser_that_is_not_there_is_reported_with_what_to_do(attached: Callable[[], Wire]) -> None:
+    answer = reported(attached().call("browser_navigate", url="about:blank"))
     assert "is not running, or remote debugging is disabled" in answer
     assert "chrome://inspect/#remote-debugging" in answer

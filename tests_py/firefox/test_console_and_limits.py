@@ -17,7 +17,7 @@ OLD_FASHIONED = (
 )
 
 
-async def test_the_console_is_told_as_often_as_it_is_asked_for(workshop: Workshop, site: Site) -> None:
+async def test_the_console_is_reported_as_often_as_it_is_asked_for(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await workshop.server.evaluate("() => { console.warn('the lamp is hot'); }")
     for _ in range(2):
@@ -77,14 +77,14 @@ async def test_each_context_goes_through_the_proxy_that_it_was_given(site: Site,
                 await server.open(far)
             assert one.asked
             assert two.asked
-            heard = len(one.asked)
+            received = len(one.asked)
             await server.call("browser_context_switch", name="two")
             await server.open(far)
-            assert len(one.asked) == heard
+            assert len(one.asked) == received
 
 
 def test_the_doctor_knows_its_version() -> None:
     doctor = [sys.executable, "-m", "patchright_mcp", "doctor", "--browser", "firefox", "--json"]
-    told = subprocess.run(doctor, capture_output=True, text=True, timeout=100, check=False).stdout
-    (start,) = [finding for finding in json.loads(told)["findings"] if finding["subject"] == "start"]
+    answer = subprocess.run(doctor, capture_output=True, text=True, timeout=100, check=False).stdout
+    (start,) = [finding for finding in json.loads(answer)["findings"] if finding["subject"] == "start"]
     assert start["found"].startswith("version 1"), start

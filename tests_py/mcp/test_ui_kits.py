@@ -72,9 +72,9 @@ async def test_an_option_is_taken_without_an_enter_that_the_page_hears(
     page = await workshop.open(site.publish("/widgets/keyed", document("Keyed", KEYED)))
     await workshop.do("browser_select_option", ref=page.ref('combobox "Month"'), values=["August"])
     assert await workshop.server.evaluate("() => month.value") == "August"
-    heard = await workshop.server.evaluate("() => heard")
-    assert "change" in heard
-    assert "Enter" not in heard
+    received = await workshop.server.evaluate("() => heard")
+    assert "change" in received
+    assert "Enter" not in received
 
 
 FRAMED = """<iframe id=frame style="width:400px;height:200px"></iframe><script>
@@ -183,7 +183,7 @@ document.querySelector("input").addEventListener("keyup", (event) => {
 </script>"""
 
 
-async def test_a_list_that_is_searched_after_a_pause_is_told_as_it_is_then(
+async def test_a_list_that_is_searched_after_a_pause_is_reported_as_it_is_then(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.publish("/widgets/searched", document("Searched", SEARCHED)))
@@ -242,7 +242,7 @@ document.querySelector("button").onclick = () => {
 </script>"""
 
 
-async def test_a_box_that_stays_is_shown_and_not_told_again(workshop: Workshop, site: Site) -> None:
+async def test_a_box_that_stays_is_shown_and_not_reported_again(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/widgets/asking", document("Asking", ASKING)))
     asked = await workshop.do("browser_click", ref=page.ref('button "Delete"'))
     assert 'heading "Really delete?"' in asked.section("Snapshot")
@@ -260,7 +260,7 @@ document.querySelector("button").onclick = () => {
 </script>"""
 
 
-async def test_what_came_and_went_is_told_in_words_of_its_own(workshop: Workshop, site: Site) -> None:
+async def test_what_came_and_went_is_reported_in_words_of_its_own(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/widgets/passing", document("Passing", PASSING)))
     saved = await workshop.do("browser_click", ref=page.ref('button "Save"'))
     assert "The page said meanwhile: Saved All is well." in saved.section("Events").replace('"', "")
@@ -279,7 +279,7 @@ async def test_what_a_page_calls_the_nameless_tells_them_apart(workshop: Worksho
     assert page.ref('hint="oval"') != page.ref('hint="pencil"')
 
 
-async def test_what_shows_a_hand_is_told_inside_of_what_listens(workshop: Workshop, site: Site) -> None:
+async def test_what_shows_a_hand_is_reported_inside_of_what_listens(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/widgets/nameless", document("Nameless", NAMELESS)))
     third = page.refs()[-1]
     assert "Stars: 3" in (await workshop.do("browser_click", ref=third)).text

@@ -57,9 +57,9 @@ async def test_whether_an_event_is_meant_may_be_known_later(page: Page, site: Si
         await asyncio.sleep(0)
         return str(getattr(response, "url", "")).endswith("2")
 
-    async with page.expect_response(is_meant) as told:  # type: ignore[arg-type]
+    async with page.expect_response(is_meant) as reported:  # type: ignore[arg-type]
         await page.evaluate("async urls => { for (const url of urls) await fetch(url) }", urls)
-    assert (await told.value).url == urls[2]
+    assert (await reported.value).url == urls[2]
 
     async def fails(_: object) -> bool:
         raise ValueError("not this one")
@@ -70,9 +70,9 @@ async def test_whether_an_event_is_meant_may_be_known_later(page: Page, site: Si
 
 
 async def test_a_window_that_closes_at_once_was_there(page: Page) -> None:
-    async with page.expect_popup(timeout=5000) as told:
+    async with page.expect_popup(timeout=5000) as reported:
         await page.evaluate("window.open('about:blank').close()")
-    popup = await told.value
+    popup = await reported.value
     await popup.wait_for_event("close", timeout=5000) if not popup.is_closed() else None
     assert popup.is_closed()
 
@@ -99,17 +99,17 @@ async def test_a_folder_is_given_alone_and_where_one_is_taken(page: Page, tmp_pa
     await page.set_input_files("#folder", tmp_path)
     names = "Array.from(document.querySelector('#folder').files, file => file.name).sort()"
     assert await page.evaluate(names) == ["a.txt", "b.txt"]
-    for selector, files, told in (
+    for selector, files, entry in (
         ("#folder", [tmp_path, tmp_path / "inner"], "Multiple directories are not supported"),
         ("#folder", [tmp_path, tmp_path / "a.txt"], "File paths must be all files or a single directory"),
         ("#folder", [tmp_path / "a.txt"], "an input for a folder"),
         ("#files", [tmp_path], "File input does not support directories, pass individual files instead"),
     ):
-        with pytest.raises(Error, match=told):
+        with pytest.raises(Error, match=entry):
             await page.set_input_files(selector, files, timeout=2000)
 
 
-async def test_a_frame_that_goes_while_it_navigates_is_told_of(page: Page, site: Site) -> None:
+async def test_a_frame_that_goes_while_it_navigates_is_reported(page: Page, site: Site) -> None:
     await page.goto(site.publish("/with-frame", "<iframe name=inner srcdoc=x></iframe>"))
     frame = page.frame("inner")
     assert frame is not None
@@ -133,9 +133,9 @@ async def test_errors_of_pages_have_a_name_and_a_message(page: Page) -> None:
         ("throw window", "", "Window"),
         ("throw 'words'", "", "words"),
     ):
-        async with page.expect_event("pageerror", timeout=5000) as told:
+        async with page.expect_event("pageerror", timeout=5000) as reported:
             await page.evaluate(f"setTimeout(() => {{ {script} }})", isolated_context=False)
-        error = await told.value
+        error = await reported.value
         assert (error.name, error.message) == (name, message)
 
 
@@ -166,7 +166,7 @@ async def test_an_error_leads_to_the_line_of_the_script(page: Page) -> None:
     assert f'{__file__}", line ' in (caught.value.stack or "")
 
 
-async def test_a_dialog_that_closes_is_told_of(page: Page) -> None:
+async def test_a_dialog_that_closes_is_reported(page: Page) -> None:
     closed: list[str] = []
     page.on("dialogclosed", lambda dialog: closed.append(dialog.message))
     page.on("dialog", lambda dialog: dialog.accept())
@@ -210,7 +210,7 @@ async def test_a_page_is_not_at_rest_while_a_frame_in_it_waits(page: Page, site:
     site.release()
 
 
-async def test_the_request_of_a_form_is_told_before_the_click_that_sends_it_is_over(
+async def test_the_request_of_a_form_is_reported_before_the_click_that_sends_it_is_over(
     page: Page, site: Site
 ) -> None:
     await page.goto(site.page("form"))
@@ -227,15 +227,15 @@ async def test_the_request_of_a_form_is_told_before_the_click_that_sends_it_is_o
 
 
 async def test_a_wait_that_ran_out_looks_no_more(page: Page) -> None:
-    heard: list[str] = []
-    page.on("console", lambda message: heard.append(message.text))
+    received: list[str] = []
+    page.on("console", lambda message: received.append(message.text))
     slow = """() => new Promise((done) => setTimeout(() => { console.log("looked"); done(false) }, 100))"""
     with pytest.raises(PatchrightTimeoutError, match="Timeout 450ms exceeded"):
         await page.wait_for_function(slow, polling=1, timeout=450)
-    counted = len(heard)
+    counted = len(received)
     assert counted > 0
     async with page.expect_console_message(lambda message: message.text == "the end"):
         await page.evaluate(
             "() => new Promise((done) => setTimeout(done, 300)).then(() => console.log('the end'))"
         )
-    assert heard.count("looked") == counted
+    assert received.count("looked") == counted

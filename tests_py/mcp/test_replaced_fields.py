@@ -28,7 +28,7 @@ list.onclick = (event) => {{
 
 
 @pytest.mark.parametrize("style", OUT_OF_SIGHT.values(), ids=list(OUT_OF_SIGHT))
-async def test_what_is_drawn_for_a_field_has_its_name_and_is_told_alone(
+async def test_what_is_drawn_for_a_field_has_its_name_and_is_reported_alone(
     workshop: Workshop, site: Site, style: str
 ) -> None:
     page = await workshop.open(site.publish("/kept/list", document("Kept", LIST.format(style=style))))
@@ -42,9 +42,9 @@ async def test_who_chooses_in_the_kept_list_by_a_selector_chooses_in_the_drawn_o
 ) -> None:
     body = LIST.format(style=OUT_OF_SIGHT["transparent"])
     await workshop.open(site.publish("/kept/chosen", document("Kept", body)))
-    told = await workshop.do("browser_select_option", ref="#size", values=["Large"])
+    answer = await workshop.do("browser_select_option", ref="#size", values=["Large"])
     assert await workshop.server.evaluate("() => shown.textContent + size.value") == "LargeLarge"
-    assert 'combobox "Size"' in told.section("Result")
+    assert 'combobox "Size"' in answer.section("Result")
 
 
 BESIDE = "".join(
@@ -60,8 +60,8 @@ async def test_each_of_several_kept_fields_stands_for_what_is_drawn_beside_it(
 ) -> None:
     await workshop.open(site.publish("/kept/beside", document("Beside", BESIDE)))
     for name, field in (("Skills", "#one"), ("Users", "#two")):
-        told = await workshop.do("browser_type", ref=field, text=name.lower())
-        assert f'textbox "{name}"' in told.section("Result")
+        answer = await workshop.do("browser_type", ref=field, text=name.lower())
+        assert f'textbox "{name}"' in answer.section("Result")
     drawn = "() => [...document.querySelectorAll('span')].map((span) => span.innerText.trim()).join()"
     assert await workshop.server.evaluate(drawn) == "skills,users"
 

@@ -36,10 +36,10 @@ async def test_patterns_and_functions_keep_their_meaning(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thrown", "told"), [("null", "null"), ("undefined", "undefined"), ("'text'", "text")]
+    ("thrown", "expected"), [("null", "null"), ("undefined", "undefined"), ("'text'", "text")]
 )
-async def test_whatever_a_script_throws_is_told(page: Page, thrown: str, told: str) -> None:
-    with pytest.raises(Error, match=f"^Page.evaluate: {told}$"):
+async def test_whatever_a_script_throws_is_reported(page: Page, thrown: str, expected: str) -> None:
+    with pytest.raises(Error, match=f"^Page.evaluate: {expected}$"):
         await page.evaluate(f"() => {{ throw {thrown}; }}")
 
 
@@ -83,7 +83,7 @@ async def test_a_page_without_a_touch_screen_is_not_touched(page: Page) -> None:
         await page.touchscreen.tap(1, 1)
 
 
-async def test_a_window_that_only_runs_a_script_is_told_of(page: Page) -> None:
+async def test_a_window_that_only_runs_a_script_is_reported(page: Page) -> None:
     def answer(dialog: Dialog) -> None:
         page.context._runtime.spawn(dialog.accept("well"))
 
@@ -112,11 +112,13 @@ async def test_an_init_script_is_taken_back(context: BrowserContext, site: Site)
 
 async def test_a_locator_is_written_anew_by_what_a_person_sees(page: Page) -> None:
     await page.set_content("<div><button>Save</button><button class=x>Save all</button><b></b><b></b></div>")
-    assert str((await page.locator(".x").normalize())._told_as) == 'get_by_role("button", name="Save all")'
+    assert (
+        str((await page.locator(".x").normalize())._reported_as) == 'get_by_role("button", name="Save all")'
+    )
     exact = await page.locator("button").first.normalize()
-    assert exact._told_as == 'get_by_role("button", name="Save", exact=True)'
+    assert exact._reported_as == 'get_by_role("button", name="Save", exact=True)'
     assert await exact.inner_text() == "Save"
-    assert (await page.locator("b").last.normalize())._told_as.endswith('b:nth-of-type(2)")')
+    assert (await page.locator("b").last.normalize())._reported_as.endswith('b:nth-of-type(2)")')
 
 
 async def test_waits_say_what_they_waited_for(page: Page) -> None:
@@ -172,12 +174,12 @@ async def test_options_that_make_no_sense_are_named(browser: Browser, context: B
     with pytest.raises(Error, match=r"geolocation.latitude: expected float, got undefined"):
         await browser.new_context(geolocation={"longitude": 10})
     odd: Any
-    for odd, told in (
+    for odd, entry in (
         ({"viewport": {"width": 100}}, "viewport.height: expected number, got undefined"),
         ({"locale": 3}, "locale: expected string, got number"),
         ({"color_scheme": "purple"}, r"color_scheme: expected one of \(dark\|light\|no-preference\|null\)"),
     ):
-        with pytest.raises(Error, match=told):
+        with pytest.raises(Error, match=entry):
             await browser.new_context(**odd)
     page: Any = await context.new_page()
     with pytest.raises(Error, match="has_text: expected string or Pattern, got number"):
@@ -196,10 +198,10 @@ async def test_a_failed_expectation_shows_the_element_as_it_is(page: Page) -> No
     await page.set_content("<p>before</p><ul><li>one</li></ul>")
     with pytest.raises(AssertionError) as failed:
         await expect(page.locator("ul")).to_have_text("two", timeout=1)
-    told = str(failed.value)
-    assert '    - locator resolved to <ul>…</ul>\n    - unexpected value "one"' in told
-    assert "\n- list:\n  - listitem: one" in told.partition("Aria snapshot")[2]
-    assert "before" not in told
+    text = str(failed.value)
+    assert '    - locator resolved to <ul>…</ul>\n    - unexpected value "one"' in text
+    assert "\n- list:\n  - listitem: one" in text.partition("Aria snapshot")[2]
+    assert "before" not in text
 
 
 async def test_nothing_is_waited_for_when_all_is_stopped() -> None:

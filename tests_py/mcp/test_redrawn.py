@@ -21,14 +21,16 @@ draw();
 </script>"""
 
 
-async def test_what_was_drawn_anew_is_told_beside_others_of_its_name(workshop: Workshop, site: Site) -> None:
+async def test_what_was_drawn_anew_is_reported_beside_others_of_its_name(
+    workshop: Workshop, site: Site
+) -> None:
     page = await workshop.open(site.publish("/anew/tags", document("Tags", TAGS)))
     add, _ = re.findall(r'button "add" \[ref=(\w+)', page.text)
     await workshop.do("browser_click", ref=add)
-    told = re.search(r'button "add" \[ref=(\w+)', await workshop.refused("browser_click", ref=add))
-    assert told is not None
+    answer = re.search(r'button "add" \[ref=(\w+)', await workshop.refused("browser_click", ref=add))
+    assert answer is not None
     assert await workshop.output() == "tag1"
-    await workshop.do("browser_click", ref=told[1])
+    await workshop.do("browser_click", ref=answer[1])
     assert await workshop.output() == "tag1,tag2"
 
 
@@ -55,9 +57,9 @@ async def test_a_ref_is_never_taken_for_its_neighbour(workshop: Workshop, site: 
     said = await workshop.refused("browser_click", ref=ann)
     assert "is no longer on the page" in said
     assert "[ref=" not in said
-    told = re.search(r"\[ref=(\w+)", await workshop.refused("browser_click", ref=cid))
-    assert told is not None
-    await workshop.do("browser_click", ref=told[1])
+    answer = re.search(r"\[ref=(\w+)", await workshop.refused("browser_click", ref=cid))
+    assert answer is not None
+    await workshop.do("browser_click", ref=answer[1])
     assert await workshop.output() == "AnnCid"
 
 
@@ -82,8 +84,8 @@ async def test_a_drag_that_makes_something_says_what_and_names_both_ends(
     await workshop.open(site.publish("/anew/wires", document("Wires", WIRES)))
     page = await workshop.do("browser_snapshot", allRefs=True)
     ports = [page.ref("port, out"), page.ref("port, inlet")]
-    told = await workshop.do("browser_drag", startRef=ports[0], endRef=ports[1])
-    said = told.section("Result")
+    answer = await workshop.do("browser_drag", startRef=ports[0], endRef=ports[1])
+    said = answer.section("Result")
     assert await workshop.output() == "wired"
     made = re.search(r': this made "path, wire[^"]*" \[ref=(\w+)\]', said)
     assert made, said
@@ -106,7 +108,7 @@ onmouseup = () => { held = null; };
 </script>"""
 
 
-async def test_several_shapes_are_dragged_and_each_is_told_once_where_it_is(
+async def test_several_shapes_are_dragged_and_each_is_reported_once_where_it_is(
     workshop: Workshop, site: Site
 ) -> None:
     page = await workshop.open(site.publish("/anew/shapes", document("Shapes", SHAPES)))
@@ -116,14 +118,14 @@ async def test_several_shapes_are_dragged_and_each_is_told_once_where_it_is(
         for shape, place in zip(shapes, ("20,30", "20,90"), strict=True)
     ]
     steps.append({"tool": "browser_evaluate", "arguments": {"function": "() => {}"}})
-    told = await workshop.do("browser_steps", steps=steps)
+    answer = await workshop.do("browser_steps", steps=steps)
     boxes = (await workshop.do("browser_snapshot", boxes=True)).text
     for number, shape in enumerate(shapes, 1):
-        said = told.line(f"{number}. Dragged ")
+        said = answer.line(f"{number}. Dragged ")
         left, top = re.search(rf"ref={shape}\].*\[box=(-?\d+),(-?\d+)", boxes).groups()  # type: ignore[union-attr]
         assert said.endswith(f"and is now at {left},{top}"), said
-    assert "Moved:" not in told.text
-    assert told.line("3. ") == "3. browser_evaluate: no result"
+    assert "Moved:" not in answer.text
+    assert answer.line("3. ") == "3. browser_evaluate: no result"
 
 
 async def test_what_a_selector_finds_several_times_is_listed_by_the_refs_of_the_outline(
@@ -135,15 +137,15 @@ async def test_what_a_selector_finds_several_times_is_listed_by_the_refs_of_the_
     assert listed == page.refs()
 
 
-async def test_boxes_that_were_ticked_are_told_on_one_line_by_their_own_names(
+async def test_boxes_that_were_ticked_are_reported_on_one_line_by_their_own_names(
     workshop: Workshop, site: Site
 ) -> None:
     names = ("olives", "ham", "corn")
     body = "".join(f"<label><input type=checkbox>{name}</label>" for name in names)
     page = await workshop.open(site.publish("/anew/boxes", document("Boxes", body)))
     fields = [{"name": "box", "ref": page.ref(f'checkbox "{name}"'), "value": "true"} for name in names]
-    told = (await workshop.do("browser_fill_form", fields=fields)).section("Result")
-    assert told.splitlines()[1:] == ['- checked: checkbox "olives", checkbox "ham", checkbox "corn"']
+    answer = (await workshop.do("browser_fill_form", fields=fields)).section("Result")
+    assert answer.splitlines()[1:] == ['- checked: checkbox "olives", checkbox "ham", checkbox "corn"']
 
 
 RAISED = """<svg width=300 height=100><rect id=under width=300 height=100 fill=none></rect>
@@ -153,13 +155,13 @@ slice.onmouseover = () => { slice.parentNode.append(slice); };
 </script>"""
 
 
-async def test_a_press_on_what_is_raised_whenever_it_is_pointed_at_is_not_told_as_a_click(
+async def test_a_press_on_what_is_raised_when_pointed_at_is_not_reported_as_a_click(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.publish("/anew/raised", document("Raised", RAISED)))
-    told = await workshop.do("browser_click", ref="#slice")
+    answer = await workshop.do("browser_click", ref="#slice")
     assert await workshop.output() == ""
-    assert "so the press reached <g> around it" in told.section("Result")
+    assert "so the press reached <g> around it" in answer.section("Result")
 
 
 async def test_of_several_that_hold_a_text_the_one_that_says_just_that_is_meant(
@@ -173,11 +175,11 @@ async def test_of_several_that_hold_a_text_the_one_that_says_just_that_is_meant(
     assert "matches 2 elements" in await workshop.refused("browser_click", ref="text=Send to")
 
 
-async def test_a_button_of_an_icon_font_is_told_by_its_hint(workshop: Workshop, site: Site) -> None:
+async def test_a_button_of_an_icon_font_is_reported_by_its_hint(workshop: Workshop, site: Site) -> None:
     body = "<button class=fa-bug>\uf188</button>"
     page = await workshop.open(site.publish("/anew/icon", document("Icon", body)))
-    told = (await workshop.do("browser_click", ref=page.refs()[0])).section("Result")
-    assert told == f'Clicked the button [hint="fa-bug"] [ref={page.refs()[0]}]'
+    answer = (await workshop.do("browser_click", ref=page.refs()[0])).section("Result")
+    assert answer == f'Clicked the button [hint="fa-bug"] [ref={page.refs()[0]}]'
 
 
 async def test_the_items_of_a_list_that_hears_presses_have_refs(workshop: Workshop, site: Site) -> None:

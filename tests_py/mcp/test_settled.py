@@ -16,8 +16,8 @@ async def struck(workshop: Workshop) -> None:
     """Waits until the clock of the page has struck once more."""
 
     async def last() -> str:
-        told = (await workshop.do("browser_console_messages")).text.splitlines()
-        return [line for line in told if "It struck" in line][-1]
+        answer = (await workshop.do("browser_console_messages")).text.splitlines()
+        return [line for line in answer if "It struck" in line][-1]
 
     before = await last()
     while await last() == before:
@@ -64,7 +64,7 @@ class TestBuilding:
         assert 'button "New report"' in reply.section("Snapshot")
         assert "still loading" not in reply.text
 
-    async def test_what_does_not_end_is_told(self, workshop: Workshop, site: Site) -> None:
+    async def test_what_does_not_end_is_reported(self, workshop: Workshop, site: Site) -> None:
         reply = await workshop.open(f"{site.page('building')}?never")
         assert "The page is still loading: “Loading…”." in reply.section("Events")
 
@@ -124,20 +124,20 @@ class TestWhatComesAndGoes:
         typed = await workshop.do("browser_type", ref=opened.ref('combobox "City"'), text="Par")
         assert 'option "Paris"' in typed.section("Snapshot")
 
-    async def test_a_toast_that_went_again_is_told(self, workshop: Workshop, site: Site) -> None:
+    async def test_a_toast_that_went_again_is_reported(self, workshop: Workshop, site: Site) -> None:
         opened = await workshop.open(site.page("resting"))
-        told = await click(workshop, opened, "Show a toast")
-        assert "Copied to the clipboard" in told.text
+        answer = await click(workshop, opened, "Show a toast")
+        assert "Copied to the clipboard" in answer.text
 
     async def test_what_is_announced_comes_first(self, workshop: Workshop, site: Site) -> None:
         opened = await workshop.open(site.page("resting"))
-        told = (await click(workshop, opened, "Publish")).section("Snapshot").splitlines()
-        assert "The page was published." in told[1]
+        answer = (await click(workshop, opened, "Publish")).section("Snapshot").splitlines()
+        assert "The page was published." in answer[1]
 
-    async def test_what_is_closing_is_told_as_closed(self, workshop: Workshop, site: Site) -> None:
+    async def test_what_is_closing_is_reported_as_closed(self, workshop: Workshop, site: Site) -> None:
         opened = await workshop.open(site.page("resting"))
-        told = (await click(workshop, opened, "Close the panel")).section("Snapshot")
-        assert [line for line in told.splitlines() if line.startswith("-") and "Panel" in line], told
+        answer = (await click(workshop, opened, "Close the panel")).section("Snapshot")
+        assert [line for line in answer.splitlines() if line.startswith("-") and "Panel" in line], answer
 
     @pytest.mark.parametrize("kind", ["Worker", "SharedWorker"])
     async def test_the_script_of_a_worker_is_not_waited_for_once_it_runs(
@@ -148,8 +148,8 @@ class TestWhatComesAndGoes:
             f"""<button onclick="worker = new {kind}('/worker.js'); textContent = 'Begun'">Begin</button>"""
         )
         opened = await workshop.open(site.publish("/workers", document("Workers", body)))
-        told = await click(workshop, opened, "Begin")
-        assert "still loading" not in told.text
+        answer = await click(workshop, opened, "Begin")
+        assert "still loading" not in answer.text
         listed = await workshop.do("browser_network_requests", includeStatic=True)
         assert "/worker.js" in listed.text
         assert "pending" not in listed.text
@@ -157,19 +157,21 @@ class TestWhatComesAndGoes:
 
 class TestMenus:
     @pytest.mark.parametrize("by", ["a click", "its address"])
-    async def test_menus_that_stay_are_not_told_again(self, workshop: Workshop, site: Site, by: str) -> None:
+    async def test_menus_that_stay_are_not_reported_again(
+        self, workshop: Workshop, site: Site, by: str
+    ) -> None:
         opened = await workshop.open(f"{site.page('chapters')}?1")
         assert 'link "Evening"' in opened.section("Snapshot")
         if by == "a click":
             there = await workshop.do("browser_click", ref=opened.ref('link "Breakfast"'))
         else:
             there = await workshop.open(f"{site.page('chapters')}?2")
-        told = there.section("Snapshot")
-        assert 'heading "Chapter 2"' in told
-        assert 'button "Mark 2"' in told
-        assert 'link "Next"' in told
-        assert "[as before: 7 elements]" in told
-        assert 'link "Evening"' not in told
+        reported = there.section("Snapshot")
+        assert 'heading "Chapter 2"' in reported
+        assert 'button "Mark 2"' in reported
+        assert 'link "Next"' in reported
+        assert "[as before: 7 elements]" in reported
+        assert 'link "Evening"' not in reported
         assert 'link "Evening"' in (await workshop.do("browser_snapshot")).section("Snapshot")
         menu = await workshop.do("browser_snapshot", ref=there.ref('navigation "Chapters"'))
         assert 'link "Evening"' in menu.section("Snapshot")
@@ -188,46 +190,52 @@ class TestMenus:
 
 
 class TestTelling:
-    async def test_a_clock_is_told_once_and_a_count_each_time(self, workshop: Workshop, site: Site) -> None:
+    async def test_a_clock_is_reported_once_and_a_count_each_time(
+        self, workshop: Workshop, site: Site
+    ) -> None:
         opened = await workshop.open(site.page("resting") + "?clock")
         first = await click(workshop, opened, "Pressed 0 times")
         assert "o'clock" in first.section("Snapshot")
         for count in (2, 3):
             await struck(workshop)
-            told = await workshop.do("browser_click", ref=opened.ref('button "Pressed 0 times"'))
-            assert f"Pressed {count} times" in told.section("Snapshot")
-            assert "o'clock" not in told.section("Snapshot")
+            answer = await workshop.do("browser_click", ref=opened.ref('button "Pressed 0 times"'))
+            assert f"Pressed {count} times" in answer.section("Snapshot")
+            assert "o'clock" not in answer.section("Snapshot")
 
     async def test_a_dialog_covers_the_page_and_uncovers_it(self, workshop: Workshop, site: Site) -> None:
         opened = await workshop.open(site.page("resting"))
         asked = await click(workshop, opened, "Ask")
-        told = asked.section("Snapshot")
-        assert "(The page behind is covered: " in told
-        assert "It cannot be undone." in told
-        assert not [line for line in told.splitlines() if line.startswith("-")]
+        reported = asked.section("Snapshot")
+        assert "(The page behind is covered: " in reported
+        assert "It cannot be undone." in reported
+        assert not [line for line in reported.splitlines() if line.startswith("-")]
         done = (await click(workshop, asked, "Yes")).section("Snapshot")
         assert "(The page behind is open again.)" in done
         assert "Undone" in done
         assert len([line for line in done.splitlines() if line.startswith("+")]) == 1, done
 
-    async def test_a_new_order_is_told_with_its_place(self, workshop: Workshop, site: Site) -> None:
+    async def test_a_new_order_is_reported_with_its_place(self, workshop: Workshop, site: Site) -> None:
         await workshop.open(site.page("resting"))
         script = "() => { list.append(list.children[1]); }"
-        told = (await workshop.do("browser_evaluate", function=script)).section("Snapshot")
-        assert '[moved: 4th, after "Four"]' in told
+        answer = (await workshop.do("browser_evaluate", function=script)).section("Snapshot")
+        assert '[moved: 4th, after "Four"]' in answer
 
-    async def test_a_shape_that_moved_is_told_with_its_place(self, workshop: Workshop, site: Site) -> None:
+    async def test_a_shape_that_moved_is_reported_with_its_place(
+        self, workshop: Workshop, site: Site
+    ) -> None:
         opened = await workshop.open(site.page("resting"))
         first = await click(workshop, opened, "Push the square")
         assert 'Moved: img "Blue square"' in first.section("Events")
         again = await click(workshop, opened, "Push the square")
         assert "Moved" not in again.text
 
-    async def test_a_script_that_changes_nothing_is_told_alone(self, workshop: Workshop, site: Site) -> None:
+    async def test_a_script_that_changes_nothing_is_reported_alone(
+        self, workshop: Workshop, site: Site
+    ) -> None:
         await workshop.open(site.page("resting"))
-        told = await workshop.do("browser_evaluate", function="() => document.title")
-        assert told.section("Result") == "What comes, goes and moves"
-        assert "Snapshot" not in told.text
+        answer = await workshop.do("browser_evaluate", function="() => document.title")
+        assert answer.section("Result") == "What comes, goes and moves"
+        assert "Snapshot" not in answer.text
 
     async def test_a_failure_tells_what_changed_meanwhile(self, workshop: Workshop, site: Site) -> None:
         opened = await workshop.open(site.page("resting"))

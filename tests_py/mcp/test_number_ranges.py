@@ -85,12 +85,12 @@ async def test_every_number_that_makes_no_sense_is_refused_by_name(
                     arguments = holding(path, value, 4)
                     assert isinstance(arguments, dict)
                     arguments = {**needed(tool.input_schema, site.page("form")), **arguments}
-                    told = await server.call(tool.name, **arguments)
+                    answer = await server.call(tool.name, **arguments)
                     tried += 1
                     name = next(part for part in reversed(path) if part != "items")
-                    named = any(f"{name}{rest}` must be" in told.text for rest in ("", "[0]"))
-                    if not told.is_error or not named:
-                        let_through.append((tool.name, arguments, told.text[:200]))
+                    named = any(f"{name}{rest}` must be" in answer.text for rest in ("", "[0]"))
+                    if not answer.is_error or not named:
+                        let_through.append((tool.name, arguments, answer.text[:200]))
         after = await server.call(opens, url=site.page("form"))
         assert not after.is_error, "it pauses"
     assert let_through == []

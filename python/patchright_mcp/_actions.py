@@ -32,7 +32,7 @@ def milliseconds(timeout: float | timedelta) -> float:
     return float(given)
 
 
-def deed(do: str, **options: Any) -> dict[str, Any]:
+def action(do: str, **options: Any) -> dict[str, Any]:
     """What is done, and how. Options that are `None` are left to the engine."""
     return {"do": do, **{name: value for name, value in options.items() if value is not None}}
 
@@ -55,7 +55,7 @@ def press(
     steps: int | None = None,
 ) -> dict[str, Any]:
     """A press on an element, or only the way to it."""
-    return deed(
+    return action(
         do,
         button=button,
         count=click_count,
@@ -83,16 +83,16 @@ def checked(
 ) -> dict[str, Any]:
     """A press that checks or unchecks."""
     keeps_scroll = scroll == "none" or None
-    return deed(
+    return action(
         "set_checked", checked=wanted, position=position, force=force, trial=trial, keeps_scroll=keeps_scroll
     )
 
 
-def rectangle(told: dict[str, float] | None) -> FloatRect | None:
+def rectangle(expected: dict[str, float] | None) -> FloatRect | None:
     """A part of a page; whole numbers are whole, as they are in JavaScript."""
-    if told is None:
+    if expected is None:
         return None
-    whole = {name: int(side) if float(side).is_integer() else side for name, side in told.items()}
+    whole = {name: int(side) if float(side).is_integer() else side for name, side in expected.items()}
     return cast("FloatRect", whole)
 
 
@@ -144,4 +144,4 @@ def types_of(files: Any) -> list[str | None]:
 def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:
     """A file input is given these: `paths` is where `files` are, which say of what type they are to be."""
     types = [file.get("mimeType") if isinstance(file, dict) else None for file in listed(files)]
-    return deed("set_input_files", paths=paths, types=types if any(types) else None)
+    return action("set_input_files", paths=paths, types=types if any(types) else None)
