@@ -22,7 +22,7 @@ def reported(context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> Counte
         counted[name] += 1
         return tell(name, payload)
 
-    monkeypatch.setattr(context._traffic, "told", count)
+    monkeypatch.setattr(context._traffic, "reported", count)
     return counted
 
 

@@ -39,7 +39,7 @@ DONE: dict[str, Callable[[FrameLocator], Awaitable[object]]] = {
 }
 
 
-@pytest.mark.parametrize("deed", DONE)
+@pytest.mark.parametrize("action", DONE)
 async def test_what_is_done_in_a_frame_that_is_replaced_goes_on(page: Page, site: Site, action: str) -> None:
     await page.goto(site.publish("/replaced", PAGE))
     for _ in range(3):
