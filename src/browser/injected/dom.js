@@ -4,9 +4,16 @@
 const bound = (method) => Function.prototype.call.bind(method);
 const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
 const assignedNodes = bound(HTMLSlotElement.prototype.assignedNodes);
+const boxOf = bound(Element.prototype.getBoundingClientRect);
+const boxesOf = bound(Element.prototype.getClientRects);
+const isBoxVisible = bound(Element.prototype.checkVisibility);
+const closest = bound(Element.prototype.closest);
 const native = (engine.native = {
   assignedNodes: (slot) => (slot instanceof HTMLSlotElement ? assignedNodes(slot) : []),
-  checkVisibility: bound(Element.prototype.checkVisibility),
+  checkVisibility: (element, options) => {
+    const shown = element instanceof HTMLAreaElement ? imageOf(element) : element;
+    return shown !== null && isBoxVisible(shown, options);
+  },
   contains: bound(Node.prototype.contains),
   getAttribute: bound(Element.prototype.getAttribute),
   hasAttribute: bound(Element.prototype.hasAttribute),
@@ -14,7 +21,8 @@ const native = (engine.native = {
   matches: bound(Element.prototype.matches),
   querySelector: bound(Element.prototype.querySelector),
   querySelectorAll: bound(Element.prototype.querySelectorAll),
-  rectOf: bound(Element.prototype.getBoundingClientRect),
+  rectOf: (element) => (element instanceof HTMLAreaElement ? shapeOf(element) : boxOf(element)),
+  rectsOf: (element) => (element instanceof HTMLAreaElement ? [shapeOf(element)] : boxesOf(element)),
   rootOf: bound(Node.prototype.getRootNode),
   attributeNames: bound(Element.prototype.getAttributeNames),
   childNodes: getter(Node, "childNodes"),
@@ -40,6 +48,67 @@ const queryAll = (engine.queryAll = (root, selector) =>
 const ELEMENT = 1;
 const TEXT = 3;
 const VISIBLE_BOX = { visibilityProperty: true };
+
+/* --------------------------------------------------------------- image maps */
+
+/** The picture that an area belongs to. */
+function imageOf(area) {
+  const map = closest(area, "map");
+  const name = map && native.getAttribute(map, "name");
+  return name ? native.rootOf(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`) : null;
+}
+
+/** A box inside the shape of an area, where its picture shows it: without size where there is none. */
+function shapeOf(area) {
+  const image = imageOf(area);
+  if (!image) return boxOf(area);
+  const outer = boxOf(image);
+  const across = image.offsetWidth ? outer.width / image.offsetWidth : 1;
+  const down = image.offsetHeight ? outer.height / image.offsetHeight : 1;
+  // What the browser counts from is the edge of the border.
+  const { offsetWidth: width, offsetHeight: height } = image;
+  const box = boxInShape(area.shape.toLowerCase(), area.coords.split(/[\s,;]+/).map(Number), width, height);
+  const [left, right] = [box.left, box.right].map((x) => Math.min(Math.max(x, 0), width));
+  const [top, bottom] = [box.top, box.bottom].map((y) => Math.min(Math.max(y, 0), height));
+  return new DOMRect(outer.left + left * across, outer.top + top * down, (right - left) * across, (bottom - top) * down);
+}
+
+/** A box that lies wholly inside a shape, in the picture's own pixels. */
+function boxInShape(shape, numbers, width, height) {
+  const nothing = { left: 0, top: 0, right: 0, bottom: 0 };
+  if (shape === "default") return { ...nothing, right: width, bottom: height };
+  if (!numbers.every(Number.isFinite)) return nothing;
+  if (/^circ/.test(shape)) {
+    const [x, y, radius] = numbers;
+    const half = radius * Math.SQRT1_2;
+    return { left: x - half, top: y - half, right: x + half, bottom: y + half };
+  }
+  if (!/^poly/.test(shape)) {
+    const [x1, y1, x2, y2] = numbers;
+    return { left: Math.min(x1, x2), top: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
+  }
+  return widestSpan(Array.from({ length: numbers.length >> 1 }, (_, at) => numbers.slice(2 * at, 2 * at + 2))) ?? nothing;
+}
+
+/** Where a line through a polygon is inside it for longest. */
+function widestSpan(points) {
+  const LINES = 24;
+  const [low, high] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];
+  let widest = null;
+  for (let line = 1; line < LINES; line++) {
+    const y = low + ((high - low) * line) / LINES;
+    const crossings = points
+      .map(([x1, y1], at) => [x1, y1, ...points[(at + 1) % points.length]])
+      .filter(([, y1, , y2]) => y1 <= y !== y2 <= y)
+      .map(([x1, y1, x2, y2]) => x1 + ((y - y1) / (y2 - y1)) * (x2 - x1))
+      .sort((a, b) => a - b);
+    for (let at = 0; at + 1 < crossings.length; at += 2) {
+      const [left, right] = crossings.slice(at, at + 2);
+      if (!widest || right - left > widest.right - widest.left) widest = { left, right, top: y - 0.5, bottom: y + 0.5 };
+    }
+  }
+  return widest;
+}
 
 const isHtml = (element) => element instanceof HTMLElement;
 const collapse = (engine.collapse = (text) => text.replace(/[\s\u200b]+/g, " ").trim());
@@ -85,6 +154,9 @@ engine.flatChildren = (node) => {
 
 /** The parent in the tree that is drawn; null at the document's element and where nothing is drawn. */
 const flatParent = (engine.flatParent = (node) => {
+  // What shows it is not what holds it.
+  const image = node instanceof HTMLAreaElement ? imageOf(node) : null;
+  if (image) return image;
   const slot = nodeType(node) === TEXT ? native.slotOfText(node) : nodeType(node) === ELEMENT ? native.slotOfElement(node) : null;
   if (slot) return slot;
   const parent = parentNode(node);
@@ -122,7 +194,7 @@ engine.topElements = () => {
 engine.isVisible = (element) => {
   if (native.checkVisibility(element, VISIBLE_BOX)) {
     const box = native.rectOf(element);
-    return (box.width > 0 && box.height > 0) || [...element.getClientRects()].some((part) => part.width && part.height);
+    return (box.width > 0 && box.height > 0) || [...native.rectsOf(element)].some((part) => part.width && part.height);
   }
   if (getComputedStyle(element).display !== "contents") return false;
   return engine

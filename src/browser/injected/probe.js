@@ -1,8 +1,10 @@
 // Whether an element can be acted on, and where. One call is one look; who calls looks again until nothing is in the way.
 const { rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
-const rectsOf = own(Element.prototype.getClientRects);
-const scrollTo = own(Element.prototype.scrollIntoView);
+const { rectsOf } = engine.native;
+const scrollIntoView = own(Element.prototype.scrollIntoView);
+const scrollTo = (element, options) =>
+  scrollIntoView(element instanceof HTMLAreaElement ? (engine.flatParent(element) ?? element) : element, options);
 const scrollBy = own(Element.prototype.scrollBy);
 const closest = own(Element.prototype.closest);
 const matches = own(Element.prototype.matches);

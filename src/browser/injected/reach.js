@@ -379,15 +379,16 @@ const isInert = (element) => {
 };
 
 /** Why a press at a point, where something else is hit, does not reach an element that stands there: `{kind, hit}`. */
-const unreached = (engine.unreached = (target, hit, point) => {
+const unreached = (engine.unreached = (node, hit, point) => {
+  const target = node instanceof HTMLAreaElement ? (flatParent(node) ?? node) : node;
   if (isInert(target)) return { kind: "inert" };
   const style = getComputedStyle(target);
   if (style.interactivity === "inert") return { kind: "inert" };
   if (style.pointerEvents === "none") return { kind: "no pointer" };
   if (isBefore(hit, target, point)) return { kind: "covered", hit };
-  for (let node = target; node; node = flatParent(node)) {
-    const { clipPath, backfaceVisibility, overflow, maskImage } = getComputedStyle(node);
-    if (clipPath !== "none" || (overflow !== "visible" && node !== target) || (maskImage && maskImage !== "none"))
+  for (let around = target; around; around = flatParent(around)) {
+    const { clipPath, backfaceVisibility, overflow, maskImage } = getComputedStyle(around);
+    if (clipPath !== "none" || (overflow !== "visible" && around !== target) || (maskImage && maskImage !== "none"))
       return { kind: "clipped" };
     if (backfaceVisibility === "hidden") return { kind: "hidden" };
   }
