@@ -51,6 +51,7 @@
 mod sync;
 mod folders;
 mod json;
+pub mod pdf;
 pub mod error;
 pub mod messages;
 pub mod snapshot;

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::challenge::{ChallengeKind, Purpose};
@@ -11,10 +11,11 @@ use super::pacing::Pacing;
 use crate::browser::input::ClickOptions;
 use crate::browser::locator::Presence;
 use crate::browser::{
-    ActionOptions, ActsOn, Area, Arrival, ContentFormat, ElementHandle, LostPress, Mark, Moving,
-    NavigateOptions, PATIENCE, Page, Scope, ScreenshotOptions, SettleOptions, WaitUntil,
+    ActionOptions, ActsOn, Area, Arrival, ContentFormat, DownloadState, ElementHandle, LostPress, Mark,
+    Moving, NavigateOptions, PATIENCE, Page, Scope, ScreenshotOptions, SettleOptions, WaitUntil,
 };
 use crate::error::{Error, Result};
+use crate::pdf::{self, Unreadable};
 use crate::secrets::Secrets;
 
 /// No model looks at larger pictures.
@@ -26,6 +27,9 @@ const REST_LIMIT: Duration = Duration::from_secs(5);
 
 /// How long a document that is to be read may take from its first byte to its last.
 const PARSE_LIMIT: Duration = Duration::from_secs(8);
+
+/// How long after a navigation that became a download the browser may say so.
+const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
 
 /// What to do at the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +95,13 @@ pub async fn run(
 ) -> Result<Visit> {
     let _kept = page.keep_in_memory();
     let reads = matches!(task, Task::Read { .. } | Task::Picture { .. });
-    let mut deadline = arrive(page, url, reads, options).await?;
+    let before = page.context().downloads().len();
+    let mut deadline = match arrive(page, url, reads, options).await {
+        Err(error) if matches!(task, Task::Read { .. }) && is_file(&error) => {
+            return downloaded(page, before, options).await.ok_or(error);
+        }
+        arrived => arrived?,
+    };
     let purpose = match task {
         Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
         Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
@@ -112,13 +122,44 @@ pub async fn run(
     };
     if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
         for format in options.formats {
-            visit.contents.push(page.unless_stuck(None, page.content(*format)).await?);
+            visit.contents.push(page.unless_stuck(None, page.whole_content(*format, false)).await?);
         }
     }
     visit.url = page.url();
     visit.title = page.title().await;
     visit.passed = passed;
     Ok(visit)
+}
+
+/// Why there is no page where the browser got a file instead.
+const A_FILE: &str = "the address is a file to download";
+
+fn is_file(error: &Error) -> bool {
+    matches!(error, Error::NavigationFailed { reason } if reason == A_FILE)
+}
+
+/// What a PDF says that came as a download instead of a page.
+async fn downloaded(page: &Page, before: usize, options: ErrandOptions<'_>) -> Option<Visit> {
+    let context = page.context();
+    let begun = || context.downloads().into_iter().skip(before).find(|new| new.page == page.id());
+    let deadline = Instant::now() + DOWNLOAD_LIMIT;
+    let mut changes = page.changes();
+    let download = loop {
+        match begun() {
+            None if page.changed_before(&mut changes, deadline).await => {}
+            download => break download?,
+        }
+    };
+    let ended = timeout(options.limit, context.download_ended(&download.id)).await.ok()?.ok()?;
+    let DownloadState::Completed { path, .. } = ended else { return None };
+    let read = pdf::read_file(&path).await;
+    let text = |format: &ContentFormat| match &read {
+        Ok(document) => Some(document.text(*format != ContentFormat::Text)),
+        Err(Unreadable::Broken) => None,
+        Err(reason) => Some(format!("A PDF that cannot be read as text: {reason}.")),
+    };
+    let contents = options.formats.iter().map(text).collect::<Option<Vec<_>>>()?;
+    Some(Visit { url: download.url, title: download.name, contents, ..Visit::default() })
 }
 
 async fn perform(
@@ -241,7 +282,7 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     }
     let failed = |reason: &str| Error::NavigationFailed { reason: reason.to_owned() };
     match arrival {
-        Arrival::Download => Err(failed("the address is a file to download")),
+        Arrival::Download => Err(failed(A_FILE)),
         Arrival::NoContent => Err(failed("the server answered without content")),
         arrival => Ok(arrival),
     }

@@ -27,6 +27,7 @@ mod side;
 pub mod text;
 mod tidy;
 mod tree;
+mod paper;
 mod walked;
 
 pub use compact::{compact, quotations};

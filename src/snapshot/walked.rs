@@ -21,6 +21,8 @@ pub struct Frame {
     pub cut: u32,
     /// Nothing can be seen: the nodes are what the document holds all the same.
     pub unseen: bool,
+    /// The document is a PDF, of which the walk sees nothing.
+    pub pdf: bool,
     /// What can be reached of what can be acted on, where something lies over the rest.
     pub front: Vec<u32>,
     pub(super) nodes: Vec<Walked>,

@@ -3,10 +3,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bottom to top, as `src/lib.rs` lists them. A module may name only what stands before it.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "sync",
     "folders",
     "json",
+    "pdf",
     "error",
     "messages",
     "snapshot",

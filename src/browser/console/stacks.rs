@@ -3,15 +3,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use regex::Regex;
 use tokio::time::timeout;
 
 use super::source_map::{SourceMap, SourcePlace, address, inline, named_in};
 use super::{ConsoleMessage, LIMIT, pulse};
 use crate::browser::objects::page::Page;
-use crate::cdp::types::network::{IoClose, IoRead, LoadNetworkResource, ResourceOptions};
 use crate::cdp::types::page::GetResourceContent;
 use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, ExceptionThrown, StackTrace};
 use crate::cdp::{CdpSession, Event as _, Permit};
@@ -187,27 +184,8 @@ impl Maps<'_> {
 
     /// Has the browser load what belongs to the page, as it loads all: by the same proxy, to the same servers.
     async fn load(&self, address: &str) -> Option<String> {
-        let session = self.page.session();
-        let load = LoadNetworkResource {
-            url: address.to_owned(),
-            options: ResourceOptions { disable_cache: false, include_credentials: true },
-            frame_id: Some(self.page.main_frame().id().to_owned()),
-        };
-        let loaded = session.call(load).await.ok()?.resource;
-        let handle = loaded.stream.filter(|_| loaded.success)?;
-        let mut bytes = Vec::new();
-        let whole = loop {
-            let Ok(piece) = session.call(IoRead { handle: handle.clone() }).await else { break false };
-            match piece.base64_encoded {
-                true => bytes.extend(BASE64_STANDARD.decode(&piece.data).unwrap_or_default()),
-                false => bytes.extend(piece.data.as_bytes()),
-            }
-            if piece.eof || bytes.len() > LONGEST_MAP {
-                break piece.eof;
-            }
-        };
-        session.send(IoClose { handle }).ignore();
-        whole.then(|| String::from_utf8_lossy(&bytes).into_owned())
+        let bytes = self.page.main_frame().load_resource(address, LONGEST_MAP).await?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 

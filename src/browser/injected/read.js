@@ -9,6 +9,7 @@
     const type = document.doctype ? `${new XMLSerializer().serializeToString(document.doctype)}\n` : "";
     return type + (document.documentElement?.outerHTML ?? "");
   }
+  if (document.contentType === "application/pdf") return JSON.stringify({ main: "", rest: "", pdf: true });
   if (!body) {
     const text = document.documentElement?.textContent ?? "";
     return JSON.stringify({ main: kind === "text" ? text : escaped(text), rest: "" });

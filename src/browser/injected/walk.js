@@ -96,10 +96,14 @@ engine.walk = (options = {}) =>
       suspects: pendingHosts.length,
       ...(walk.cut && { cut: walk.cut }),
       ...(walk.hiddenToo && { unseen: true }),
+      ...(isPdf() && { pdf: true }),
       ...(front.length && { front: front.map(refOf) }),
       nodes: walk.nodes,
     });
   });
+
+/** What the browser shows in a viewer of its own. */
+const isPdf = () => document.contentType === "application/pdf";
 
 function begun(walk, { root }) {
   const starts = root ? [engine.byRef(root)] : engine.topElements();
@@ -584,7 +588,7 @@ engine.tells = (text) =>
     begun(reader, {});
     const wanted = collapse(text).toLowerCase();
     const found = [reader.text, ...reader.said].some((told) => collapse(told).toLowerCase().includes(wanted));
-    return { found, frames: reader.frames };
+    return { found, frames: reader.frames, pdf: isPdf() };
   });
 
 const MOST_SHAPES = 2000;

@@ -7,6 +7,7 @@ pub(super) mod har;
 pub(super) mod kept_answers;
 pub(super) mod observer;
 pub(super) mod request;
+mod resource;
 pub(super) mod route;
 pub(super) mod socket;
 pub(super) mod socket_route;

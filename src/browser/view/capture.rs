@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio::try_join;
 
+use super::pdf_text::pdf_of;
 use crate::browser::elements::closed_roots::{DEEPEST_ROOTS, adopt_closed_roots};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -71,10 +72,13 @@ impl Page {
         let mut level = vec![top.clone()];
         let end = Instant::now() + CHILDREN_LIMIT;
         while !level.is_empty() && frames.len() < MOST_FRAMES && Instant::now() < end {
+            let shows_pdf = |frame: &Frame| frames.get(&frame.number()).is_some_and(|read| read.pdf);
             let children: Vec<Frame> = self
                 .frames()
                 .into_iter()
-                .filter(|frame| frame.parent().is_some_and(|parent| level.contains(parent)))
+                .filter(|frame| {
+                    frame.parent().is_some_and(|parent| level.contains(parent) && !shows_pdf(parent))
+                })
                 .take(MOST_FRAMES - frames.len())
                 .collect();
             let options = CaptureOptions { root: None, ..options };
@@ -128,6 +132,8 @@ impl Page {
 #[derive(Debug, Deserialize)]
 struct TextSearch {
     found: bool,
+    /// It shows a PDF, of which the script sees nothing.
+    pdf: bool,
     /// The frames that it shows.
     frames: Vec<u32>,
 }
@@ -135,7 +141,15 @@ struct TextSearch {
 async fn tells(frame: &Frame, text: &str) -> Result<TextSearch> {
     let world = frame.utility().await?;
     adopt_children(frame, &world).await;
-    world.call("tells", &[Value::from(text)]).await
+    let told: Told = world.call("tells", &[Value::from(text)]).await?;
+    if !told.pdf {
+        return Ok(told);
+    }
+    let found = match &*pdf_of(frame).await {
+        Ok(document) => document.contains(text),
+        Err(_) => false,
+    };
+    Ok(Told { found, pdf: true, frames: Vec::new() })
 }
 
 /// Walks one frame. A document that is replaced meanwhile is given up for the new one.
@@ -160,6 +174,11 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     if !hearers.is_empty() && walked.len() <= LARGEST_TEXT {
         adopt_hearers(&world, &hearers).await?;
         walked = walk().await?;
+    }
+    if walked.pdf {
+        let read = pdf_of(frame).await;
+        let read = read.as_ref().as_ref().map_err(String::as_str);
+        return Ok(walked.with_pdf(read, options.all_refs));
     }
     with_closed_roots(frame, &world, &arguments, walked).await
 }

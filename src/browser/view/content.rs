@@ -7,6 +7,7 @@ use htmd::HtmlToMarkdown;
 use serde::Deserialize;
 use tokio::time::timeout;
 
+use super::pdf_text::{pdf_of, unreadable_pdf};
 use crate::browser::elements::closed_roots::learn_closed_roots;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::objects::frame::Frame;
@@ -41,10 +42,13 @@ pub enum ContentFormat {
     Html,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Readable {
     main: String,
     rest: String,
+    /// The document is a PDF, of which the script sees nothing.
+    pdf: bool,
 }
 
 impl Page {
@@ -60,7 +64,11 @@ impl Page {
         if main_only || format == ContentFormat::Html {
             return Ok(text);
         }
-        let inner: Vec<_> = self.frames().into_iter().filter(|frame| frame != self.main_frame()).collect();
+        let inner: Vec<_> = self
+            .frames()
+            .into_iter()
+            .filter(|frame| frame != self.main_frame() && !is_viewer(frame))
+            .collect();
         let read =
             inner.iter().take(MOST_FRAMES).map(|frame| timeout(FRAME_LIMIT, seen_content(frame, format)));
         for content in join_all(read).await {
@@ -82,6 +90,13 @@ impl ElementHandle {
             None => read(self.frame(), Some(self), format, false).await,
         }
     }
+}
+
+/// Whether a frame is part of the browser's viewer of PDFs: what it shows is read from the file.
+fn is_viewer(frame: &Frame) -> bool {
+    const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
+    let outer = std::iter::successors(Some(frame), |frame| frame.parent());
+    outer.into_iter().any(|frame| frame.url().starts_with(VIEWER))
 }
 
 /// What a frame says, if it is large enough to be read and there is anything.
@@ -121,6 +136,12 @@ async fn read(
     }
     let unreadable = |reason: String| Error::Unreadable { method: "the page's structure", reason };
     let mut readable: Readable = decode(read.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
+    if readable.pdf {
+        return Ok(match &*pdf_of(frame).await {
+            Ok(document) => document.text(format == ContentFormat::Markdown),
+            Err(reason) => unreadable_pdf(reason),
+        });
+    }
     if main_only && !readable.main.is_empty() {
         readable.rest.clear();
     }
@@ -171,6 +192,7 @@ mod tests {
                    <ul><li>one</li><li>two</li></ul></div>"
                 .to_owned(),
             rest: "<div>Home</div>".to_owned(),
+            ..Readable::default()
         };
         let text = markdown(&readable).unwrap();
         for part in [

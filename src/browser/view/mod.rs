@@ -9,6 +9,7 @@ mod lay;
 pub(super) mod outlined;
 pub(super) mod overlay;
 pub(super) mod pdf;
+mod pdf_text;
 pub(super) mod picture;
 pub(super) mod profile;
 pub(super) mod retouch;

@@ -3,12 +3,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::ContentFormat;
+use crate::browser::{ContentFormat, DownloadState};
+use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::describe::downloads;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
+use crate::pdf;
 
 /// Default maximum of characters in one answer.
 const USUAL_CHARS: usize = 20_000;
@@ -34,6 +37,9 @@ pub struct Read {
     /// Omit menus and footers.
     #[serde(default)]
     pub main_only: bool,
+    /// Name of a downloaded PDF to read instead of the page.
+    #[schemars(length(min = 1))]
+    pub download: Option<String>,
     /// Start at this character.
     pub offset: Option<usize>,
     /// Default: 20000.
@@ -48,6 +54,10 @@ impl Tool for Read {
     const FILE: Option<&'static str> = Some("md");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if let Some(name) = &self.download {
+            let text = downloaded(call, name, self.format != Format::Text).await?;
+            return self.answer(call, &text, reply);
+        }
         let page = call.open_page().await?;
         let part = match &self.r#ref {
             Some(text) => Some(target::element(call, &page, text).await?),
@@ -63,8 +73,28 @@ impl Tool for Read {
             Some(part) => part.content(format).await?,
             None => page.whole_content(format, self.main_only).await?,
         };
+        self.answer(call, &text, reply)
+    }
+}
+
+/// What a downloaded PDF says. Of several of a name the newest is read.
+async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<String> {
+    let refused = |reason: &str| Error::File { path: name.to_owned(), reason: reason.to_owned() };
+    let downloads = downloads(call);
+    let download = downloads.iter().rev().find(|download| download.name == name);
+    let DownloadState::Completed { path, .. } =
+        &download.ok_or_else(|| refused("no download has this name"))?.state
+    else {
+        return Err(refused("the download has not come to its end"));
+    };
+    let read = pdf::read_file(path).await.map_err(|reason| refused(&reason.to_string()))?;
+    Ok(read.text(markdown))
+}
+
+impl Read {
+    fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) -> Result<()> {
         // In pieces, a secret could not be told from other text.
-        let text = call.secrets.strike(&text);
+        let text = call.secrets.strike(text);
         let begin = self.offset.unwrap_or_default();
         if call.is_whole() {
             let most = self.max_chars.unwrap_or(usize::MAX);

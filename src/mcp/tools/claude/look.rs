@@ -192,6 +192,7 @@ impl Tool for GetPageText {
             r#ref: None,
             format: read::Format::Text,
             main_only: true,
+            download: None,
             offset: None,
             max_chars: Some(MOST_CHARS),
         };

@@ -1,0 +1,85 @@
+//! The PDF that a frame shows, as text. The browser's own viewer paints it where no script sees; the file says the same.
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
+use tokio::time::timeout;
+
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::{Scope, value_argument};
+use crate::pdf::{self, Document};
+
+/// A file as text, or why there is none.
+pub(super) type Read = Arc<Result<Document, String>>;
+
+/// How long the file may take to arrive a second time.
+const LOAD_LIMIT: Duration = Duration::from_secs(20);
+/// So many files are kept as text: reading one again takes time.
+const MOST_KEPT: usize = 4;
+
+/// The bytes of a document that only itself can get, such as a blob.
+const OWN_BYTES: &str = "async (most) => {
+  const blob = await (await fetch(location.href)).blob();
+  if (blob.size > most) return null;
+  const reader = new FileReader();
+  await new Promise((done) => { reader.onloadend = done; reader.readAsDataURL(blob); });
+  return reader.result;
+}";
+
+/// What the PDF says that a frame shows. Each document is read once, however often it is asked for; reading goes on when
+/// nobody waits for it any more.
+pub(super) async fn pdf_of(frame: &Frame) -> Read {
+    type Reading = Shared<BoxFuture<'static, Read>>;
+    static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
+    let loader = frame.loader();
+    let reading = {
+        let mut kept = KEPT.lock();
+        match kept.iter().find(|(known, _)| *known == loader) {
+            Some((_, reading)) => reading.clone(),
+            None => {
+                let task = tokio::spawn(read(frame.clone()));
+                let failed = || Arc::new(Err("reading it failed".to_owned()));
+                let reading = async move { task.await.unwrap_or_else(|_| failed()) }.boxed().shared();
+                if kept.len() == MOST_KEPT {
+                    drop(kept.remove(0));
+                }
+                kept.push((loader, reading.clone()));
+                reading
+            }
+        }
+    };
+    reading.await
+}
+
+/// Said in place of a PDF that cannot be read.
+pub(super) fn unreadable_pdf(reason: &str) -> String {
+    format!("A PDF that cannot be read as text: {reason}. A screenshot shows what the browser makes of it.")
+}
+
+async fn read(frame: Frame) -> Read {
+    let loaded = timeout(LOAD_LIMIT, bytes(&frame)).await;
+    let document = match loaded {
+        Ok(Some(bytes)) => tokio::task::spawn_blocking(|| pdf::read(bytes))
+            .await
+            .map_or_else(|error| Err(error.to_string()), |read| read.map_err(|reason| reason.to_string())),
+        _ => Err("its bytes could not be loaded again".to_owned()),
+    };
+    Arc::new(document)
+}
+
+async fn bytes(frame: &Frame) -> Option<Vec<u8>> {
+    let url = frame.url();
+    if url.starts_with("http")
+        && let Some(bytes) = frame.load_resource(&url, pdf::LARGEST).await
+    {
+        return Some(bytes);
+    }
+    let asked = frame.evaluate(OWN_BYTES, vec![value_argument(&pdf::LARGEST)], Scope::Isolated).await;
+    let text = asked.ok()?;
+    let (_, data) = text.as_str()?.split_once(";base64,")?;
+    BASE64_STANDARD.decode(data).ok()
+}

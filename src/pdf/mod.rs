@@ -1,0 +1,205 @@
+//! Files in the Portable Document Format as text: pages, headings, paragraphs and tables. Pure functions from bytes to words.
+//!
+//! A file comes from a stranger. It is read on a thread of its own, with a limit on its size, its text and its time; what
+//! the reader cannot stand ends that thread and nothing else.
+mod glyphs;
+mod layout;
+mod structure;
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use parking_lot::Mutex;
+
+/// The largest file that is read.
+pub const LARGEST: usize = 64 << 20;
+/// The most characters that are read of one file.
+const MOST_CHARS: usize = 4_000_000;
+/// The most pages that are read of one file.
+const MOST_PAGES: usize = 5_000;
+/// How long one file may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// Files nest forms in forms.
+const STACK: usize = 16 << 20;
+
+/// A file as text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document {
+    pub pages: Vec<Page>,
+    /// How many pages the file has; the last of them may not have been read.
+    pub count: usize,
+}
+
+/// One page, in reading order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    pub blocks: Vec<Block>,
+    /// It shows pictures.
+    pub has_images: bool,
+}
+
+/// What stands on a page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    Heading { level: u8, text: String },
+    Paragraph(String),
+    Table(Vec<Vec<String>>),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    #[error("it is encrypted, and opens only with a password")]
+    Encrypted,
+    #[error("the file is broken, or no PDF")]
+    Broken,
+    #[error("it is larger than 64 MB")]
+    TooLarge,
+    #[error("reading it took longer than 10 s")]
+    TooSlow,
+}
+
+/// Reads a file. Blocks for as long as that takes.
+///
+/// # Errors
+/// What keeps it from being read.
+pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
+    /// One at a time: each may need much memory.
+    static READING: Mutex<()> = Mutex::new(());
+    if bytes.len() > LARGEST {
+        return Err(Unreadable::TooLarge);
+    }
+    let (send, receive) = std::sync::mpsc::channel();
+    let work = move || {
+        let Some(_alone) = READING.try_lock_for(LIMIT) else { return };
+        let read = catch_unwind(AssertUnwindSafe(|| pages(bytes, Instant::now() + LIMIT)));
+        let _ = send.send(read.unwrap_or(Err(Unreadable::Broken)));
+    };
+    let thread = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(work);
+    thread.map_err(|_| Unreadable::TooSlow)?;
+    receive.recv_timeout(LIMIT * 2).unwrap_or(Err(Unreadable::TooSlow))
+}
+
+/// Reads a file of this machine.
+///
+/// # Errors
+/// What keeps it from being read.
+pub async fn read_file(path: &Path) -> Result<Document, Unreadable> {
+    let known = tokio::fs::metadata(path).await.map_err(|_| Unreadable::Broken)?;
+    if known.len() > LARGEST as u64 {
+        return Err(Unreadable::TooLarge);
+    }
+    let bytes = tokio::fs::read(path).await.map_err(|_| Unreadable::Broken)?;
+    tokio::task::spawn_blocking(|| read(bytes)).await.unwrap_or(Err(Unreadable::Broken))
+}
+
+fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, Unreadable> {
+    let pdf = Pdf::new(bytes).map_err(|error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unreadable::Encrypted,
+        _ => Unreadable::Broken,
+    })?;
+    let structure = structure::read(&pdf);
+    let mut document = Document { count: pdf.pages().len(), ..Document::default() };
+    let mut room = MOST_CHARS;
+    for (number, page) in pdf.pages().iter().enumerate().take(MOST_PAGES) {
+        let Some(seen) = glyphs::read(&pdf, page, room, deadline) else { break };
+        room = room.saturating_sub(seen.glyphs.len());
+        let blocks = layout::blocks(&seen, &structure, number);
+        document.pages.push(Page { blocks, has_images: seen.has_images });
+        if room == 0 {
+            break;
+        }
+    }
+    if document.pages.is_empty() {
+        return Err(if document.count == 0 { Unreadable::Broken } else { Unreadable::TooSlow });
+    }
+    Ok(document)
+}
+
+impl Document {
+    /// What the file is: how many pages it has, and whether there are words on them.
+    pub fn summary(&self) -> String {
+        let pages = if self.count == 1 { "1 page".to_owned() } else { format!("{} pages", self.count) };
+        if self.pages.iter().all(|page| page.blocks.is_empty()) {
+            let scan = self.pages.iter().any(|page| page.has_images);
+            let why = if scan { "its pages are pictures, such as a scan" } else { "its pages show no words" };
+            return format!("PDF, {pages}, without text: {why}. A screenshot shows them.");
+        }
+        format!("PDF, {pages}")
+    }
+
+    /// Said of the pages that were not read.
+    pub fn unread(&self) -> Option<String> {
+        let read = self.pages.len();
+        (read < self.count).then(|| format!("Pages {} to {} were too much to be read.", read + 1, self.count))
+    }
+
+    /// Whether `text` stands on a page, whatever its case and however lines divide it.
+    pub fn contains(&self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        words(&self.text(false)).contains(&words(text))
+    }
+
+    /// All pages as Markdown, or without its marks.
+    pub fn text(&self, markdown: bool) -> String {
+        let mut out = self.summary();
+        for (number, page) in self.pages.iter().enumerate() {
+            let _ = write!(out, "\n\n--- Page {} of {} ---", number + 1, self.count);
+            for block in &page.blocks {
+                out.push_str("\n\n");
+                block.write(&mut out, markdown);
+            }
+            if let Some(note) = page.note() {
+                let _ = write!(out, "\n\n({note})");
+            }
+        }
+        if let Some(unread) = self.unread() {
+            let _ = write!(out, "\n\n({unread})");
+        }
+        out
+    }
+}
+
+impl Page {
+    /// Said of a page without words.
+    pub fn note(&self) -> Option<&'static str> {
+        match (self.blocks.is_empty(), self.has_images) {
+            (false, _) => None,
+            (true, true) => Some("this page is a picture without text"),
+            (true, false) => Some("this page has no text"),
+        }
+    }
+}
+
+impl Block {
+    fn write(&self, out: &mut String, markdown: bool) {
+        match self {
+            Self::Heading { level, text } if markdown => {
+                let _ = write!(out, "{} {text}", "#".repeat(usize::from(*level).clamp(1, 6)));
+            }
+            Self::Heading { text, .. } | Self::Paragraph(text) => out.push_str(text),
+            Self::Table(rows) => {
+                let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+                for (number, row) in rows.iter().enumerate() {
+                    let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', r"\|")).collect();
+                    match markdown {
+                        true => {
+                            let blank = " |".repeat(columns - row.len());
+                            let _ = write!(out, "| {} |{blank}", cells.join(" | "));
+                        }
+                        false => out.push_str(&row.join("\t")),
+                    }
+                    if markdown && number == 0 {
+                        let _ = write!(out, "\n|{}", " --- |".repeat(columns));
+                    }
+                    if number + 1 < rows.len() {
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+    }
+}
