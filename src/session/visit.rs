@@ -98,7 +98,7 @@ pub async fn run(
     let before = page.context().downloads().len();
     let mut deadline = match arrive(page, url, reads, options).await {
         Err(error) if matches!(task, Task::Read { .. }) && is_file(&error) => {
-            return downloaded(page, before, options).await.ok_or(error);
+            return Box::pin(downloaded(page, before, options)).await.ok_or(error);
         }
         arrived => arrived?,
     };
@@ -122,7 +122,7 @@ pub async fn run(
     };
     if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
         for format in options.formats {
-            visit.contents.push(page.unless_stuck(None, page.whole_content(*format, false)).await?);
+            visit.contents.push(page.unless_stuck(None, Box::pin(page.whole_content(*format, false))).await?);
         }
     }
     visit.url = page.url();
@@ -139,7 +139,7 @@ fn is_file(error: &Error) -> bool {
 }
 
 /// What a PDF says that came as a download instead of a page.
-async fn downloaded(page: &Page, before: usize, options: ErrandOptions<'_>) -> Option<Visit> {
+async fn downloaded(page: &Page, before: usize, options: VisitOptions<'_>) -> Option<Visit> {
     let context = page.context();
     let begun = || context.downloads().into_iter().skip(before).find(|new| new.page == page.id());
     let deadline = Instant::now() + DOWNLOAD_LIMIT;

@@ -141,15 +141,15 @@ struct TextSearch {
 async fn tells(frame: &Frame, text: &str) -> Result<TextSearch> {
     let world = frame.utility().await?;
     adopt_children(frame, &world).await;
-    let told: Told = world.call("tells", &[Value::from(text)]).await?;
-    if !told.pdf {
-        return Ok(told);
+    let answer: TextSearch = world.call("tells", &[Value::from(text)]).await?;
+    if !answer.pdf {
+        return Ok(answer);
     }
     let found = match &*pdf_of(frame).await {
         Ok(document) => document.contains(text),
         Err(_) => false,
     };
-    Ok(Told { found, pdf: true, frames: Vec::new() })
+    Ok(TextSearch { found, pdf: true, frames: Vec::new() })
 }
 
 /// Walks one frame. A document that is replaced meanwhile is given up for the new one.

@@ -56,7 +56,8 @@ impl Tool for Read {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if let Some(name) = &self.download {
             let text = downloaded(call, name, self.format != Format::Text).await?;
-            return self.answer(call, &text, reply);
+            self.answer(call, &text, reply);
+            return Ok(());
         }
         let page = call.open_page().await?;
         let part = match &self.r#ref {
@@ -73,7 +74,8 @@ impl Tool for Read {
             Some(part) => part.content(format).await?,
             None => page.whole_content(format, self.main_only).await?,
         };
-        self.answer(call, &text, reply)
+        self.answer(call, &text, reply);
+        Ok(())
     }
 }
 
@@ -92,14 +94,14 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
 }
 
 impl Read {
-    fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) -> Result<()> {
+    fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
         // In pieces, a secret could not be told from other text.
         let text = call.secrets.strike(text);
         let begin = self.offset.unwrap_or_default();
         if call.is_whole() {
             let most = self.max_chars.unwrap_or(usize::MAX);
             reply.say(text.chars().skip(begin).take(most).collect::<String>());
-            return Ok(());
+            return;
         }
         let all = text.chars().count();
         let end = all.min(begin.saturating_add(self.max_chars.unwrap_or(USUAL_CHARS)));
@@ -111,12 +113,11 @@ impl Read {
             } else {
                 "There is nothing to read.".to_owned()
             });
-            return Ok(());
+            return;
         }
         reply.say(page_text::fenced(&shown, "text of the page"));
         if end < all {
             reply.say(format!("These are characters {begin} to {end} of {all}; go on with offset {end}."));
         }
-        Ok(())
     }
 }
