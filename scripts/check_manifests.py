@@ -202,9 +202,9 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--npm", type=Path, default=ROOT / "target" / "manifests")
     parser.add_argument("--clusters", action="store_true", help="ask about those for several machines only")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     mistakes = 0
-    asked = cluster_checks() if told.clusters else [*cluster_checks(), *checks(told.npm.resolve())]
+    asked = cluster_checks() if arguments.clusters else [*cluster_checks(), *checks(arguments.npm.resolve())]
     for check in asked:
         name = f"{Path(check.command[0]).name} on {check.path}"
         complaint = judged(check, None)

@@ -108,8 +108,8 @@ def main() -> int:
     """Prints what is wrong."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     platform = ["--filter-platform", "x86_64-unknown-linux-gnu"]
-    told = subprocess.run([*command, *platform], cwd=ROOT, check=True, capture_output=True, text=True)
-    packages = json.loads(told.stdout)["packages"]
+    answer = subprocess.run([*command, *platform], cwd=ROOT, check=True, capture_output=True, text=True)
+    packages = json.loads(answer.stdout)["packages"]
     problems = check_packages(packages) + check_unsafe()
     sys.stdout.writelines(f"{problem}\n" for problem in problems)
     return 1 if problems else 0

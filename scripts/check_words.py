@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +29,13 @@ BANNED = {
     r"for whoever": "name who",
     r"as people do": "name the format",
 }
+IDENTIFIERS = ("told", "errand", "seat", "guest", "lodge", "guise", "deed", "heard", "wall")
+"""Parts of names that say nothing to a stranger. CONTRIBUTING.md has the word to use instead."""
+CODE = ("src/*.rs", "tests/*.rs", "python/*.py", "python/*.pyi", "tests_py/*.py", "scripts/*.py")
 READ = ("*.md", "src/*.rs", "python/*.py", "python/*.pyi", "scripts/*.py", "skills/*")
+INSTEAD = "CONTRIBUTING.md names the word to use in identifiers"
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+NO_NAMES = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|#(?!\[)[^\n]*')
 LEFT = ("python/patchright_mcp/sync_api/", "scripts/check_words.py", "CONTRIBUTING.md", "docs/reference/")
 """Derived, or about these words."""
 
@@ -37,13 +44,13 @@ def main(arguments: list[str]) -> int:
     """Checks what is asked for, and returns the exit status."""
     if arguments[:1] == ["--title"]:
         return report(title_problems(Path(arguments[1]).read_text()))
-    counts = counted(texts())
+    counts = counted(texts(READ)) | named(texts(CODE))
     allowed = baseline()
     if arguments == ["--update"]:
         lowered = {phrase: min(count, allowed.get(phrase, count)) for phrase, count in counts.items()}
         BASELINE.write_text("".join(f"{count} {phrase}\n" for phrase, count in lowered.items()))
     return report(
-        f"{count} times {phrase!r}, where {allowed.get(phrase, 0)} are allowed: {BANNED[phrase]}"
+        f"{count} times {phrase!r}, where {allowed.get(phrase, 0)} are allowed: {BANNED.get(phrase, INSTEAD)}"
         for phrase, count in counts.items()
         if count > allowed.get(phrase, 0 if allowed else count)
     )
@@ -70,9 +77,9 @@ def title_problems(message: str) -> list[str]:
     return problems
 
 
-def texts() -> list[str]:
-    """The texts that users and contributors read."""
-    listing = ["git", "ls-files", *READ]
+def texts(patterns: tuple[str, ...]) -> list[str]:
+    """The texts of the files that fit the patterns, but for derived ones."""
+    listing = ["git", "ls-files", *patterns]
     listed = subprocess.check_output(listing, cwd=ROOT, text=True).splitlines()
     return [
         (ROOT / path).read_text() for path in listed if not path.startswith(LEFT) and (ROOT / path).exists()
@@ -86,6 +93,16 @@ def counted(read: list[str]) -> dict[str, int]:
         phrase: sum(len(re.findall(rf"\b{phrase}\b", text, re.IGNORECASE)) for text in plain)
         for phrase in BANNED
     }
+
+
+def named(read: list[str]) -> dict[str, int]:
+    """How often each banned word is a part of an identifier, comments and quoted texts left aside."""
+    plain = [NO_NAMES.sub(" ", text) for text in read]
+    words = [
+        word for text in plain for name in re.findall(r"[A-Za-z_]\w*", text) for word in WORD.findall(name)
+    ]
+    lowered = Counter(word.lower() for word in words)
+    return {f"identifier {word}": lowered[word] + lowered[f"{word}s"] for word in IDENTIFIERS}
 
 
 def baseline() -> dict[str, int]:

@@ -99,12 +99,12 @@ def seconds(file: Path, fresh: Path, address: str) -> tuple[float, float]:
         {"id": 2, "method": "tools/call", "params": {"name": "browser_install", "arguments": {}}},
     ]
     command = [str(program), "--browsers-dir", str(browsers), "--download-host", address]
-    told = asked(messages, str(fresh), command)[2]["result"]["content"][0]["text"]
-    assert "downloaded and installed" in told, told
+    text = asked(messages, str(fresh), command)[2]["result"]["content"][0]["text"]
+    assert "downloaded and installed" in text, text
     page = {"name": "browser_navigate", "arguments": {"url": PAGE}}
     messages[2] = {"id": 3, "method": "tools/call", "params": page}
-    told = asked(messages, str(fresh), command)[3]["result"]["content"][0]["text"]
-    assert "It works" in told, told
+    text = asked(messages, str(fresh), command)[3]["result"]["content"][0]["text"]
+    assert "It works" in text, text
     return installed, time.monotonic() - begun
 
 

@@ -128,9 +128,9 @@ def draw(title: str, order: list[str], below: tuple[str, ...], *, only_up: bool)
         print(f"  circles of files: {' + '.join(str(len(group)) for group in groups) or 'none'}")
         for group in groups:
             print(f"    {', '.join(group)}")
-    for (room, above), told in sorted(up.items()):
+    for (room, above), entry in sorted(up.items()):
         print(f"  UP: {room} -> {above}")
-        for file, target, line in told:
+        for file, target, line in entry:
             print(f"      {file} -> {target}: {line}")
     return len(up)
 

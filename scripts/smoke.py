@@ -39,8 +39,8 @@ def main() -> int:
     tools = {tool["name"] for tool in answers[2]["result"]["tools"]}
     assert "browser_navigate" in tools, tools
     if STARTS_BROWSERS:
-        told = answers[3]["result"]["content"][0]["text"]
-        assert "It works" in told, told
+        shown = answers[3]["result"]["content"][0]["text"]
+        assert "It works" in shown, shown
     print(f"{version.stdout.strip()}: {len(tools)} tools, {time.monotonic() - begun:.1f} s")
     return 0
 

@@ -47,8 +47,8 @@ class About:
     def read(cls) -> About:
         """From Cargo.toml and packaging/about.toml."""
         package = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
-        told = tomllib.loads((ROOT / "packaging" / "about.toml").read_text())
-        return cls(name=package["name"], version=package["version"], licence=package["license"], **told)
+        text = tomllib.loads((ROOT / "packaging" / "about.toml").read_text())
+        return cls(name=package["name"], version=package["version"], licence=package["license"], **text)
 
     @property
     def registry_name(self) -> str:

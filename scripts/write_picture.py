@@ -89,15 +89,15 @@ def run() -> list[Step]:
         (folder / ".patchright-mcp").mkdir()
         environment = {**os.environ, "PATCHRIGHT_MCP_VIEWPORT_SIZE": f"{SEEN[0]}x{SEEN[1]}"}
 
-        def told(*words: str) -> str:
+        def run_command(*words: str) -> str:
             done = subprocess.run(
                 [*PROGRAM, *words], check=True, capture_output=True, text=True, cwd=folder, env=environment
             )
             return done.stdout.replace(address, SITE)
 
         def step(shown: str, *words: str) -> Step:
-            answer = told(*words).rstrip().splitlines()
-            told("screenshot", "page.png")
+            answer = run_command(*words).rstrip().splitlines()
+            run_command("screenshot", "page.png")
             return Step(f"patchright-mcp {shown}", answer, (folder / "page.png").read_bytes())
 
         try:
@@ -107,7 +107,7 @@ def run() -> list[Step]:
                 step("click e6", "click", "e6"),
             ]
         finally:
-            told("close", "--all")
+            run_command("close", "--all")
 
 
 @contextmanager

@@ -108,8 +108,8 @@ def first_paragraph(page: Path) -> str:
 
 def capabilities() -> list[str]:
     """What `--caps` takes, as `--help` says."""
-    told = said("--help")
-    entry = told[told.index("  --caps ") :]
+    reported = said("--help")
+    entry = reported[reported.index("  --caps ") :]
     listed = entry[entry.index("Possible values:") :].partition("\n\n")[0]
     return re.findall(r"^ +- (\w+):", listed, re.MULTILINE)
 
@@ -194,19 +194,19 @@ def members(schema: dict[str, Any]) -> str:
     """What the objects in a list are made of."""
     properties: dict[str, dict[str, Any]] = schema.get("items", {}).get("properties", {})
     required = set(schema.get("items", {}).get("required", []))
-    told = []
+    events = []
     for name in sorted(properties, key=lambda name: name not in required):
         need = ", required" if name in required else ""
         meaning = properties[name].get("description", "")
-        told.append(f"`{name}` ({kind(properties[name])}{need})" + (f": {meaning}" if meaning else ""))
-    return "Each has:<br>" + "<br>".join(told) if told else ""
+        events.append(f"`{name}` ({kind(properties[name])}{need})" + (f": {meaning}" if meaning else ""))
+    return "Each has:<br>" + "<br>".join(events) if events else ""
 
 
 def options_page() -> str:
     """What `--help` says."""
-    told = said("--help")
-    told = "\n".join(line.rstrip() for line in told.splitlines())
-    return f"# Options\n\nWritten by `make docs` from `patchright-mcp --help`.\n\n```text\n{told}\n```\n"
+    text = said("--help")
+    text = "\n".join(line.rstrip() for line in text.splitlines())
+    return f"# Options\n\nWritten by `make docs` from `patchright-mcp --help`.\n\n```text\n{text}\n```\n"
 
 
 def commands_page() -> str:

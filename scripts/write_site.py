@@ -161,10 +161,10 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Notes addresses and ids."""
-        told = dict(attrs)
-        if told.get("id"):
-            self.anchors.add(str(told["id"]))
-        address = told.get("href") if tag in ("a", "link") else told.get("src")
+        attributes = dict(attrs)
+        if attributes.get("id"):
+            self.anchors.add(str(attributes["id"]))
+        address = attributes.get("href") if tag in ("a", "link") else attributes.get("src")
         if address:
             self.links.append(address)
 
@@ -196,8 +196,8 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--zensical")
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "target" / "site")
-    told = parser.parse_args()
-    folder: Path = told.folder
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     known = places()
@@ -209,10 +209,12 @@ def main() -> int:
         else:
             shutil.copy(path, written)
     (folder / "zensical.toml").write_text(settings(known))
-    if not told.zensical:
+    if not arguments.zensical:
         return 0
     shutil.rmtree(folder / "site", ignore_errors=True)
-    subprocess.run([Path(told.zensical).absolute(), "build", "--clean", "--strict"], check=True, cwd=folder)
+    subprocess.run(
+        [Path(arguments.zensical).absolute(), "build", "--clean", "--strict"], check=True, cwd=folder
+    )
     wrong = astray(folder / "site")
     print(*wrong, sep="\n", end="\n" if wrong else "", file=sys.stderr)
     return 1 if wrong else 0

@@ -114,8 +114,8 @@ def _call_log(lines: Sequence[str]) -> str:
 
 def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
     """What went wrong, in the words that scripts look for."""
-    if error.code in _TOLD:
-        return _TOLD[error.code](error, log)
+    if error.code in _MESSAGES:
+        return _MESSAGES[error.code](error, log)
     if error.code == "stale_ref" and _REF.search(error.details["target"]):
         return f"{error.message}; take a new snapshot and use a ref from it"
     if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
@@ -301,7 +301,7 @@ def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
     return _WRONG.get(needed, error.message)
 
 
-_TOLD: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
+_MESSAGES: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
     "not_unique": _several,
     "navigation_failed": lambda error, _: str(error.details["reason"]),
     "invalid_selector": _unreadable,

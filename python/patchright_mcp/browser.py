@@ -76,10 +76,10 @@ class PatchrightBrowser:
 
     def close(self) -> None:
         """Closes the browser, if it runs. The next call starts another one."""
-        errands, self._tool_browser = self._tool_browser, None
-        if errands is not None:
-            atexit.unregister(errands.close)
-            errands.close()
+        browser, self._tool_browser = self._tool_browser, None
+        if browser is not None:
+            atexit.unregister(browser.close)
+            browser.close()
 
     def _browser(self) -> ToolBrowser:
         if self._tool_browser is None:

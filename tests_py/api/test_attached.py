@@ -44,7 +44,7 @@ async def test_contexts_of_others_are_contexts_of_their_own(
     await profile.close()
 
 
-async def test_a_browser_is_shared_and_goes_on_when_a_guest_leaves(
+async def test_a_browser_is_shared_and_goes_on_when_a_client_leaves(
     playwright: Playwright, site: Site
 ) -> None:
     there = await playwright.chromium.launch()
@@ -129,14 +129,14 @@ async def test_what_a_page_offers_to_agents_is_called(playwright: Playwright, si
     await browser.close()
 
 
-class Guest:
+class AttachedClient:
     """Somebody who speaks to a browser that is bound, and reads only when asked to."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self._writer = reader, writer
 
     @classmethod
-    async def come(cls, endpoint: str) -> "Guest":
+    async def come(cls, endpoint: str) -> "AttachedClient":
         """Comes in by the door."""
         door = urlsplit(endpoint)
         reader, writer = await asyncio.open_connection(door.hostname, door.port)
@@ -175,10 +175,10 @@ class Guest:
         self._writer.close()
 
 
-async def test_a_guest_who_does_not_read_has_to_go(playwright: Playwright) -> None:
+async def test_a_client_that_does_not_read_is_closed(playwright: Playwright) -> None:
     there = await playwright.chromium.launch()
     endpoint = (await there.bind("shared"))["endpoint"]
-    lazy, other = await Guest.come(endpoint), await Guest.come(endpoint)
+    lazy, other = await AttachedClient.come(endpoint), await AttachedClient.come(endpoint)
     lazy.ask(0, "Target.createTarget", url="about:blank")
     target = (await lazy.answer(0))["targetId"]
     session, others = await lazy.attach(target), await other.attach(target)
@@ -201,7 +201,7 @@ async def test_a_guest_who_does_not_read_has_to_go(playwright: Playwright) -> No
     await there.close()
 
 
-async def test_who_tries_again_lets_those_who_heard_that_a_browser_is_gone_have_their_turn(
+async def test_a_retry_lets_those_who_saw_a_browser_go_have_their_turn(
     playwright: Playwright,
 ) -> None:
     browser = await playwright.chromium.launch()

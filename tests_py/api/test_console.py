@@ -96,7 +96,7 @@ async def test_errors_that_nobody_caught_are_reported_with_their_stack(page: Pag
     assert (events[0].page, events[0].location["line"], events[0].error) == (page, 1, errors[0])
 
 
-async def test_workers_and_windows_are_heard_from_their_first_word(page: Page) -> None:
+async def test_workers_and_windows_are_received_from_their_first_word(page: Page) -> None:
     async with page.context.expect_console_message() as word:
         await run(
             page,

@@ -53,7 +53,7 @@ async def test_what_nobody_hears_leads_to_what_an_input_method_and_a_mouse_lead_
 
 
 @pytest.mark.parametrize("where", ["window", "document", "field", "form"])
-async def test_where_keys_are_heard_each_is_struck(page: Page, where: str) -> None:
+async def test_where_keys_have_listeners_each_is_struck(page: Page, where: str) -> None:
     await page.set_content("<form id=form><input id=field></form><input id=other><script>log = []</script>")
     await page.evaluate(
         f"{where}.addEventListener('keydown', (event) => log.push([event.key]))", isolated_context=False
@@ -85,7 +85,7 @@ async def test_press_sequentially_strikes_each_key_also_where_nobody_hears_it(pa
 
 
 @pytest.mark.parametrize("kind", ["mousemove", "pointermove", "pointerover", "mouseenter"])
-async def test_a_way_that_is_heard_is_walked(page: Page, kind: str) -> None:
+async def test_a_way_with_listeners_is_walked(page: Page, kind: str) -> None:
     """By the page's clock: what comes at once comes in one moment."""
     await page.set_content("<button id=b style='width:100vw;height:90vh'>B</button><script>log = []</script>")
     listen = f"b.addEventListener('{kind}', (event) => log.push([event.timeStamp, event.clientX]), true)"

@@ -23,7 +23,7 @@ VIENNA = {
     "latitude": 48.2,
     "longitude": 16.4,
 }
-TOLD = """() => [Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language,
+LOCALE = """() => [Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language,
     Intl.DateTimeFormat().resolvedOptions().locale]"""
 
 
@@ -226,7 +226,7 @@ async def test_a_context_is_where_it_comes_out(browser: Browser, site: Site) -> 
     context = await browser.new_context(geo=service)
     page = await context.new_page()
     await page.goto(site.page("form"))
-    assert await page.evaluate(TOLD) == ["Europe/Vienna", "de-AT", "de-AT"]
+    assert await page.evaluate(LOCALE) == ["Europe/Vienna", "de-AT", "de-AT"]
     await context.grant_permissions(["geolocation"])
     where = (
         "new Promise(told => navigator.geolocation.getCurrentPosition(({ coords }) => told(coords.latitude)))"
@@ -235,7 +235,7 @@ async def test_a_context_is_where_it_comes_out(browser: Browser, site: Site) -> 
     await context.close()
     context = await browser.new_context(geo=service, timezone_id="Asia/Tokyo")
     page = await context.new_page()
-    assert await page.evaluate(TOLD) == ["Asia/Tokyo", "de-AT", "de-AT"]
+    assert await page.evaluate(LOCALE) == ["Asia/Tokyo", "de-AT", "de-AT"]
     await context.close()
 
 
@@ -255,7 +255,7 @@ async def test_a_place_is_asked_for_through_the_proxy_and_webrtc_stays_behind_it
         args=["--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]
     )
     page = await held.new_page(geo=service, proxy=values)
-    assert await page.evaluate(TOLD) == ["Europe/Vienna", "de-AT", "de-AT"]
+    assert await page.evaluate(LOCALE) == ["Europe/Vienna", "de-AT", "de-AT"]
     assert f"where.example:{site.port}" in proxy.asked
     site.publish("/where", json.dumps({"error": True}), "application/json")
     with pytest.raises(Error, match="tells no time zone"):

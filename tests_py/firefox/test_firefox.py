@@ -38,7 +38,7 @@ async def test_a_double_click_is_one(server: Server, site: Site) -> None:
     assert await server.evaluate("() => said.textContent.trim()") == "1 2 double"
 
 
-async def test_a_drop_that_would_not_be_heard_is_refused(server: Server, site: Site) -> None:
+async def test_a_drop_without_a_listener_is_refused(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/card", document("Card", CARD)))
     reply = await server.call("browser_drag", startTarget=page.ref("Carry"), endTarget=page.ref("Here"))
     assert reply.is_error
@@ -171,7 +171,7 @@ async def test_what_is_to_go_without_the_proxy_goes_without_it(site: Site, tmp_p
             assert proxy.asked != []
 
 
-def test_what_a_page_logs_is_heard_while_somebody_listens(site: Site) -> None:
+def test_what_a_page_logs_is_received_while_somebody_listens(site: Site) -> None:
     with sync_playwright() as playwright:
         browser = playwright.firefox.launch(headless=True)
         page = browser.new_page()

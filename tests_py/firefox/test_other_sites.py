@@ -28,7 +28,7 @@ def outside(site: Site, request: pytest.FixtureRequest) -> str:
     return site.publish("/others/outside", document("Outside", body))
 
 
-async def test_presses_are_heard_in_the_frame(workshop: Workshop, outside: str) -> None:
+async def test_presses_are_seen_in_the_frame(workshop: Workshop, outside: str) -> None:
     page = await workshop.open(outside)
     button = page.ref('button "Press"')
     await workshop.do("browser_click", ref=button)

@@ -26,7 +26,7 @@ REPORT = "<!doctype html><title>Report</title><main><h1>The report</h1><p>All is
 PASSWORD = "correct horse battery"  # noqa: S105
 
 
-class Lodge:
+class LoginSite:
     """Serves `/report` behind a login, and `/checked` behind a box."""
 
     def __init__(self) -> None:

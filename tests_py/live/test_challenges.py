@@ -16,7 +16,7 @@ from mcp.types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from patchright_mcp.async_api import Browser, Page, WebSocket
 from tests_py.live.conftest import Invitation, come_in, invited
-from tests_py.live.login_site import PASSWORD, Lodge
+from tests_py.live.login_site import PASSWORD, LoginSite
 from tests_py.support.http import KEY, HttpServer
 from tests_py.support.site import Site
 
@@ -28,8 +28,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 
 @pytest.fixture
-def login_site() -> Iterator[Lodge]:
-    with Lodge() as login_site:
+def login_site() -> Iterator[LoginSite]:
+    with LoginSite() as login_site:
         yield login_site
 
 
@@ -78,8 +78,8 @@ class Somebody:
 
 @pytest.mark.parametrize("path", ["/report", "/checked"])
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
-async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
-    server: HttpServer, viewer: Page, login_site: Lodge, path: str, revision: str
+async def test_a_person_solves_the_challenge_and_the_tool_answers_with_what_is_behind(
+    server: HttpServer, viewer: Page, login_site: LoginSite, path: str, revision: str
 ) -> None:
     person = Somebody(viewer, logs_in=path == "/report")
     headers = {"Authorization": f"Bearer {KEY}"}
@@ -92,8 +92,8 @@ async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
     assert len(person.asked) == 1
 
 
-async def test_two_keys_two_people_and_two_walls_at_once(
-    tmp_path: Path, persons_browser: Browser, login_site: Lodge
+async def test_two_keys_two_people_and_two_challenges_at_once(
+    tmp_path: Path, persons_browser: Browser, login_site: LoginSite
 ) -> None:
     async with AsyncExitStack() as until_the_end:
         keys = ("--api-key", "first-0123456789,second-0123456789", "--lang", "en")
@@ -151,7 +151,7 @@ async def fetch(streams: Any, revision: str, person: Somebody, url: str) -> str:
 
 
 async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
-    server: HttpServer, viewer: Page, login_site: Lodge
+    server: HttpServer, viewer: Page, login_site: LoginSite
 ) -> None:
     client = server.begin()
     answer = client.call("patchright_fetch", url=login_site.origin + "/report")

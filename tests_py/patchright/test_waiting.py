@@ -88,7 +88,7 @@ def test_a_captcha_is_waited_at_by_browser_navigate_too(headed: Callable[..., Wi
     assert "The report" in text
 
 
-def test_a_login_page_that_was_asked_for_is_no_wall(headed: Callable[..., Wire], gate: Gate) -> None:
+def test_a_login_page_that_was_asked_for_is_no_challenge(headed: Callable[..., Wire], gate: Gate) -> None:
     wire = headed("--login-timeout", "60")
     text = wire.call("browser_navigate", url=gate.origin + "/login")["result"]["content"][0]["text"]
     assert "Sign in" in text

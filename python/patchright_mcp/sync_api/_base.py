@@ -35,7 +35,7 @@ _SLOWED = frozenset(
 )
 
 
-class Guest(Protocol):
+class ProgramGate(Protocol):
     """Somebody who works in a browser that others made, by their rules."""
 
     def permit(self, url: str) -> Operation:
@@ -59,7 +59,7 @@ class Connection:
         """Those that want the next call to wait."""
         self.slow_mo: float = 0.0
         """How long a script rests after each thing it does to a page, in milliseconds."""
-        self.attached: Guest | None = None
+        self.attached: ProgramGate | None = None
         """By whose leave addresses are opened, where the browser is somebody else's."""
         self.program_works = True
         """Whether a program of the guest's is under way, so that dialogs are its own."""
