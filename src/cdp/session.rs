@@ -72,11 +72,6 @@ impl CdpSession {
         self.send(command).within(limit).await
     }
 
-    /// Sends a command that a page could notice, for a reason.
-    pub async fn call_permitted<C: Command>(&self, command: C, permit: Permit) -> Result<C::Reply> {
-        self.post::<C::Reply>(C::METHOD, &command, Some(permit)).within(COMMAND_LIMIT).await
-    }
-
     /// Writes the command now; the reply can be awaited later. So several commands cost one round trip.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send<C: Command>(&self, command: C) -> PendingReply<C::Reply> {

@@ -180,17 +180,3 @@ fn contexts_share_nothing() {
         other.close().await.unwrap();
     });
 }
-
-#[cfg(unix)]
-#[test]
-fn the_file_is_for_its_owner_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("state.json");
-    std::fs::write(&path, "old").unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-    StorageState::default().write(&path).unwrap();
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(StorageState::read(&path).unwrap(), StorageState::default());
-}

@@ -142,10 +142,6 @@ impl ElementHandle {
         self.ask("innerHTML", Vec::new()).await
     }
 
-    pub async fn outer_html(&self) -> Result<String> {
-        self.ask("outerHTML", Vec::new()).await
-    }
-
     pub async fn attribute(&self, name: &str) -> Result<Option<String>> {
         self.ask("attribute", vec![value_argument(&name)]).await
     }

@@ -50,11 +50,6 @@ pub(in crate::browser) fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
-/// A deadline; a limit of zero is none.
-pub fn deadline(limit_ms: f64) -> Instant {
-    Instant::now() + limit(limit_ms)
-}
-
 /// A limit in milliseconds; zero is none.
 pub fn limit(limit_ms: f64) -> Duration {
     if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
@@ -161,10 +156,6 @@ impl ElementHandle {
 }
 
 impl Locator {
-    pub fn frame(&self) -> &Frame {
-        &self.frame
-    }
-
     /// The document in which the last part looks: its world, and the chain. `None` while a frame on the way is missing.
     pub(in crate::browser) async fn innermost(
         &self,

@@ -368,11 +368,6 @@ impl Page {
 }
 
 impl ActionRecording {
-    /// Whether the tab that is recorded is still open.
-    pub fn is_open(&self) -> bool {
-        self.page.upgrade().is_some_and(|page| !page.is_closed())
-    }
-
     /// Ends it, and takes away what listened.
     pub async fn stop(self) {
         let Some(page) = self.page.upgrade() else { return };

@@ -430,23 +430,6 @@ engine.state = (node) => {
   };
 };
 
-/* -------------------------------------------------------------------- drag */
-
-let dragged = false;
-/** Begins to watch whether the page lets something be dragged. */
-engine.watchDrag = () => {
-  dragged = false;
-  addEventListener("dragstart", noteDrag, { once: true });
-};
-// At the end of the way up, when the page has had its say.
-const noteDrag = (event) => {
-  dragged = !event.defaultPrevented;
-};
-engine.hasDragged = () => {
-  removeEventListener("dragstart", noteDrag);
-  return dragged;
-};
-
 /* ------------------------------------------------------------------- files */
 
 /** The first file input of the document, also a hidden one, also one in a shadow root. */

@@ -47,8 +47,9 @@ pub enum InputStyle {
     Bare,
 }
 
-/// A key that changes what others mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+/// A key held while something is clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, strum::EnumString, strum::IntoStaticStr)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
 pub enum Modifier {
     Alt,
     Control,
@@ -70,7 +71,6 @@ pub struct InputListeners {
 
 impl InputListeners {
     pub const ALL: Self = Self { moves: true, presses: true, keys: true };
-    pub const NOTHING: Self = Self { moves: false, presses: false, keys: false };
 }
 
 /// The devices of one page. Cheap to clone.

@@ -13,15 +13,21 @@ use crate::cdp::types::input::DispatchMouseEvent;
 use crate::cdp::types::target::GetTargetInfo;
 use crate::error::Result;
 
-/// A button of the mouse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
+// A button of the mouse. Tools offer the first three.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, strum::EnumString, strum::IntoStaticStr,
+)]
+#[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Button {
     #[default]
     Left,
     Right,
     Middle,
+    #[serde(skip)]
     Back,
+    #[serde(skip)]
     Forward,
 }
 

@@ -216,13 +216,6 @@ impl Frame {
         Err(last)
     }
 
-    /// Begins to make our world in the current document, with the engine in it, for whoever will need them.
-    pub fn prepare(&self) {
-        let frame = self.clone();
-        // Who needs it and finds none makes it, and is told why that fails.
-        tokio::spawn(async move { frame.utility().await?.engine().await.map(drop) });
-    }
-
     fn known_world(&self) -> Result<Option<World>> {
         let state = self.inner.state.lock();
         match state.detached {

@@ -1,6 +1,5 @@
 //! What a context keeps for sites, as a file: Playwright's form of it.
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -147,19 +146,6 @@ impl StorageState {
     pub fn text(&self) -> Result<String> {
         let broken = |error: serde_json::Error| file(Path::new("the state"), &error.to_string());
         Ok(serde_json::to_string_pretty(self).map_err(broken)? + "\n")
-    }
-
-    /// Writes the file, for its owner alone. A file that was there is replaced at once or not at all.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let text = self.text()?;
-        let written = || {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            // Made with mode 0600.
-            let mut temporary = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-            temporary.write_all(text.as_bytes())?;
-            temporary.persist(path).map(drop).map_err(|error| error.error)
-        };
-        written().map_err(|error| file(path, &error.to_string()))
     }
 }
 

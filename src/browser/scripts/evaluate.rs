@@ -24,7 +24,7 @@ impl Frame {
     /// # Errors
     /// `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
     pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
-        Ok(json_value(&self.run(script, arguments, scope, true).await?))
+        Ok(json_value(&self.run(script, arguments, scope).await?))
     }
 
     /// Like [`evaluate`](Self::evaluate), at most `limit`. A script that keeps the page from answering is ended then, and the
@@ -50,27 +50,11 @@ impl Frame {
         Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
     }
 
-    /// Like [`evaluate`](Self::evaluate); the result stays in the page.
-    pub async fn evaluate_handle(
-        &self,
-        script: &str,
-        arguments: Vec<CallArgument>,
-        scope: Scope,
-    ) -> Result<RemoteObject> {
-        self.run(script, arguments, scope, false).await
-    }
-
-    async fn run(
-        &self,
-        script: &str,
-        arguments: Vec<CallArgument>,
-        scope: Scope,
-        by_value: bool,
-    ) -> Result<RemoteObject> {
+    async fn run(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<RemoteObject> {
         let page = self.page()?;
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
-        let options = by_value.then(|| deeply(DEEPEST));
+        let options = Some(deeply(DEEPEST));
         let running = if is_function(script) {
             session.send(CallFunctionOn {
                 function_declaration: as_function(script).to_owned(),

@@ -60,11 +60,6 @@ impl Realm {
         Self { session, context, frame }
     }
 
-    /// The frame whose document this is; `None` in a worker.
-    pub fn frame(&self) -> Option<&Frame> {
-        self.frame.as_ref()
-    }
-
     fn is(&self, other: &Self) -> bool {
         self.session.id() == other.session.id() && self.context == other.context
     }

@@ -558,16 +558,12 @@ pub(in crate::browser) fn is_icon_url(url: &str) -> bool {
 }
 
 fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
-    let (mut body, mut is_body_missing) = body_of(&event.request);
-    if let (None, Some(stopped)) = (&body, stopped) {
-        (body, is_body_missing) = body_of(stopped);
-    }
+    let body = body_of(&event.request).0.or_else(|| body_of(stopped?).0);
     Sent {
         url: event.request.url.clone(),
         method: event.request.method.clone(),
         headers: stopped.map_or_else(|| event.request.headers.clone(), |stopped| stopped.headers.clone()),
         body,
-        is_body_missing,
         kind: event.kind.clone().unwrap_or_default(),
         is_navigation: event.request_id == event.loader_id && event.kind.as_deref() == Some("Document"),
         started: event.timestamp,

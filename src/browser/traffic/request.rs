@@ -10,12 +10,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::answers::sent_bytes;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::worker::Worker;
 use crate::cdp::CdpSession;
-use crate::cdp::types::network::{self as wire, GetRequestPostData, GetResponseBody, HeaderList};
+use crate::cdp::types::network::{self as wire, GetResponseBody, HeaderList};
 use crate::error::{Error, Result};
 
 /// One request of a page or a worker. A redirect is a request of its own. Cheap to clone; compares by identity.
@@ -42,8 +41,6 @@ pub(in crate::browser) struct Sent {
     pub(in crate::browser) method: String,
     pub(in crate::browser) headers: HeaderList,
     pub(in crate::browser) body: Option<Vec<u8>>,
-    /// A body was sent that the browser has not told; it can be asked for.
-    pub(in crate::browser) is_body_missing: bool,
     /// As the browser names it, such as `Document`.
     pub(in crate::browser) kind: String,
     pub(in crate::browser) is_navigation: bool,
@@ -234,15 +231,6 @@ impl Request {
         self.wait_for_headers(|state| state.sent_headers.is_some()).await?;
         let headers = self.inner.state.lock().sent_headers.clone();
         Ok(headers.unwrap_or_else(|| self.headers().clone()))
-    }
-
-    /// The body; asks the browser for one that it has not told.
-    pub async fn full_body(&self) -> Result<Option<Vec<u8>>> {
-        if !self.inner.sent.is_body_missing {
-            return Ok(self.inner.sent.body.clone());
-        }
-        let answer = self.session().call(GetRequestPostData { request_id: self.inner.id.clone() }).await?;
-        Ok(Some(sent_bytes(answer)))
     }
 
     pub fn timing(&self) -> RequestTiming {
@@ -480,10 +468,6 @@ impl Response {
 
     pub fn from_service_worker(&self) -> bool {
         self.received.from_service_worker == Some(true)
-    }
-
-    pub fn mime_type(&self) -> &str {
-        &self.received.mime_type
     }
 
     /// The address and the port that answered.

@@ -11,8 +11,6 @@ domain! {
         "Browser.setDownloadBehavior" SetDownloadBehavior { behavior: String }
             ? { browser_context_id: String, download_path: String, events_enabled: bool } -> Empty
         "Browser.cancelDownload" CancelDownload { guid: String } ? { browser_context_id: String } -> Empty
-        "Browser.getWindowForTarget" GetWindowForTarget {} ? { target_id: String } -> WindowForTarget
-        "Browser.setWindowBounds" SetWindowBounds { window_id: i64, bounds: Bounds } -> Empty
     }
     events {
         "Browser.downloadWillBegin" DownloadWillBegin { frame_id: String, guid: String, url: String, suggested_filename: String }
@@ -21,18 +19,5 @@ domain! {
     }
     objects {
         Version { protocol_version: String, product: String, revision: String, user_agent: String, js_version: String }
-        WindowForTarget { window_id: i64, bounds: Bounds }
-        Bounds {
-            #[serde(skip_serializing_if = "Option::is_none")]
-            left: Option<i64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            top: Option<i64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            width: Option<i64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            height: Option<i64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            window_state: Option<String>,
-        }
     }
 }

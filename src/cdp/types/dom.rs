@@ -8,10 +8,7 @@ domain! {
         "DOM.resolveNode" ResolveNode {}
             ? { node_id: i64, backend_node_id: i64, object_group: String, execution_context_id: i64 } -> Resolved
         "DOM.getFrameOwner" GetFrameOwner { frame_id: String } -> FrameOwner
-        "DOM.getContentQuads" GetContentQuads {} ? { backend_node_id: i64, object_id: String } -> ContentQuads
-        "DOM.scrollIntoViewIfNeeded" ScrollIntoViewIfNeeded {} ? { backend_node_id: i64, object_id: String } -> Empty
         "DOM.setFileInputFiles" SetFileInputFiles { files: Vec<String> } ? { backend_node_id: i64, object_id: String } -> Empty
-        "DOM.focus" Focus {} ? { backend_node_id: i64, object_id: String } -> Empty
         "DOMDebugger.getEventListeners" GetEventListeners { object_id: String } ? { depth: i64, pierce: bool } -> EventListeners
     }
     events {}
@@ -33,7 +30,6 @@ domain! {
         Described { node: Node }
         Resolved { object: super::runtime::RemoteObject }
         FrameOwner { backend_node_id: i64 }
-        ContentQuads { quads: Vec<Vec<f64>> }
         EventListener {
             #[serde(rename = "type")]
             kind: String,

@@ -1,10 +1,7 @@
 //! Documents as flat lists, as they stand.
-use super::Empty;
-
 domain! {
     commands {
         "DOMSnapshot.captureSnapshot" CaptureSnapshot { computed_styles: Vec<String> } -> Captured
-        "DOMSnapshot.disable" Disable {} -> Empty
     }
     events {
     }

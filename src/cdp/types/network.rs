@@ -70,7 +70,6 @@ impl<'de> Deserialize<'de> for HeaderList {
 domain! {
     commands {
         "Network.enable" Enable {} ? { max_total_buffer_size: i64, max_resource_buffer_size: i64, max_post_data_size: i64 } -> Empty
-        "Network.disable" Disable {} -> Empty
         "Network.setExtraHTTPHeaders" SetExtraHttpHeaders { headers: Headers } -> Empty
         "Network.setCacheDisabled" SetCacheDisabled { cache_disabled: bool } -> Empty
         "Network.setBypassServiceWorker" SetBypassServiceWorker { bypass: bool } -> Empty
@@ -90,7 +89,6 @@ domain! {
             ? { response_headers: Vec<HeaderEntry>, body: String, response_phrase: String } -> Empty
         "Fetch.failRequest" FailRequest { request_id: String, error_reason: String } -> Empty
         "Fetch.continueWithAuth" ContinueWithAuth { request_id: String, auth_challenge_response: AuthChallengeResponse } -> Empty
-        "Fetch.getResponseBody" FetchGetResponseBody { request_id: String } -> Body
     }
     events {
         "Network.requestWillBeSent" RequestWillBeSent {
@@ -130,7 +128,6 @@ domain! {
         }
         "Network.requestServedFromCache" RequestServedFromCache { request_id: String }
         "Network.webSocketCreated" WebSocketCreated { request_id: String, url: String }
-        "Network.webSocketWillSendHandshakeRequest" WebSocketWillSendHandshakeRequest { request_id: String }
         "Network.webSocketHandshakeResponseReceived" WebSocketHandshakeResponseReceived { request_id: String, response: WebSocketResponse }
         "Network.webSocketFrameSent" WebSocketFrameSent { request_id: String, response: WebSocketFrame }
         "Network.webSocketFrameReceived" WebSocketFrameReceived { request_id: String, response: WebSocketFrame }

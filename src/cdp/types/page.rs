@@ -18,7 +18,6 @@ domain! {
             ? { world_name: String, run_immediately: bool, #[serde(rename = "includeCommandLineAPI")] include_command_line_api: bool } -> ScriptAdded
         "Page.removeScriptToEvaluateOnNewDocument" RemoveScriptToEvaluateOnNewDocument { identifier: String } -> Empty
         "Page.setDocumentContent" SetDocumentContent { frame_id: String, html: String } -> Empty
-        "Page.bringToFront" BringToFront {} -> Empty
         "Page.close" Close {} -> Empty
         "Page.handleJavaScriptDialog" HandleJavaScriptDialog { accept: bool } ? { prompt_text: String } -> Empty
         "Page.setInterceptFileChooserDialog" SetInterceptFileChooserDialog { enabled: bool } ? { cancel: bool } -> Empty
@@ -53,7 +52,6 @@ domain! {
         "Page.frameStartedLoading" FrameStartedLoading { frame_id: String }
         "Page.frameStoppedLoading" FrameStoppedLoading { frame_id: String }
         "Page.lifecycleEvent" LifecycleEvent { frame_id: String, loader_id: String, name: String, timestamp: f64 }
-        "Page.domContentEventFired" DomContentEventFired { timestamp: f64 }
         "Page.loadEventFired" LoadEventFired { timestamp: f64 }
         "Page.windowOpen" WindowOpen
             { url: String, window_name: String, window_features: Vec<String>, user_gesture: bool }

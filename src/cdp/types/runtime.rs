@@ -24,8 +24,6 @@ domain! {
         "Runtime.disable" Disable {} -> Empty
         "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty
         "Runtime.addBinding" AddBinding { name: String } ? { execution_context_id: i64, execution_context_name: String } -> Empty
-        "Runtime.removeBinding" RemoveBinding { name: String } -> Empty
-        "Runtime.getHeapUsage" GetHeapUsage {} -> HeapUsage
         /// Another one in each process.
         "Runtime.getIsolateId" GetIsolateId {} -> IsolateId
     }
@@ -86,7 +84,6 @@ domain! {
         }
         PropertyDescriptor { name: String, value: Option<RemoteObject>, enumerable: bool, is_own: Option<bool> }
         Properties { result: Vec<PropertyDescriptor> }
-        HeapUsage { used_size: f64, total_size: f64 }
         IsolateId { id: String }
     }
 }

@@ -23,10 +23,7 @@ domain! {
     events {
         "Target.attachedToTarget" AttachedToTarget { session_id: String, target_info: TargetInfo, waiting_for_debugger: bool }
         "Target.detachedFromTarget" DetachedFromTarget { session_id: String }
-        "Target.targetInfoChanged" TargetInfoChanged { target_info: TargetInfo }
         "Target.targetCreated" TargetCreated { target_info: TargetInfo }
-        "Target.targetDestroyed" TargetDestroyed { target_id: String }
-        "Target.targetCrashed" TargetCrashed { target_id: String, status: String, error_code: i64 }
     }
     objects {
         TargetInfo {

@@ -4,33 +4,13 @@ use serde::Deserialize;
 
 use super::readback::{Readback, describe_values};
 use crate::Result;
-use crate::browser::input::{self, ClickOptions};
+use crate::browser::input::{Button, ClickOptions, Modifier};
 use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Outcome, Page, Shown};
 use crate::error::{Cover, Error};
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
-
-// A mouse button.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Button {
-    #[default]
-    Left,
-    Right,
-    Middle,
-}
-
-/// A key held while something is clicked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-pub enum Modifier {
-    Alt,
-    Control,
-    ControlOrMeta,
-    Meta,
-    Shift,
-}
 
 /// Click an element.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,9 +40,9 @@ impl Tool for Click {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let click = ClickOptions {
-            button: self.button.into(),
+            button: self.button,
             count: if self.double_click { 2 } else { 1 },
-            modifiers: self.modifiers.into_iter().map(Into::into).collect(),
+            modifiers: self.modifiers,
             ..ClickOptions::default()
         };
         if self.tap {
@@ -314,27 +294,5 @@ impl Type {
             element.press("Enter", options).await?;
         }
         Ok(())
-    }
-}
-
-impl From<Button> for input::Button {
-    fn from(button: Button) -> Self {
-        match button {
-            Button::Left => Self::Left,
-            Button::Right => Self::Right,
-            Button::Middle => Self::Middle,
-        }
-    }
-}
-
-impl From<Modifier> for input::Modifier {
-    fn from(modifier: Modifier) -> Self {
-        match modifier {
-            Modifier::Alt => Self::Alt,
-            Modifier::Control => Self::Control,
-            Modifier::ControlOrMeta => Self::ControlOrMeta,
-            Modifier::Meta => Self::Meta,
-            Modifier::Shift => Self::Shift,
-        }
     }
 }

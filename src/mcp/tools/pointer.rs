@@ -2,10 +2,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::input::Button;
 use super::vision::inside;
 use crate::Result;
-use crate::browser::input::{Mouse, Point};
+use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
@@ -109,8 +108,8 @@ impl Hover {
     async fn hold_or_release(&self, mouse: &Mouse) -> Result<()> {
         match self.action {
             None => Ok(()),
-            Some(PointerAction::Down) => mouse.down(self.button.into(), 1).await,
-            Some(PointerAction::Up) => mouse.up(self.button.into(), 1).await,
+            Some(PointerAction::Down) => mouse.down(self.button, 1).await,
+            Some(PointerAction::Up) => mouse.up(self.button, 1).await,
         }
     }
 }

@@ -2,9 +2,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::input::{Button, clicked};
+use super::input::clicked;
 use crate::Result;
-use crate::browser::input::{self, ClickOptions, Point};
+use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::{ActsOn, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
@@ -34,7 +34,7 @@ impl Tool for MouseClick {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let count = self.click_count.unwrap_or(1);
-        let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
+        let options = ClickOptions { button: self.button, count, ..ClickOptions::default() };
         press_at(call, Point::new(self.x, self.y), self.element.as_deref(), &options, reply).await
     }
 }
@@ -55,8 +55,8 @@ pub(super) async fn press_at(
     let verb = clicked(options.count);
     let what = what.unwrap_or("position");
     let button = match options.button {
-        input::Button::Right => " (right button)",
-        input::Button::Middle => " (middle button)",
+        Button::Right => " (right button)",
+        Button::Middle => " (middle button)",
         _ => "",
     };
     reply.say(format!("{verb} {what} at ({}, {}){button}", at.x, at.y));

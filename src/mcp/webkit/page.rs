@@ -111,9 +111,9 @@ pub(super) async fn click(
     let element = target(&page, &asked.r#ref).await?;
     call.progress.say("clicking");
     let press = Press {
-        button: asked.button.into(),
+        button: asked.button,
         count: if asked.double_click { 2 } else { 1 },
-        modifiers: asked.modifiers.into_iter().map(Into::into).collect(),
+        modifiers: asked.modifiers,
         force: false,
     };
     page.press(&element, &press, call.settings.action_limit).await?;

@@ -168,11 +168,6 @@ impl BrowserProcess {
         &self.version
     }
 
-    /// The last lines of the browser's standard error.
-    pub fn stderr_tail(&self) -> String {
-        self.tail.text()
-    }
-
     /// The errors that nobody caught in the browser's pages.
     pub fn uncaught(&self) -> &Uncaught {
         &self.uncaught

@@ -102,7 +102,7 @@ async fn act_at(
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
-    let button = input::Button::Left;
+    let button = Button::Left;
     act(pointer::Hover { r#ref: element, element: None, position, action, button }, call, reply).await
 }
 
