@@ -40,6 +40,7 @@ pub use elements::fill::Several;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
 pub use elements::lost::{LostPress, Moving};
 pub use elements::matches::{Match, Matched};
+pub use elements::neighbours::Reached;
 pub use elements::noted::{HandMove, HandMoves};
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};

@@ -24,8 +24,10 @@ const MOST_PIXELS: u32 = 16_000_000;
 
 /// How long a document that is there may go on loading what belongs to it, and asking for more.
 const REST_LIMIT: Duration = Duration::from_secs(5);
+/// What took long to load still gets so long to build itself.
+const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
-/// How long a document that is to be read may take from its first byte to its last.
+/// How long a document may take from its first byte to its last.
 const PARSE_LIMIT: Duration = Duration::from_secs(8);
 
 /// How long after a navigation that became a download the browser may say so.
@@ -94,9 +96,8 @@ pub async fn run(
     person: &dyn Person,
 ) -> Result<Visit> {
     let _kept = page.keep_in_memory();
-    let reads = matches!(task, Task::Read { .. } | Task::Picture { .. });
     let before = page.context().downloads().len();
-    let mut deadline = match arrive(page, url, reads, options).await {
+    let mut deadline = match Box::pin(arrive(page, url, options)).await {
         Err(error) if matches!(task, Task::Read { .. }) && is_file(&error) => {
             return Box::pin(downloaded(page, before, options)).await.ok_or(error);
         }
@@ -111,10 +112,10 @@ pub async fn run(
     if let Some(passed) = &passed {
         deadline += passed.waited;
         if passed.challenge.kind == ChallengeKind::Login && is_elsewhere(page, url) {
-            deadline = arrive(page, url, reads, options).await?;
+            deadline = Box::pin(arrive(page, url, options)).await?;
         }
     }
-    let work = perform(page, task, deadline, options);
+    let work = Box::pin(perform(page, task, deadline, options));
     let mut visit = match task {
         // It has its own end.
         Task::Run { .. } => work.await?,
@@ -241,28 +242,49 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
     LostPress::judged(settled.lost, Moving::in_words).map(drop)
 }
 
-/// Goes to `url`. Returns until when the rest may take. A document to be read may lack what it waits for in vain, such as a
-/// script of a server that does not answer.
-async fn arrive(page: &Page, url: &Url, reads: bool, options: VisitOptions<'_>) -> Result<Instant> {
+/// Goes to `url`. Returns until when the rest may take. A document may lack what it waits for in vain, such as a script of a
+/// server that does not answer.
+async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Instant> {
     options.pacing.before(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
-    let until = if reads { WaitUntil::Commit } else { WaitUntil::DomContentLoaded };
-    Box::pin(go(page, url, until, options.limit)).await?;
-    let parsed = deadline.min(Instant::now() + PARSE_LIMIT);
-    while reads && !page.main_frame().moments().dom_content_loaded {
+    Box::pin(go(page, url, WaitUntil::Commit, options.limit)).await?;
+    if Box::pin(until_parsed(page, deadline.min(Instant::now() + PARSE_LIMIT))).await? {
+        Box::pin(settled(page, mark, options.settle, deadline)).await?;
+    }
+    Ok(deadline)
+}
+
+/// Waits until the document has been read to its end. False when it has not by then.
+async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
+    while !page.main_frame().moments().dom_content_loaded {
         dismiss(page).await?;
         let reached = tokio::select! {
             biased;
-            reached = page.until_reached(WaitUntil::DomContentLoaded, rest(parsed)) => reached?,
+            reached = page.until_reached(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
             () = page.until_stuck_since_arrival() => return Err(Error::PageBusy),
         };
         if !reached {
-            return Ok(deadline);
+            return Ok(false);
         }
     }
-    settled(page, mark, options.settle, deadline).await?;
-    Ok(deadline)
+    Ok(true)
+}
+
+/// Goes to `url` until a person could work with the page. False where something that it waits for has not come.
+pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
+    let deadline = Instant::now() + limit;
+    Box::pin(go(page, url, WaitUntil::Commit, limit)).await?;
+    if !Box::pin(until_parsed(page, deadline)).await? {
+        return Ok(false);
+    }
+    loop {
+        dismiss(page).await?;
+        let loaded = Box::pin(page.until_rest_loaded(REST_LIMIT.min(rest(deadline)))).await?;
+        if page.dialog().is_none() {
+            return Ok(loaded);
+        }
+    }
 }
 
 /// Goes to `url` and waits for a document. Dialogs on the way are answered as nobody would who sees none.
@@ -288,31 +310,23 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     }
 }
 
-/// Waits until the page has loaded and nothing more happens, as long as that can be waited for.
+/// Waits until the page has loaded, is built and nothing more happens, but not for what does not come.
 async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
     let mut changes = page.changes();
-    let begun = Instant::now();
-    let mut latest = deadline.min(begun + REST_LIMIT);
-    let mut committed = false;
     loop {
         dismiss(page).await?;
-        let pending = page.pending_since(mark);
-        if pending.gone {
+        let (begun, here) = (Instant::now(), page.mark());
+        page.note_building();
+        let limit = REST_LIMIT.min(rest(deadline));
+        page.until_rest_loaded(limit).await?;
+        page.until_built(mark, limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit))).await;
+        while begun.elapsed() < quiet && page.changed_before(&mut changes, begun + quiet).await {}
+        let pending = page.pending_since(here);
+        // What came instead may take its own time.
+        let goes_on = pending.committed || pending.dialog;
+        if pending.gone || !goes_on || Instant::now() >= deadline {
             return Ok(());
         }
-        if pending.committed && !committed {
-            // What came instead may take its own time.
-            committed = true;
-            latest = deadline.min(Instant::now() + REST_LIMIT);
-        }
-        let loaded = page.main_frame().moments().load;
-        let busy = !loaded || pending.requests > 0 || pending.loading > 0;
-        let quiet_at = pending.last_effect.unwrap_or(begun).max(begun) + quiet;
-        let now = Instant::now();
-        if now >= latest || (!busy && now >= quiet_at) {
-            return Ok(());
-        }
-        page.changed_before(&mut changes, if busy { latest } else { quiet_at.min(latest) }).await;
     }
 }
 

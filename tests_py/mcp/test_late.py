@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import socket
 import time
 from collections.abc import Iterator
 
@@ -93,3 +95,65 @@ async def test_a_page_that_something_blocks_for_good_is_shown_as_far_as_it_came(
     assert not reply.is_error, reply.text
     assert 'button "Go"' in reply.text, reply.text
     assert re.search(r"still loading\. No answer yet: .*/hold/never", reply.text), reply.text
+
+
+DEAD = ["image", "script", "frame"]
+
+
+@pytest.mark.parametrize("kind", DEAD)
+async def test_what_never_comes_does_not_hold_a_sessions_page(
+    server: Server, holding: Site, kind: str
+) -> None:
+    address = holding.publish(f"/waits-session-{kind}", f"<h1>Ready</h1>{WAITS[kind]}<p>End</p>")
+    session = json.loads((await server.call("create_session")).text)["sessionId"]
+    reply = await server.call("navigate", sessionId=session, url=address, timeout=4000)
+    assert not reply.is_error, reply.text
+    assert json.loads(reply.text)["loading"] is True
+    reply = await server.call("browser_history", action="reload", sessionId=session, timeout=4000)
+    assert not reply.is_error, reply.text
+    assert 'heading "Ready"' in reply.text, reply.text
+    await server.call("close_session", sessionId=session)
+
+
+BLOCKED = "<h1>Ready</h1><button onclick='this.textContent = 1'>Go</button><script src=/hold/never></script>"
+
+
+async def test_every_door_shows_a_page_that_something_blocks_for_good(server: Server, holding: Site) -> None:
+    address = holding.publish("/blocked-everywhere", BLOCKED)
+    session = json.loads((await server.call("create_session")).text)["sessionId"]
+    reply = await server.call("navigate", sessionId=session, url=address, timeout=1500)
+    assert not reply.is_error, reply.text
+    assert json.loads(reply.text)["loading"] is True
+    for action in ("reload", "back", "forward"):
+        reply = await server.call("browser_history", action=action, sessionId=session, timeout=1500)
+        assert not reply.is_error, reply.text
+    assert 'button "Go"' in reply.text, reply.text
+    await server.call("close_session", sessionId=session)
+
+
+@pytest.mark.parametrize("tool", ["patchright_fetch", "patchright_click"])
+async def test_a_blocked_page_is_read_and_pressed_as_far_as_it_came(
+    server: Server, holding: Site, tool: str
+) -> None:
+    address = holding.publish("/blocked-errand", BLOCKED)
+    selector = {"selector": "button"} if tool == "patchright_click" else {}
+    reply = await server.call(tool, url=address, timeout=10_000, **selector)
+    assert not reply.is_error, reply.text
+    assert "# Ready" in reply.text, reply.text
+
+
+async def test_after_a_refused_connection_no_answer_has_the_old_address(server: Server, site: Site) -> None:
+    old = site.publish("/refused-old", "<h1>Old</h1>")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        refused = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    await server.open(old)
+    reply = await server.call("browser_navigate", url=refused)
+    assert reply.is_error
+    assert f"- Page URL: {refused}" in reply.text, reply.text
+    session = json.loads((await server.call("create_session")).text)["sessionId"]
+    await server.call("navigate", sessionId=session, url=old)
+    assert (await server.call("navigate", sessionId=session, url=refused)).is_error
+    sessions = json.loads((await server.call("list_sessions")).text)["sessions"]
+    assert [told["url"] for told in sessions if told["sessionId"] == session] == [refused]
+    await server.call("close_session", sessionId=session)

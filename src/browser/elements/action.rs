@@ -160,6 +160,7 @@ impl ElementAction {
             if self.is_followed() {
                 page.until_followed(mark, limit.saturating_sub(since.elapsed())).await;
             }
+            Box::pin(page.until_relatives_heard()).await;
         }
         if self.is_action() {
             frame.until_served().await;

@@ -23,6 +23,7 @@ pub(super) mod lost;
 pub(super) mod matches;
 pub(super) mod scroll;
 pub mod selector;
+pub(super) mod neighbours;
 pub(super) mod settle;
 pub(super) mod slider;
 pub(super) mod upload;

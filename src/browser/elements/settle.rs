@@ -3,9 +3,10 @@
 //! Effects are navigations, requests, changes of the document, new tabs and dialogs. A navigation is waited for until
 //! it has loaded, a request until it has ended; then for a while without a new effect, counted from the action, so that
 //! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough; where
-//! nobody heard that a field got its value, nothing is.
+//! nobody heard that a field got its value, nothing is. What the action did in other pages is waited for last.
 use std::time::Duration;
 
+use futures_util::future::join;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -17,6 +18,7 @@ use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
 use super::lost::{LostPress, Moving};
+use super::neighbours::{Neighbours, Reached};
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
@@ -70,6 +72,8 @@ pub struct Settled {
     pub moved: Vec<Moved>,
     /// Why a press came to nothing.
     pub lost: Option<LostPress>,
+    /// Other pages that the action reached.
+    pub reached: Vec<Reached>,
 }
 
 /// An element that was placed elsewhere.
@@ -101,6 +105,7 @@ pub struct Watch {
     page: Page,
     mark: Mark,
     pages: Vec<Page>,
+    neighbours: Option<Neighbours>,
     /// Where the changes of the document are counted, and the number of that count.
     changes: Option<(World, u32)>,
     heard: JoinHandle<bool>,
@@ -183,10 +188,13 @@ impl Page {
             let (number, hearers, completes, ()) = try_join!(watch, hearers, completes, watch_press)?;
             Ok::<_, Error>(((world.clone(), number), (hearers, completes)))
         };
-        let begun = match self.dialog() {
-            None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
-            Some(_) => None,
+        let begun = async {
+            match self.dialog() {
+                None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
+                Some(_) => None,
+            }
         };
+        let (begun, neighbours) = Box::pin(join(begun, self.watch_neighbours())).await;
         let (changes, asked) = begun.unzip();
         let (hearers, completes) = asked.unwrap_or_default();
         let (target, by) = (elements.first().cloned(), By::of(acts_on));
@@ -206,6 +214,7 @@ impl Page {
             page: self.clone(),
             mark,
             pages,
+            neighbours: Some(neighbours),
             changes,
             heard,
             awaits,
@@ -280,7 +289,14 @@ impl Watch {
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
         let lost = self.lost.take().filter(|_| !pending.committed);
-        Settled { navigated: pending.committed, opened, ending, still, said, moved, lost }
+        let reached = match self.neighbours.take() {
+            // A dialog keeps pages of the same process from answering.
+            Some(neighbours) if !matches!(ending, Ending::Dialog | Ending::Chooser) => {
+                Box::pin(neighbours.settle(acted, ending == Ending::Gone)).await
+            }
+            _ => Vec::new(),
+        };
+        Settled { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
     }
 
     /// Waits for a new document until it has built itself; what the page still does then.

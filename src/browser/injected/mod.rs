@@ -91,6 +91,8 @@ const ENGINE: &str = concat!(
     "}\n{\n",
     include_str!("watch.js"),
     "}\n{\n",
+    include_str!("reached.js"),
+    "}\n{\n",
     include_str!("select.js"),
     "}\n{\n",
     include_str!("expect.js"),

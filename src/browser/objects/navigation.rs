@@ -72,6 +72,8 @@ impl Moments {
     }
 }
 
+/// How long the browser may take to show its own page in place of one that did not come.
+const FAILURE_LIMIT: Duration = Duration::from_millis(500);
 /// For so long nothing is asked for by a page that is at rest.
 const REST: Duration = Duration::from_millis(500);
 
@@ -375,11 +377,15 @@ impl Frame {
             let status = navigated.loader_id.as_deref().and_then(|loader| {
                 page.with_network(|network| network.document_response(loader).map(|response| response.status))
             });
-            return match status {
-                Some(204 | 205) => Ok(Arrival::NoContent),
-                // The browser only sees that a connection failed; its way out may know why.
-                _ => Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason })),
-            };
+            if matches!(status, Some(204 | 205)) {
+                return Ok(Arrival::NoContent);
+            }
+            if reason != ABORTED {
+                let replaced = page.until(|_| (*self.loader() != *before).then_some(()));
+                let _ = timeout(FAILURE_LIMIT, replaced).await;
+            }
+            // The browser only sees that a connection failed; its way out may know why.
+            return Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason }));
         }
         if navigated.loader_id.is_some_and(|loader| *loader != *before) {
             return self.until_arrived(&before, options).await;

@@ -3,11 +3,12 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use crate::Result;
-use crate::browser::Page;
+use crate::browser::{Page, Reached};
 use crate::error::in_quotes;
-use crate::mcp::page_text::one_line;
+use crate::mcp::page_text::{address, one_line};
 use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
+use crate::snapshot;
 
 /// A page that opens dialogs without end is given up on.
 const MOST_DIALOGS: usize = 5;
@@ -44,6 +45,35 @@ impl Call<'_> {
                 dialog.kind,
                 in_quotes(&one_line(&dialog.message))
             ));
+        }
+    }
+
+    /// Says that the page closed, and where the next call works.
+    pub(super) fn told_closing(&self) -> String {
+        let current = self.current_page().ok();
+        match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
+            Some(tab) => {
+                let address = address(&tab.page.asked_url());
+                format!("The page closed. The current tab is now {}: {address} [tab={}].", tab.index, tab.id)
+            }
+            None => "The page closed.".to_owned(),
+        }
+    }
+
+    /// Notes what an action did in other tabs than the current one, which is shown.
+    pub(super) fn note_reached(&self, reached: &[Reached]) {
+        let current = self.current_page().ok();
+        let tabs = self.tabs();
+        for Reached { page, navigated, texts } in reached {
+            let Some(tab) = tabs.iter().find(|tab| tab.page == *page && Some(page) != current.as_ref())
+            else {
+                continue;
+            };
+            let now = match navigated {
+                true => address(&page.asked_url()),
+                false => texts.iter().map(|text| snapshot::quoted(text)).collect::<Vec<_>>().join(", "),
+            };
+            self.note(format!("Tab {} changed, too: {now} [tab={}].", tab.index, tab.id));
         }
     }
 

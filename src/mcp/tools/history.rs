@@ -41,7 +41,7 @@ impl Tool for History {
         call.progress.say("loading the page");
         let timing = Timing::new(call, self.wait_until, self.timeout);
         let options = timing.options();
-        let mark = page.mark();
+        let (mark, document) = (page.mark(), page.main_frame().loader());
         let going = async {
             match self.action {
                 Go::Back => page.go_back(&options).await,
@@ -50,7 +50,7 @@ impl Tool for History {
                 Go::Fresh => page.reload_fresh(&options).await,
             }
         };
-        let arrival = page.unless_stuck_on_arrival(Box::pin(going)).await?;
-        arrived(&page, &arrival, mark, &timing, reply).await
+        let arrival = page.unless_stuck_on_arrival(Box::pin(going)).await;
+        arrived(&page, arrival, (mark, &document), &timing, reply).await
     }
 }

@@ -62,21 +62,14 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     let mark = page.mark();
     let before = page.main_frame().loader();
     let arrival = match page.unless_stuck_on_arrival(page.goto(url.as_str(), &timing.options())).await {
-        // What is there can be read, though something in it that never came keeps it from its end.
-        Err(Error::NavigationSlow { .. })
-            if timing.until.is_none() && page.main_frame().loader() != before =>
-        {
-            reply.add_event(format!("{}{}", still_loading(&[]), to_come(page)));
-            reply.show(View::Whole);
-            return Ok(());
-        }
         Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
-            named(call, page, url, reason).await?
+            Ok(named(call, page, url, reason).await?)
         }
-        arrival => arrival?,
+        arrival => arrival,
     };
-    arrived(page, &arrival, mark, timing, reply).await?;
-    if matches!(arrival, Arrival::Document(_)) {
+    let is_document = matches!(arrival, Ok(Arrival::Document(_)));
+    arrived(page, arrival, (mark, &before), timing, reply).await?;
+    if is_document {
         handle_challenge(call, page, url, reply).await?;
     }
     Ok(())
@@ -133,10 +126,10 @@ impl Tool for NavigateBack {
         call.current_page()?;
         let page = call.page_to_leave().await?;
         call.progress.say("loading the page");
-        let mark = page.mark();
+        let (mark, document) = (page.mark(), page.main_frame().loader());
         let timing = Timing::new(call, None, None);
-        let arrival = page.unless_stuck_on_arrival(page.go_back(&timing.options())).await?;
-        arrived(&page, &arrival, mark, &timing, reply).await
+        let arrival = page.unless_stuck_on_arrival(page.go_back(&timing.options())).await;
+        arrived(&page, arrival, (mark, &document), &timing, reply).await
     }
 }
 
@@ -192,7 +185,27 @@ fn to_come(page: &Page) -> String {
     }
 }
 
+/// Waits until a person could work with the page, and tells what of it is not there. `before`: how the page stood.
 pub(super) async fn arrived(
+    page: &Page,
+    arrival: Result<Arrival>,
+    (mark, before): (Mark, &str),
+    timing: &Timing,
+    reply: &mut Reply,
+) -> Result<()> {
+    let is_new = *page.main_frame().loader() != *before;
+    match arrival {
+        // What is there can be read, though something in it that never came keeps it from its end.
+        Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
+            reply.add_event(format!("{}{}", still_loading(&[]), to_come(page)));
+            reply.show(View::Whole);
+            Ok(())
+        }
+        arrival => tell_arrival(page, &arrival?, mark, timing, reply).await,
+    }
+}
+
+async fn tell_arrival(
     page: &Page,
     arrival: &Arrival,
     mark: Mark,

@@ -151,11 +151,10 @@ impl Tool for ListSessions {
     }
 }
 
-/// When navigation counts as done.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+/// When navigation counts as done. Default: when the page is usable.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
-    #[default]
     Load,
     DomContentLoaded,
     NetworkIdle,
@@ -169,8 +168,7 @@ pub struct Navigate {
     pub session_id: String,
     #[schemars(length(min = 1))]
     pub url: String,
-    #[serde(default)]
-    pub wait_until: Until,
+    pub wait_until: Option<Until>,
     /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
@@ -190,15 +188,22 @@ impl Tool for Navigate {
         let page = call.page_to_leave().await?;
         call.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
-        let until = match self.wait_until {
+        let limit = limit(self.timeout, call.settings.navigation_limit);
+        let until = self.wait_until.map(|until| match until {
             Until::Load => WaitUntil::Load,
             Until::DomContentLoaded => WaitUntil::DomContentLoaded,
             Until::NetworkIdle => WaitUntil::NetworkIdle,
+        });
+        let is_complete = match until {
+            Some(until) => visit::go(&page, &url, until, limit).await.map(|_| true)?,
+            None => visit::go_until_usable(&page, &url, limit).await?,
         };
-        visit::go(&page, &url, until, limit(self.timeout, call.settings.navigation_limit)).await?;
         let status = page.document_response().map_or(0, |response| response.status);
         let title = page.title().await;
         let mut json = json!({ "success": true, "title": title, "url": page.url(), "status": status });
+        if !is_complete {
+            json["loading"] = true.into();
+        }
         if let Ok(Some(challenge)) = recognise(&page, &url, Purpose::Action).await {
             json["wall"] = json!(challenge);
         }
@@ -254,7 +259,7 @@ impl Tool for Click {
         let found = (self.selector.as_str(), &found.element);
         input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
         visit::dismiss(&page).await?;
-        answer(reply, json!({ "success": true, "message": texts::CLICKED }));
+        answer_action(call, texts::CLICKED, reply);
         Ok(())
     }
 }
@@ -314,9 +319,20 @@ impl Tool for Type {
         if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. })) = shown {
             return Err(error);
         }
-        answer(reply, json!({ "success": true, "message": texts::TYPED }));
+        answer_action(call, texts::TYPED, reply);
         Ok(())
     }
+}
+
+/// Answers that something was done, and what of it another tab has.
+fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
+    let mut told = json!({ "success": true, "message": message });
+    let events = std::mem::take(&mut *call.events.lock());
+    if !events.is_empty() {
+        told["events"] = json!(events);
+        told["untrusted"] = json!(["events"]);
+    }
+    answer(reply, told);
 }
 
 /// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.

@@ -31,7 +31,7 @@ pub(super) async fn navigate(
     reply: &mut Reply,
 ) -> Result<()> {
     let url = call.address(&asked.url)?;
-    if matches!(asked.wait_until, Until::NetworkIdle) {
+    if matches!(asked.wait_until, Some(Until::NetworkIdle)) {
         return Err(Error::NotInWebkit {
             what: "waiting for the network".to_owned(),
             reason: "its driver tells of no requests",

@@ -1,0 +1,196 @@
+//! The other pages of a context that an action reaches: the opener of a popup that closes, and whoever hears a message, a
+//! storage event or a changed cookie.
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::browser::objects::journal::{Mark, Pending};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::World;
+use crate::error::Result;
+
+/// A page other than the one acted on, and what the action did there.
+#[derive(Debug, Clone)]
+pub struct Reached {
+    pub page: Page,
+    /// It shows another document.
+    pub navigated: bool,
+    /// What it says anew.
+    pub texts: Vec<String>,
+}
+
+/// So many other pages are watched, the newest first.
+const MOST: usize = 8;
+/// How long the other pages may take to begin; an action does not wait for one that hangs.
+const BEGIN_LIMIT: Duration = Duration::from_millis(60);
+const ANSWER_LIMIT: Duration = Duration::from_millis(150);
+/// How long the opener of a page that closed may take to hear of it.
+const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
+/// For so long nothing must happen in a page that heard something.
+const QUIET: Duration = Duration::from_millis(60);
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long such a page may go on, and how long where it asks for something.
+const LIMIT: Duration = Duration::from_secs(1);
+const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+
+/// The other pages, watched from before an action on.
+#[derive(Debug)]
+pub(super) struct Neighbours {
+    /// The opener of the page acted on.
+    opener: Option<Page>,
+    watched: Vec<Neighbour>,
+}
+
+#[derive(Debug)]
+struct Neighbour {
+    page: Page,
+    mark: Mark,
+    begun: Arc<OnceLock<(World, u32)>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Attended {
+    heard: u32,
+    changes: u32,
+    quiet: f64,
+    texts: Vec<String>,
+}
+
+impl Page {
+    /// The open pages that this one opened or that opened it.
+    fn relatives(&self) -> Vec<Self> {
+        let pages = self.context().pages().into_iter().filter(|page| page != self);
+        let opener = self.opener();
+        let is_relative = |page: &Self| Some(page) == opener.as_ref() || page.opener().as_ref() == Some(self);
+        pages.filter(is_relative).collect()
+    }
+
+    /// Waits until the pages that this one opened, or that opened it, have taken the messages that are on their way.
+    pub async fn until_relatives_heard(&self) {
+        let relatives = self.relatives();
+        if relatives.is_empty() {
+            return;
+        }
+        self.take_turn().await;
+        join_all(relatives.iter().map(Self::take_turn)).await;
+    }
+
+    async fn take_turn(&self) {
+        if self.is_at_work() {
+            return;
+        }
+        let turn = async { self.main_frame().utility().await?.call::<()>("turn", &[]).await };
+        let _ = timeout(ANSWER_LIMIT, turn).await;
+    }
+
+    /// Whether no question can be put to it now.
+    fn is_at_work(&self) -> bool {
+        self.is_closed()
+            || self.is_crashed()
+            || self.is_discarded()
+            || !self.is_ready()
+            || self.dialog().is_some()
+    }
+
+    /// Begins to watch the other pages of the context.
+    pub(super) async fn watch_neighbours(&self) -> Neighbours {
+        let pages = self.context().pages().into_iter().rev();
+        let pages = pages.filter(|page| page != self && !page.is_at_work()).take(MOST);
+        let (watched, begun): (Vec<_>, Vec<_>) = pages.map(Neighbour::begin).unzip();
+        let _ = timeout(BEGIN_LIMIT, join_all(begun)).await;
+        Neighbours { opener: self.opener(), watched }
+    }
+}
+
+impl Neighbours {
+    /// Waits for what the action does in the other pages, until they are at rest again. `closed`: the page acted on is gone.
+    pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<Reached> {
+        let Self { opener, watched } = self;
+        let settled = watched.iter().map(|neighbour| {
+            let awaits = closed && opener.as_ref() == Some(&neighbour.page);
+            neighbour.settle(acted, awaits)
+        });
+        join_all(settled).await.into_iter().flatten().collect()
+    }
+}
+
+impl Neighbour {
+    /// Begins to watch a page; and what ends when that has begun.
+    fn begin(page: Page) -> (Self, JoinHandle<()>) {
+        let neighbour = Self { mark: page.mark(), page, begun: Arc::default() };
+        let (page, begun) = (neighbour.page.clone(), Arc::clone(&neighbour.begun));
+        let beginning = tokio::spawn(async move {
+            if let Ok(world) = page.main_frame().utility().await
+                && let Ok(number) = world.call("attend", &[]).await
+            {
+                let _ = begun.set((world, number));
+            }
+        });
+        (neighbour, beginning)
+    }
+
+    /// Waits until it is at rest. `None` where nothing reached it; `awaits`: something is likely to.
+    async fn settle(&self, acted: Instant, awaits: bool) -> Option<Reached> {
+        let called = Instant::now();
+        let mut attended = self.attended().await;
+        loop {
+            let pending = self.page.pending_since(self.mark);
+            if pending.gone || pending.dialog {
+                return None;
+            }
+            let is_reached = attended.heard > 0 || pending.navigating;
+            let is_waited_for = if is_reached {
+                is_under_way(&attended, &pending, acted)
+            } else {
+                awaits && attended.changes == 0 && called.elapsed() < MESSAGE_LIMIT
+            };
+            if !is_waited_for {
+                // What only changes may do so by itself; it is seen once more whether it goes on.
+                let is_own =
+                    !is_reached && !awaits && (attended.changes == 0 || self.goes_on(&attended).await);
+                let (navigated, texts) = (pending.committed, attended.texts);
+                return (!is_own && (navigated || !texts.is_empty())).then(|| Reached {
+                    page: self.page.clone(),
+                    navigated,
+                    texts,
+                });
+            }
+            sleep(PAUSE).await;
+            attended = self.attended().await;
+        }
+    }
+
+    async fn goes_on(&self, before: &Attended) -> bool {
+        sleep(QUIET).await;
+        self.attended().await.changes > before.changes
+    }
+
+    async fn attended(&self) -> Attended {
+        let Some((world, number)) = self.begun.get() else { return Attended::default() };
+        let number = [(*number).into()];
+        let asked = world.call("attended", &number);
+        timeout(ANSWER_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        if let (Some((world, number)), Ok(runtime)) = (self.begun.get().cloned(), Handle::try_current()) {
+            runtime.spawn(async move { world.call::<()>("unattend", &[number.into()]).await });
+        }
+    }
+}
+
+/// Whether what reached a page has not come to its end.
+fn is_under_way(attended: &Attended, pending: &Pending, acted: Instant) -> bool {
+    let loads = pending.requests > 0 || pending.loading > 0;
+    if loads || (pending.navigating && !pending.committed) {
+        return acted.elapsed() < REQUEST_LIMIT;
+    }
+    !pending.committed && attended.quiet < QUIET.as_secs_f64() * 1000.0 && acted.elapsed() < LIMIT
+}

@@ -1,0 +1,78 @@
+// What an action in another page of the same browser does here: messages, storage events, cookies, and the changes that follow.
+const { contains, isConnected } = engine.native;
+const { checkVisibility, parentNode, textContent } = engine.native;
+
+const watches = new Map();
+let newest = 0;
+const MOST_NODES = 100;
+const MOST_TEXTS = 3;
+const LONGEST_TEXT = 120;
+
+/** The places where a page hears of others. */
+function* ears() {
+  yield [globalThis, "message"];
+  yield [globalThis, "storage"];
+  if (globalThis.cookieStore) yield [cookieStore, "change"];
+  if (navigator.serviceWorker) yield [navigator.serviceWorker, "message"];
+}
+
+/** Begins to watch the document. Answers the number of this watch. */
+engine.attend = () => {
+  const watch = { heard: 0, changes: 0, last: performance.now(), nodes: new Set() };
+  watch.hear = () => {
+    watch.heard++;
+    watch.last = performance.now();
+  };
+  watch.observer = new MutationObserver((records) => note(watch, records));
+  watch.observer.observe(document, { subtree: true, childList: true, characterData: true, characterDataOldValue: true });
+  for (const [place, kind] of ears()) place.addEventListener(kind, watch.hear);
+  watches.set(++newest, watch);
+  return newest;
+};
+
+/** A clock is no news. */
+const withoutNumbers = (text) => text.replace(/\d+/g, "0");
+
+function note(watch, records) {
+  for (const { type, target, oldValue, addedNodes, removedNodes } of records) {
+    const textOf = (nodes) => Array.from(nodes, textContent).join("");
+    const [before, after] = type === "characterData" ? [oldValue ?? "", target.data] : [textOf(removedNodes), textOf(addedNodes)];
+    if (withoutNumbers(before) === withoutNumbers(after)) continue;
+    watch.changes++;
+    watch.last = performance.now();
+    if (watch.nodes.size >= MOST_NODES) continue;
+    for (const node of type === "characterData" ? [target] : addedNodes) watch.nodes.add(node);
+  }
+}
+
+/** `{heard, changes, quiet, texts}`: how many events came from other pages, how often the text of the page changed, for how many milliseconds neither did, and what it says anew. */
+engine.attended = async (number) => {
+  await new Promise((resolve) => setTimeout(resolve));
+  const watch = watches.get(number);
+  if (!watch) return { heard: 0, changes: 0, quiet: 0, texts: [] };
+  note(watch, watch.observer.takeRecords());
+  const { heard, changes, last } = watch;
+  return { heard, changes, quiet: performance.now() - last, texts: textsOf(watch) };
+};
+
+function textsOf({ nodes }) {
+  const elements = Array.from(nodes, (node) => (node instanceof Element ? node : parentNode(node)));
+  const shown = [...new Set(elements)].filter((node) => node instanceof Element && isConnected(node) && checkVisibility(node));
+  const outer = shown.filter((node) => !shown.some((other) => other !== node && contains(other, node)));
+  const texts = outer.map((node) => engine.collapse(textContent(node)).slice(0, LONGEST_TEXT)).filter(Boolean);
+  return [...new Set(texts)].slice(0, MOST_TEXTS);
+}
+
+/** Ends a watch. */
+engine.unattend = (number) => {
+  const watch = watches.get(number);
+  if (!watch) return;
+  watches.delete(number);
+  watch.observer.disconnect();
+  for (const [place, kind] of ears()) place.removeEventListener(kind, watch.hear);
+};
+
+/** Comes when the tasks that wait now have run. */
+engine.turn = async () => {
+  for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setTimeout(resolve));
+};
