@@ -103,7 +103,7 @@ pub enum Error {
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[strum(serialize = "unknown_ref")]
-    #[error("no such element: a ref looks like c0p0f0e12, and as a selector it {reason}")]
+    #[error("no such element: a ref looks like e12, and as a selector it {reason}")]
     NoTarget { reason: String },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::brief::{self, PageFile, Place};
+use super::brief::{self, PageFile};
 use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
 use super::verbs::{self, translated};
@@ -27,7 +27,7 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::{PageState, Reply};
 use crate::mcp::shutdown::{self, Reason, Shutdown};
 use crate::secrets::Secrets;
-use crate::snapshot::{self, Ref, Tree};
+use crate::snapshot::{self, Tree};
 
 /// How long a request may take to arrive.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
@@ -37,8 +37,6 @@ const BEAT: Duration = Duration::from_secs(5);
 const RHYTHM: Duration = Duration::from_secs(15);
 /// Tools by which somebody asks where the page stands.
 const ASK_FOR_PAGE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
-/// Arguments that are refs.
-const REFS: [&str; 3] = ["ref", "startRef", "endRef"];
 
 /// Serves the commands of one folder until there is no more session.
 pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
@@ -202,12 +200,11 @@ impl Keeper {
         &self,
         request: &Request,
         tool: &str,
-        mut arguments: Map<String, Value>,
+        arguments: Map<String, Value>,
         progress: &Progress,
         cancelled: &CancellationToken,
     ) -> Outcome {
         let visit = self.visit(&request.session);
-        name_frames(&mut arguments, visit.place().frame);
         let reply = self.dispatcher.call(&visit.client, tool, arguments, progress, cancelled).await;
         let reply = match reply {
             Ok(reply) => reply,
@@ -221,10 +218,9 @@ impl Keeper {
         };
         let secrets = self.dispatcher.secrets();
         let file = visit.write_page(&request.session, &reply, Path::new(&request.here), secrets);
-        let place = visit.place();
         let mut text = match request.json {
-            true => brief::object(&reply, place, file.as_ref()).to_string(),
-            false => brief::text(&reply, place, file.as_ref(), visit.knows_page(tool, &reply)),
+            true => brief::object(&reply, file.as_ref()).to_string(),
+            false => brief::text(&reply, file.as_ref(), visit.knows_page(tool, &reply)),
         };
         if reply.error_code() == Some("invalid_arguments")
             && let Some(verb) = verbs::named(tool)
@@ -314,14 +310,6 @@ impl Keeper {
 }
 
 impl Visit {
-    /// The page that is worked on.
-    fn place(&self) -> Place {
-        let workspace = &self.client.workspace;
-        let Some(page) = workspace.active_page() else { return Place::default() };
-        let context = workspace.context_entry(None, None).map_or(0, |entry| entry.number);
-        Place { context, page: page.index(), frame: page.main_frame().number() }
-    }
-
     /// Whether it was told already where the page stands, and nobody asks for that.
     fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
@@ -339,7 +327,7 @@ impl Visit {
             return None;
         };
         if last.as_ref().is_none_or(|last| !Arc::ptr_eq(&last.tree, &tree)) {
-            *last = write_outline(session, &tree, self.place(), secrets).ok();
+            *last = write_outline(session, &tree, secrets).ok();
         }
         let last = last.as_ref()?;
         let path = std::path::absolute(&last.path).unwrap_or_else(|_| last.path.clone());
@@ -348,13 +336,13 @@ impl Visit {
     }
 }
 
-fn write_outline(session: &str, tree: &Arc<Tree>, place: Place, secrets: &Secrets) -> io::Result<Written> {
+fn write_outline(session: &str, tree: &Arc<Tree>, secrets: &Secrets) -> io::Result<Written> {
     let everything = snapshot::Options {
         max_chars: usize::MAX / 4,
         usual_chars: usize::MAX / 4,
         ..snapshot::Options::default()
     };
-    let mut text = brief::outline(&snapshot::render(tree, &everything).text, place);
+    let mut text = brief::outline(&snapshot::render(tree, &everything).text);
     secrets.strike_from(&mut text);
     let mut path = PathBuf::from(FOLDER);
     if session != super::command::DEFAULT_SESSION {
@@ -367,27 +355,6 @@ fn write_outline(session: &str, tree: &Arc<Tree>, place: Place, secrets: &Secret
     file.write_all(format!("{}\n", text.trim_end()).as_bytes())?;
     file.persist(&path).map_err(|error| error.error)?;
     Ok(Written { tree: Arc::clone(tree), path, lines: text.lines().count() })
-}
-
-/// A ref without a frame is one of the main frame here: that is how they were shown.
-fn name_frames(arguments: &mut Map<String, Value>, main: u32) {
-    for (name, value) in arguments.iter_mut() {
-        match value {
-            Value::String(text) if REFS.contains(&name.as_str()) => {
-                if let Ok(reference) = text.parse::<Ref>()
-                    && reference.frame.is_none()
-                    && reference.context.is_none()
-                {
-                    *text = Ref { frame: Some(main), ..reference }.to_string();
-                }
-            }
-            Value::Object(object) => name_frames(object, main),
-            Value::Array(items) => {
-                items.iter_mut().filter_map(Value::as_object_mut).for_each(|item| name_frames(item, main));
-            }
-            _ => {}
-        }
-    }
 }
 
 fn said(json: bool, code: &str, text: &str) -> Outcome {

@@ -1,19 +1,9 @@
 //! An answer as a shell shows it: the same words as over MCP, without headings, with short refs and the names of verbs.
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
 use crate::snapshot::{Omission, compact, quotations};
-
-/// The page that refs are short for.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    pub context: u32,
-    pub page: u32,
-    /// The number of the main frame, whose refs need not say it.
-    pub frame: u32,
-}
 
 /// The file that holds the whole page.
 #[derive(Debug, Clone)]
@@ -26,7 +16,7 @@ pub(super) struct PageFile {
 }
 
 /// The answer in plain lines; without where the page stands where that was told before.
-pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>, is_known: bool) -> String {
+pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
     let mut points_at_file = file.is_none_or(|file| !file.holds_more);
     for (name, texts) in reply.sections() {
@@ -52,24 +42,24 @@ pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>, is_know
     if let Some(file) = file.filter(|_| !points_at_file) {
         lines.push(format!("Whole page: {} ({} lines)", file.path, file.lines));
     }
-    bare_refs(&short(&lines.join("\n"), place))
+    bare_refs(&lines.join("\n"))
 }
 
 /// The answer for programs.
-pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Value {
+pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     let mut object = json!({ "ok": !reply.is_error() });
     for (name, texts) in reply.sections() {
         let (key, text) = (name.to_ascii_lowercase().replace(' ', "_"), texts.join("\n"));
         object[key] = match name {
-            "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
+            "Error" => json!({ "code": reply.error_code(), "message": translated(&text) }),
             "Page" => continue,
-            "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.left_out(), place).into(),
+            "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.left_out()).into(),
             "Came into view" => match reply.in_view() {
-                Some(part) => with_omission(&part.text, part.cut.as_ref(), place).into(),
+                Some(part) => with_omission(&part.text, part.cut.as_ref()).into(),
                 None => continue,
             },
             "Result" => result(reply).into(),
-            _ => texts.iter().map(|text| short(&translated(text.trim_start_matches("- ")), place)).collect(),
+            _ => texts.iter().map(|text| translated(text.trim_start_matches("- "))).collect(),
         };
     }
     if let Some(page) = reply.page() {
@@ -89,8 +79,8 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
 }
 
 /// The page as it stands in its file.
-pub(super) fn outline(text: &str, place: Place) -> String {
-    bare_refs(&short(text, place))
+pub(super) fn outline(text: &str) -> String {
+    bare_refs(text)
 }
 
 /// What a page or a script answered is not ours to change; what we say of tools is.
@@ -107,10 +97,10 @@ fn outlined(outline: &str, left_out: Option<String>) -> String {
 }
 
 /// An outline for programs, and what it leaves out.
-fn with_omission(outline: &str, left_out: Option<&Omission>, place: Place) -> String {
+fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
     let outline = without_addresses(outline.trim_end());
     let left_out = left_out.map(|left_out| translated(&left_out.to_string()));
-    short(&[Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n"), place)
+    [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// What was left out, with the file that holds it instead of the calls that would show it.
@@ -159,40 +149,9 @@ fn bare_refs(text: &str) -> String {
         .collect()
 }
 
-/// Writes refs of this page as `e12`, or `f3e12` in a frame. What stands in quotes was written by a page and stays.
-fn short(text: &str, place: Place) -> String {
-    let page = format!("c{}p{}", place.context, place.page);
-    // Without the page it is as it is asked for from here, and so as a refusal repeats it.
-    let of_main_frame = format!(r"\b(?:{page})?f{}e(\d)", place.frame);
-    let of_main_frame = Regex::new(&of_main_frame).expect("numbers need no escaping");
-    let (of_frames, of_run) = (format!("{page}f"), format!(", refs without {page}"));
-    let shortened =
-        |part: &str| of_main_frame.replace_all(part, "e$1").replace(&of_frames, "f").replace(&of_run, "");
-    let parts = text.split_inclusive('\n').flat_map(quotations);
-    parts.map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { shortened(part) }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const PLACE: Place = Place { context: 0, page: 1, frame: 0 };
-
-    #[test]
-    fn refs_of_this_page_are_short_and_those_of_others_whole() {
-        for (long, expected) in [
-            ("- button \"Go\" [ref=c0p1f0e12]", "- button \"Go\" [ref=e12]"),
-            ("- link [ref=c0p1f3e4]: c0p0f0e5", "- link [ref=f3e4]: c0p0f0e5"),
-            ("e1-e2: c0p1f0e1-c0p1f0e2", "e1-e2: e1-e2"),
-            ("- 3 alike, refs without c0p1, # for the text: f0e7", "- 3 alike, # for the text: e7"),
-            (
-                "f0e51 is no longer on the page; f3e5 and if0e1 are",
-                "e51 is no longer on the page; f3e5 and if0e1 are",
-            ),
-        ] {
-            assert_eq!(short(long, PLACE), expected);
-        }
-    }
 
     #[test]
     fn where_links_lead_is_left_to_the_file() {
@@ -206,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_a_page_wrote_in_quotes_stays() {
-        let line = "- text \"see \\\" c0p1f0e1 \" [ref=c0p1f0e1]\n- \"c0p1f0e2";
-        assert_eq!(short(line, PLACE), "- text \"see \\\" c0p1f0e1 \" [ref=e1]\n- \"c0p1f0e2");
+        let line = "- text \"see \\\" [ref=e1] \" [ref=e1]\n- \"[ref=e2]";
+        assert_eq!(bare_refs(line), "- text \"see \\\" [ref=e1] \" [e1]\n- \"[ref=e2]");
     }
 }

@@ -49,10 +49,20 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
             None => return Err(unknown("its context does not exist".to_owned())),
         }
     }
-    if let Some(number) = reference.page
-        && number != page.index()
-    {
-        let other = call.tabs().into_iter().find(|tab| tab.page.index() == number);
+    if let Some(other) = elsewhere(call, page, reference) {
+        return Err(unknown(format!("it belongs to the context {}", in_quotes(&other))));
+    }
+    let tabs = call.tabs();
+    let mut others = tabs.iter().filter(|tab| tab.page.index() != page.index());
+    let (is_foreign, other) = match reference.page {
+        Some(number) => (number != page.index(), others.find(|tab| tab.page.index() == number)),
+        None => {
+            let knows = |page: &Page| page.main_frame().knows_ref(reference.element);
+            let other = others.find(|tab| knows(&tab.page) && reference.frame.is_none() && !knows(page));
+            (other.is_some(), other)
+        }
+    };
+    if is_foreign {
         return Err(unknown(match other {
             Some(tab) if call.tab().is_some() => format!("it belongs to tab {}", tab.id),
             Some(tab) => format!(
@@ -63,6 +73,18 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
         }));
     }
     page.frame_of_ref(reference)
+}
+
+/// The other context that a short ref belongs to, where this page knows nothing under its number.
+fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
+    let is_short =
+        reference.context.is_none() && reference.context_name.is_none() && reference.frame.is_none();
+    let knows = |page: &Page| page.main_frame().knows_ref(reference.element);
+    if !is_short || reference.page.is_some() || knows(page) {
+        return None;
+    }
+    let others = call.workspace.contexts().into_iter().filter(|entry| entry.number != call.context_number());
+    others.into_iter().find(|entry| entry.tabs.iter().any(|tab| knows(&tab.page))).map(|entry| entry.name)
 }
 
 /// The element that `text` stands for: a ref, or else a selector.
@@ -99,7 +121,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
         let again = anew.map(|(found, shown)| format!("{shown} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
-    Ok(Target { element, reference: whole_ref(call, page, &frame, reference.element), words: None })
+    Ok(Target { element, reference: ref_in(call, page, &frame, reference.element), words: None })
 }
 
 /// The element itself that stands for one that was drawn anew: what a selector finds now, or what was drawn as a ref's was.
@@ -134,7 +156,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
 
 /// The one element that a selector finds in the page and the frames in it.
 async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
-    let reference = |found: &Match| whole_ref(call, page, &found.frame, found.number);
+    let reference = |found: &Match| ref_in(call, page, &found.frame, found.number);
     match page.matching(selector, limit).await? {
         Matched::One(found) => {
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
@@ -151,9 +173,10 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -
     }
 }
 
-/// A ref that says everything.
-pub fn whole_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
-    Ref::new(call.context_number(), page.index(), frame.number(), number)
+/// The ref of an element as answers write it.
+pub fn ref_in(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
+    let main = page.main_frame().number();
+    Ref::short(call.context_number(), (frame.number() != main).then_some(frame.number()), number)
 }
 
 /// The element that `text` stands for.
@@ -181,7 +204,7 @@ async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Resu
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
     let drawn = if is_shown { None } else { target.element.drawn_instead().await? };
     let Some(drawn) = drawn else { return Ok(target) };
-    let reference = whole_ref(call, page, &drawn.frame, drawn.number);
+    let reference = ref_in(call, page, &drawn.frame, drawn.number);
     let element = drawn.element(&reference.to_string()).await?;
     note(call, text, &element).await;
     Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
@@ -196,7 +219,7 @@ pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, er
     };
     match element.shown_instead().await {
         Ok(Some(shown)) => {
-            let reference = whole_ref(call, page, &shown.frame, shown.number);
+            let reference = ref_in(call, page, &shown.frame, shown.number);
             let shown = format!("{} [ref={reference}]", words(&shown.role, &shown.name));
             Error::KeptBack { obstacle: obstacle.clone(), shown }
         }

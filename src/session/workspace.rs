@@ -306,6 +306,7 @@ impl Workspace {
         }
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
+        context.set_number(slot.number);
         slot.live = Some(context.clone());
         // In somebody else's browser the tabs that are open are what we came for.
         slot.own = (shares && !engine.has_found_tabs()).then(HashSet::new);

@@ -27,8 +27,6 @@ const SHORTER: [(&str, &str); 4] = [
     (" [expanded=false]", " [closed]"),
     (" [expanded]", " [open]"),
 ];
-/// What a ref is longer by than it is told in the end: `[ref=c0p1f0e12]` and `[e12]`.
-const ADDRESS: usize = "c0p0f0".len();
 
 /// One line: how it is marked in a diff, how deep it stands, and what it says.
 struct Line {
@@ -58,7 +56,7 @@ pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
     let mut room = most.saturating_mul(2);
     let mut rendered = render(room);
     for _ in 1..TRIES {
-        let length = length(&rendered);
+        let length = compact(&rendered.text).chars().count();
         if length <= most {
             break;
         }
@@ -66,13 +64,6 @@ pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
         rendered = render(room);
     }
     rendered
-}
-
-/// How long it becomes.
-fn length(rendered: &Rendered) -> usize {
-    let text = compact(&rendered.text);
-    let refs = text.matches("[c").count();
-    text.chars().count().saturating_sub(refs * ADDRESS)
 }
 
 fn mark_of(line: &str) -> Option<&'static str> {

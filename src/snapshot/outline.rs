@@ -309,8 +309,7 @@ impl Writer<'_> {
             let mut text = String::from("text");
             let has_ref = node.number > 0 && self.detail.all_refs;
             if has_ref {
-                let (context, page) = (self.tree.context, self.tree.page);
-                let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
+                let _ = write!(text, " [ref={}]", self.tree.ref_of(node));
             }
             let head = text.len();
             text.push_str(": ");
@@ -343,8 +342,7 @@ impl Writer<'_> {
         push_mark(&mut text, node);
         let mark = unmarked..text.len();
         if has_ref {
-            let (context, page) = (self.tree.context, self.tree.page);
-            let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
+            let _ = write!(text, " [ref={}]", self.tree.ref_of(node));
         }
         if node.details.as_ref().is_some_and(|details| details.clickable == Some(1)) {
             text.push_str(" [cursor=pointer]");
@@ -438,8 +436,7 @@ impl Writer<'_> {
         let mut text = String::from("row");
         let row = &self.nodes[index];
         if self.detail.all_refs {
-            let (context, page) = (self.tree.context, self.tree.page);
-            let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", row.frame, row.number);
+            let _ = write!(text, " [ref={}]", self.tree.ref_of(row));
         }
         text.push_str(": ");
         let mut cells = 0;

@@ -15,10 +15,16 @@ pub struct Ref {
 
 /// This text is not a ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a ref looks like c0p0f0e12")]
+#[error("a ref looks like e12")]
 pub struct NotARef;
 
 impl Ref {
+    /// As short as it can be: in the default context, and in the main frame, only the element's number.
+    pub fn short(context: u32, frame: Option<u32>, element: u32) -> Self {
+        let context = (context != 0).then_some(context);
+        Self { context_name: None, context, page: None, frame, element }
+    }
+
     /// A ref that says everything.
     pub fn new(context: u32, page: u32, frame: u32, element: u32) -> Self {
         Self { context_name: None, context: Some(context), page: Some(page), frame: Some(frame), element }

@@ -195,11 +195,7 @@ impl<'a> Run<'a> {
 
     /// What all parts look like.
     fn header(&self, slots: &[Slot<'a>]) -> String {
-        let (context, page) = (self.tree.context, self.tree.page);
-        let mut text = format!(
-            "{} alike, refs without c{context}p{page}, # for what begins the line: ",
-            self.parts.len()
-        );
+        let mut text = format!("{} alike, # for what begins the line: ", self.parts.len());
         for (place, slot) in slots.iter().enumerate() {
             text.push_str(if place > 0 { " | " } else { "" });
             text.push_str(slot.nodes[0].0.role);
@@ -217,7 +213,6 @@ impl<'a> Run<'a> {
     }
 
     fn part(&self, part: usize, slots: &[Slot<'a>]) -> String {
-        let top = self.tree.nodes.first().map_or(0, |node| node.frame);
         let mut text = String::new();
         if let Some(slot) = slots.iter().find(|slot| slot.kind == Kind::Keyed) {
             push_name(&mut text, slot.key(part), KEY, &[':']);
@@ -229,8 +224,7 @@ impl<'a> Run<'a> {
             if slot.acts() {
                 text.push_str(if text.is_empty() { "" } else { " " });
                 push_name(&mut text, slot.label(part), LABEL, &[':']);
-                let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
-                let _ = write!(text, " [{frame}e{}]", node.number);
+                let _ = write!(text, " [{}]", self.tree.ref_of(node));
                 add_state(&mut text, node);
             } else if slot.kind == Kind::Free && texts < MOST_TEXTS {
                 texts += 1;

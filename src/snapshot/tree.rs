@@ -12,6 +12,8 @@ use super::walked::{Details, Frame, Reach, Walked, What};
 pub struct Tree {
     pub context: u32,
     pub page: u32,
+    /// The frame at the top, whose refs need not name it.
+    pub main: u32,
     /// Tells the main frame's documents apart: the first number that this one could give.
     pub document: u32,
     /// How many elements lay too deep to be walked.
@@ -88,7 +90,7 @@ impl Tree {
     /// Puts each frame where its `<iframe>` stands. `main` is the number of the frame at the top; a frame that nobody
     /// shows is left out.
     pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
-        let mut tree = Self { context, page, ..Self::default() };
+        let mut tree = Self { context, page, main, ..Self::default() };
         let Some(top) = frames.remove(&main) else { return tree };
         (tree.document, tree.unseen) = (top.first, top.unseen);
         tree.add(main, top, 0, [0, 0], &mut frames);
@@ -126,13 +128,13 @@ impl Tree {
     }
 
     pub(super) fn without_nodes(&self) -> Self {
-        let Self { context, page, document, cut, unseen, .. } = *self;
-        Self { context, page, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }
+        let Self { context, page, main, document, cut, unseen, .. } = *self;
+        Self { context, page, main, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }
     }
 
     /// The ref of a node of this tree.
     pub fn ref_of(&self, node: &Node) -> Ref {
-        Ref::new(self.context, self.page, node.frame, node.number)
+        Ref::short(self.context, (node.frame != self.main).then_some(node.frame), node.number)
     }
 
     /// The first words that stand in what is at `place`, so many characters at most.
@@ -158,13 +160,15 @@ impl Tree {
 
     /// Where the node of `reference` stands in [`nodes`](Self::nodes).
     pub fn position(&self, reference: &Ref) -> Option<usize> {
-        let other = |given: Option<u32>, own: u32| given.is_some_and(|given| given != own);
-        if other(reference.context, self.context) || other(reference.page, self.page) {
-            return None;
-        }
-        let top = self.nodes.first().map_or(0, |node| node.frame);
-        let key = (reference.frame.unwrap_or(top), reference.element);
-        self.nodes.iter().position(|node| node.key() == Some(key))
+        self.nodes.iter().position(|node| self.is_named(node, reference))
+    }
+
+    /// Whether `reference` is the ref of this node.
+    pub fn is_named(&self, node: &Node, reference: &Ref) -> bool {
+        let is_own = |given: Option<u32>, own: u32| given.is_none_or(|given| given == own);
+        is_own(reference.context, self.context)
+            && is_own(reference.page, self.page)
+            && node.key() == Some((reference.frame.unwrap_or(self.main), reference.element))
     }
 
     /// The elements that another snapshot of the same page does not have: frame and number.

@@ -181,15 +181,14 @@ impl Nodes {
             return Err(unknown("in WebKit there is one tab"));
         }
         let number = reference.element;
-        let in_frames =
-            self.frames.iter().filter(|(frame, _)| reference.frame.is_none_or(|one| one == **frame));
+        let of_main = || self.frames.get(&0).filter(|main| number < main.next).map(|_| 0);
+        let frame = reference.frame.or_else(of_main);
+        let in_frames = self.frames.iter().filter(|(known, _)| frame.is_none_or(|one| one == **known));
         let mut found =
             in_frames.clone().filter_map(|(frame, known)| Some((*frame, known.handles.get(&number)?)));
         match (found.next(), found.next()) {
             (Some((frame, handle)), None) => Ok(Element { handle: handle.clone(), frame, target }),
-            (Some(_), Some(_)) => {
-                Err(unknown("several frames have one; write the whole ref, such as c0p0f0e12"))
-            }
+            (Some(_), Some(_)) => Err(unknown("several frames have one; write its frame, too: f1e12")),
             (None, _) if in_frames.clone().any(|(_, known)| number > 0 && number < known.next) => {
                 Err(Error::StaleRef { target, again: None })
             }

@@ -30,15 +30,15 @@ fn frames_of_both_kinds_and_closed_roots_are_read_in_their_places() {
             </script>";
         let page = open(&context, &site, html).await;
         insta::assert_snapshot!(text(&page).await, @r#"
-        - heading "Top" [level=1] [ref=c0p0f0e1]
-        - iframe [ref=c0p0f0e2]:
-          - button "In the same" [ref=c0p0f1e1]
-        - iframe [ref=c0p0f0e3]:
-          - button "In the other" [ref=c0p0f2e1]
-          - iframe [ref=c0p0f2e2]:
-            - button "In the same" [ref=c0p0f3e1]
-        - button "Closed" [ref=c0p0f0e4]
-        - link "Deeper" [ref=c0p0f0e6]:
+        - heading "Top" [level=1] [ref=e1]
+        - iframe [ref=e2]:
+          - button "In the same" [ref=f1e1]
+        - iframe [ref=e3]:
+          - button "In the other" [ref=f2e1]
+          - iframe [ref=f2e2]:
+            - button "In the same" [ref=f3e1]
+        - button "Closed" [ref=e4]
+        - link "Deeper" [ref=e6]:
           - /url: /x
         "#);
     });
@@ -63,10 +63,10 @@ fn a_number_is_never_given_to_another_node() {
             .await
             .unwrap();
         insta::assert_snapshot!([one, two, text(&page).await].concat(), @r#"
-        - button "One" [ref=c0p0f0e1]
-        - button "Two" [ref=c0p0f0e2]
-        - button "One" [ref=c0p0f0e1]
-        - button "Three" [ref=c0p0f0e3]
+        - button "One" [ref=e1]
+        - button "Two" [ref=e2]
+        - button "One" [ref=e1]
+        - button "Three" [ref=e3]
         "#);
     });
 }

@@ -1,5 +1,7 @@
 """The page as text."""
 
+import re
+
 import pytest
 
 from tests_py.support.client import REF, Server
@@ -77,7 +79,7 @@ async def test_text_of_a_page_forges_neither_refs_nor_sections(server: Server, s
     reply = await server.open(site.page("hostile-text"))
     genuine = reply.ref('button "Real"')
     prefix = genuine.rpartition("e")[0]
-    assert {ref.rpartition("e")[0] for ref in reply.refs() if not ref.startswith("c0p0f0e99")} <= {prefix}
+    assert {ref.rpartition("e")[0] for ref in reply.refs() if not ref.startswith("e99")} <= {prefix}
     for line in reply.section("Snapshot").splitlines():
         assert not line.lstrip().startswith(("### ", '- button "Forged'))
     assert reply.text.count("\n### Snapshot") == 1
@@ -121,3 +123,19 @@ async def test_a_name_of_icons_alone_comes_with_a_word_for_it(server: Server, si
     assert "hint" not in snapshot.line('button "\uf0c7 Save"')
     assert "Press it to save." in snapshot.line("Press it")
     assert "\uf0c7" not in snapshot.line("Press it")
+
+
+async def test_refs_are_short_and_long_forms_are_accepted(server: Server, site: Site) -> None:
+    inner = "<button onclick='document.title = 2'>Inside</button>"
+    page = f"<button onclick='document.title += 1'>Go</button><iframe srcdoc=\"{inner}\"></iframe>"
+    reply = await server.open(site.publish("/refs", page))
+    go, inside = reply.ref('button "Go"'), reply.ref('button "Inside"')
+    assert re.fullmatch(r"e\d+", go)
+    assert re.fullmatch(r"f\d+e\d+", inside)
+    for ref in (go, f"c0f0{go}", f"f0{go}", f"default:{go}", f"[ref={go}]", inside, f"c0{inside}"):
+        assert not (await server.click(ref)).is_error, ref
+    # The same number in another tab is no other element.
+    await server.call("browser_tabs", action="new", url=site.publish("/other", "<button>Stay</button>" * 20))
+    wrong = await server.call("browser_click", ref=go)
+    assert wrong.is_error
+    assert "it belongs to tab " in wrong.text

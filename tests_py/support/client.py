@@ -22,7 +22,7 @@ from tests_py.support import protocol
 BROWSER = "chromium"
 """The browser behind every server that names no other: what `pytest --browser` says."""
 
-REF = re.compile(r"\[ref=(c\d+p\d+f\d+e\d+)\]")
+REF = re.compile(r"\[ref=((?:c\d+)?(?:f\d+)?e\d+)\]")
 
 
 @dataclass(frozen=True)

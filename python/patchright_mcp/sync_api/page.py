@@ -588,8 +588,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         starting with `#` says so.
 
         Example:
-            print(page.snapshot())  # - button "Save" [ref=c0p0f0e12]
-            page.get_by_ref("c0p0f0e12").click()
+            print(page.snapshot())  # - button "Save" [ref=e12]
+            page.get_by_ref("e12").click()
         """
         chosen = actions.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
         return cast("str", self._run(self._native.snapshot(chosen)))

@@ -162,13 +162,23 @@ impl Page {
                 _ => Err(unknown("no snapshot has shown it")),
             };
         }
+        if self.main_frame().knows_ref(reference.element) {
+            return Ok(self.main_frame().clone());
+        }
         let mut frames = self.frames().into_iter().filter(|frame| frame.knows_ref(reference.element));
         match (frames.next(), frames.next()) {
             (Some(frame), None) => Ok(frame),
-            (None, _) => Err(unknown("no snapshot has shown it")),
-            (Some(_), Some(_)) => {
-                Err(unknown("several frames have one; write the whole ref, such as c0p0f0e12"))
+            (None, _)
+                if self
+                    .context()
+                    .pages()
+                    .iter()
+                    .any(|page| page.main_frame().knows_ref(reference.element)) =>
+            {
+                Err(unknown("it belongs to another tab"))
             }
+            (None, _) => Err(unknown("no snapshot has shown it")),
+            (Some(_), Some(_)) => Err(unknown("several frames have one; write its frame, too: f1e12")),
         }
     }
 

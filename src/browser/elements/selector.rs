@@ -384,7 +384,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "aria-ref" => {
             let unknown = |_| Error::UnknownRef {
                 target: "this".to_owned(),
-                reason: "a ref looks like c0p0f0e12".to_owned(),
+                reason: "a ref looks like e12".to_owned(),
             };
             let reference: Ref = body.parse().map_err(unknown)?;
             Part::Ref { number: reference.element, reference }

@@ -73,6 +73,8 @@ pub(in crate::browser) struct ContextInner {
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
+    /// Its place among a client's contexts.
+    number: u32,
     closed: bool,
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
@@ -225,6 +227,15 @@ impl BrowserContext {
     /// Lets `listener` hear what happens from now on.
     pub fn listen(&self, listener: Listener<ContextEvent>) {
         self.inner.listeners.add(listener);
+    }
+
+    /// Its place among the contexts of a client: refs of neighbours begin with different numbers.
+    pub fn set_number(&self, number: u32) {
+        self.inner.state.lock().number = number;
+    }
+
+    pub(in crate::browser) fn number(&self) -> u32 {
+        self.inner.state.lock().number
     }
 
     /// Notes nothing of what its pages send and log, or does so again.

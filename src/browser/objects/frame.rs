@@ -13,6 +13,10 @@ use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
+/// How far apart the first refs of neighbouring tabs are, and how many tabs differ so.
+const REFS_APART: u32 = 10_000;
+const TABS_APART: u32 = 8;
+
 /// A frame of a page. Cheap to clone; compares by identity.
 #[derive(Clone)]
 pub struct Frame {
@@ -380,12 +384,20 @@ impl Frame {
 
     /// The number that the next document's nodes begin with.
     pub(in crate::browser) fn first_ref(&self) -> u32 {
-        self.inner.state.lock().next_ref
+        let lowest = self.lowest_ref();
+        self.inner.state.lock().next_ref.max(lowest)
+    }
+
+    /// Neighbouring tabs and contexts begin far from each other: a short ref of another one is an error, not another
+    /// element.
+    fn lowest_ref(&self) -> u32 {
+        let Some(page) = self.inner.page.upgrade().map(Page::from_inner) else { return 1 };
+        1 + (page.index() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART * REFS_APART
     }
 
     /// Whether a ref with this number was ever shown for this frame.
     pub fn knows_ref(&self, number: u32) -> bool {
-        number < self.inner.state.lock().next_ref
+        (self.lowest_ref()..self.inner.state.lock().next_ref).contains(&number)
     }
 
     // What the page's task tells the frame.

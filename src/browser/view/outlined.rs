@@ -43,7 +43,7 @@ impl Page {
     async fn element_of_ref(&self, text: &str) -> Result<(Ref, ElementHandle)> {
         let unknown = || crate::Error::UnknownRef {
             target: "this".to_owned(),
-            reason: "a ref looks like c0p0f0e12".to_owned(),
+            reason: "a ref looks like e12".to_owned(),
         };
         let reference: Ref = text.parse().map_err(|_| unknown())?;
         let frame = self.frame_of_ref(&reference)?;

@@ -62,7 +62,7 @@ impl Tool for Inspect {
                 let frame = |number: u32| page.frame_by_number(number);
                 let describe = |finding: &Finding| {
                     let number = finding.number.zip(frame(finding.frame));
-                    number.map(|(number, frame)| target::whole_ref(call, &page, &frame, number))
+                    number.map(|(number, frame)| target::ref_in(call, &page, &frame, number))
                 };
                 reply.say(audit(&found, looked, describe, call.is_whole()));
                 if let Some(rules) = &call.settings.axe {

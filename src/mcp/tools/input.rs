@@ -133,7 +133,7 @@ pub(super) async fn press_found(
         return Ok(None);
     }
     LostPress::judged(lost, |again| {
-        let reference = target::whole_ref(call, page, element.frame(), again.number);
+        let reference = target::ref_in(call, page, element.frame(), again.number);
         format!("{} [ref={reference}]", target::words(&again.role, &again.name))
     })
 }

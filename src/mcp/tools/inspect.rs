@@ -150,7 +150,8 @@ impl Stretch {
 
     /// One element is read alone; what is around it must be read for a section, or for a stretch.
     async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
-        let root = self.from.frame.map(|frame| (frame, self.from.element));
+        let frame = self.from.frame.unwrap_or(page.main_frame().number());
+        let root = Some((frame, self.from.element));
         let options = CaptureOptions { root, ..whole };
         let tree = capture(call, page, options).await?;
         let is_heading = tree.nodes().first().is_some_and(|node| node.role == "heading");

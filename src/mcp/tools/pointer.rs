@@ -184,7 +184,7 @@ impl Tool for Drag {
             }
             Dragged::None { picked, refused, handle } => {
                 let handle = handle.map(|handle| {
-                    (target::whole_ref(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
+                    (target::ref_in(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
                 return Err(Error::DidNotMove {
                     what: start_description,
@@ -192,7 +192,7 @@ impl Tool for Drag {
                 });
             }
             Dragged::Effect { made: Some(made) } => {
-                let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
+                let reference = target::ref_in(call, &page, start.frame(), made.r#ref);
                 format!(": this made {} [ref={reference}]", in_quotes(&one_line(&made.name)))
             }
             dragged => so_now(&dragged),

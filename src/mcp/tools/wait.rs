@@ -257,9 +257,11 @@ impl Wanted {
 /// Whether a ref's element, or any that a selector finds, can be seen.
 async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
+    let main = page.main_frame().clone();
+    let is_of_main = main.knows_ref(reference.element);
     let frames = page.frames().into_iter().filter(|frame| match reference.frame {
         Some(number) => frame.number() == number,
-        None => frame.knows_ref(reference.element),
+        None => frame == &main || (!is_of_main && frame.knows_ref(reference.element)),
     });
     for frame in frames {
         let found = match ElementHandle::by_ref(&frame, reference.element).await {

@@ -314,7 +314,7 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
         let node = tree
             .nodes()
             .iter()
-            .find(|node| node.number > 0 && tree.ref_of(node).to_string().ends_with(name))?;
+            .find(|node| node.number > 0 && name.parse().is_ok_and(|name| tree.is_named(node, &name)))?;
         Some(format!("{} {}", node.role, snapshot::quoted(&node.name)))
     });
     shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())

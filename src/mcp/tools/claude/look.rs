@@ -111,7 +111,8 @@ impl Tool for ReadPage {
             Some(text) => Some(target::find(call, &page, text).await?.reference),
             None => None,
         };
-        let part = root.as_ref().and_then(|root| Some((root.frame?, root.element)));
+        let main = page.main_frame().number();
+        let part = root.as_ref().map(|root| (root.frame.unwrap_or(main), root.element));
         let options = CaptureOptions { boxes: true, root: part, ..CaptureOptions::default() };
         let tree = capture(call, &page, options).await?;
         tell_unseen(&tree, reply);
