@@ -200,6 +200,9 @@ fn patience_with(obstacle: &Obstacle) -> Duration {
 /// How long to wait for a way by pointer where there is another one.
 const SOON: Duration = Duration::from_secs(1);
 
+/// How long an element is waited for that keeps moving, before it is pressed where it is just then.
+const CATCHING: Duration = Duration::from_secs(4);
+
 /// Up to which attempt the wheel is tried.
 const LAST_WHEEL: u32 = 3;
 
@@ -284,7 +287,19 @@ impl ElementHandle {
                 Attempt::Blocked(obstacle) => Err(Error::NotActionable { obstacle, waited: Duration::ZERO }),
             };
         }
-        self.until_clear(options, |attempt| self.approach_once(need, options, attempt)).await
+        let begun = Instant::now();
+        self.until_clear(options, |attempt| async move {
+            match self.approach_once(need, options, attempt).await? {
+                Attempt::Blocked(Obstacle::Moving) if begun.elapsed() >= CATCHING => {
+                    let input = self.input(options)?;
+                    let turn = input.take_turn().await;
+                    let need = Need { stable: false, ..need };
+                    self.reach_at_once(need, &input, turn, options, attempt).await
+                }
+                approached => Ok(approached),
+            }
+        })
+        .await
     }
 
     /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
@@ -311,6 +326,18 @@ impl ElementHandle {
         if input.style() == InputStyle::Natural && options.steps.is_none() {
             return self.walk_up(need, &input, turn, options, attempt).await;
         }
+        self.reach_at_once(need, &input, turn, options, attempt).await
+    }
+
+    /// Goes to the element in one step, and looks once more whether a press there reaches it.
+    async fn reach_at_once(
+        &self,
+        need: Need,
+        input: &Input,
+        turn: OwnedMutexGuard<()>,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<Attempt<Reached>> {
         let scroll = (!options.keeps_scroll).then_some(attempt);
         let aim = Aim { scroll, at: None, position: options.position };
         Ok(match self.look_from_page(need, &aim).await? {

@@ -117,6 +117,8 @@ pub enum Dragged {
         picked: bool,
         /// Whether the target took no drop.
         refused: bool,
+        /// Whether the target took the drop, of which nothing shows.
+        taken: bool,
         handle: Option<Part>,
     },
     /// That cannot be told.

@@ -48,6 +48,16 @@ impl Options {
     }
 }
 
+/// What a list of the browser's has selected after a choice.
+#[derive(Debug, Deserialize)]
+struct Chosen {
+    values: Vec<String>,
+    /// What it shows in place of what was chosen.
+    shows: Option<String>,
+    /// Whether it is gone from the page, and nothing was chosen.
+    gone: bool,
+}
+
 /// What is wrong with a value.
 pub(in crate::browser) fn wrong_value(
     found: ElementKind,
@@ -426,15 +436,17 @@ impl ElementHandle {
             };
             match chosen {
                 // The choice took the page elsewhere, or asked something.
-                Err(Error::StaleRef { .. } | Error::DocumentGone | Error::DialogOpen { .. }) => {
-                    return Ok(Vec::new());
-                }
+                Err(Error::DocumentGone | Error::DialogOpen { .. }) => return Ok(Vec::new()),
+                // The list itself tells whether it was taken away before or after the choice.
+                Err(Error::StaleRef { .. }) => {}
                 chosen => chosen?,
             }
         }
         match self.ask("setOptions", vec![value_argument(&found.wanted), value_argument(&!natural)]).await {
             Err(Error::StaleRef { .. } | Error::DocumentGone) if natural => Ok(Vec::new()),
-            set => set,
+            Ok(Chosen { gone: true, .. }) => Err(self.stale()),
+            Ok(Chosen { shows: Some(shows), .. }) => Err(Error::NotTaken { shows }),
+            set => set.map(|Chosen { values, .. }| values),
         }
     }
 

@@ -338,19 +338,25 @@ function stepsTo(options, from, to) {
   return target < 0 || (start < 0 && from >= 0) ? null : target - start;
 }
 
-/** Has these options selected and no other. Tells the page if they were not. Answers the values that are selected then. */
-/** `always`: the page hears of the choice also where it changes nothing. */
+/**
+ * Has these options selected and no other. Tells the page if they were not; with `always`, also where that changes nothing.
+ * Answers `{values, shows, gone}`: what is selected then, what that is called where it is not what was chosen, and whether the
+ * list is gone without the choice.
+ */
 engine.setOptions = (node, indexes, always) => {
   const select = controlOf(node);
   const others = Array.from(select.options).filter((option, index) => option.selected !== indexes.includes(index));
   if (others.length || always) {
     focusOn(select);
+    // Hearing of the focus, the page may have taken it away.
+    if (others.length && !isConnected(select)) return { values: [], shows: null, gone: true };
     // Of a list for one option the browser would choose one by itself.
     if (others.length && !indexes.length) select.selectedIndex = -1;
     for (const option of others) setSelected(option, indexes.includes(option.index));
     tell(select);
   }
-  return engine.selectedValues(select);
+  const { values, outcome } = engine.shownOptions(select);
+  return { values: engine.selectedValues(select), shows: outcome === "lost" ? values.join(", ") : null, gone: false };
 };
 
 engine.selectedValues = (node) => Array.from(controlOf(node).selectedOptions, (option) => option.value);

@@ -294,11 +294,16 @@ function shownText(field) {
 const choices = new WeakMap();
 /** Notes what is about to be chosen from a list of the browser's. */
 engine.noteChoice = (select, names) => choices.set(select, names);
-function shownOptions(select) {
-  const values = Array.from(select.selectedOptions, engine.optionText);
+/** What is selected in such a list; the outcome is `lost` where that is another option than the one that was chosen. */
+engine.shownOptions = (select) => {
+  const selected = Array.from(select.selectedOptions);
+  const values = selected.map(engine.optionText);
   const wanted = choices.get(select);
-  return { values, unchanged: Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n") };
-}
+  const unchanged = Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n");
+  if (!unchanged) return { values, unchanged };
+  // From many lists actions are chosen: they go back to what stands for nothing.
+  return { values, unchanged, outcome: selected.every(({ value }) => value === "") ? "taken" : "lost" };
+};
 
 /** What a control shows now: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`. */
 engine.shownBy = (node) => {
@@ -311,7 +316,7 @@ engine.shownBy = (node) => {
   const kind = displays.has(field) ? "slider" : kindOf(field);
   switch (kind) {
     case "select":
-      return { ...shownOptions(field), kind };
+      return { ...engine.shownOptions(field), kind };
     case "check":
       return { kind, values: [], checked: engine.checked(field).checked };
     case "file":

@@ -19,9 +19,10 @@ let drag = null;
 
 let dragged = false;
 let refused = false;
+let taken = false;
 /** Begins to watch whether the page lets something be dragged. */
 engine.watchDrag = () => {
-  dragged = refused = false;
+  dragged = refused = taken = false;
   addEventListener("dragstart", noteDrag, { once: true });
 };
 // At the end of the way up, when the page has had its say.
@@ -31,6 +32,7 @@ const noteDrag = (event) => {
 };
 const noteDrop = (event) => {
   refused = event.dataTransfer?.dropEffect === "none";
+  taken = !refused;
 };
 engine.hasDragged = () => {
   removeEventListener("dragstart", noteDrag);
@@ -569,7 +571,7 @@ engine.dragOutcome = async () => {
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
     (print() !== drag.print ? { kind: "effect", made: made() } : null);
-  const told = found ?? { kind: "none", picked, refused, handle: handle() };
+  const told = found ?? { kind: "none", picked, refused, taken, handle: handle() };
   drag = null;
   return told;
 };

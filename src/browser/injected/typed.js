@@ -129,7 +129,7 @@ function outcomeOf(record, place, strict) {
   const shown = editedText(place);
   if (isSame(shown, asked)) return "same";
   if (record.strays.length) return isSpread(record) ? "made" : "strayed";
-  if (asked === "") return "made";
+  if (asked === "") return shown === record.before && !record.arrivals.length ? "lost" : "made";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
     return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "taken" : "lost";

@@ -344,6 +344,9 @@ impl Tool for SelectOption {
         };
         let given = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(match shown {
+            Some(shown) if shown.kind == ControlKind::Select && shown.outcome == Some(Outcome::Lost) => {
+                return Err(shown.not_taken());
+            }
             Some(shown) if shown.kind == ControlKind::Select && shown.unchanged => {
                 format!("Chose {given} in {description}, but the page made it {}", describe_values(&shown))
             }

@@ -164,7 +164,7 @@ impl Tool for Drag {
         };
         let mut dragged = drag(call, &page, &start, &end, &options).await?;
         options.again = true;
-        if matches!(dragged, Dragged::None { picked: false, refused: false, .. }) {
+        if matches!(dragged, Dragged::None { picked: false, refused: false, taken: false, .. }) {
             // Some things move only when they were held for a while.
             options.long_press = true;
             dragged = drag(call, &page, &start, &end, &options).await?;
@@ -182,7 +182,7 @@ impl Tool for Drag {
                 let reason = so_now(&dragged).trim_start_matches(": ").to_owned();
                 return Err(Error::MovedElsewhere { what: start_description, to, reason });
             }
-            Dragged::None { picked, refused, handle } => {
+            Dragged::None { picked, refused, taken: false, handle } => {
                 let handle = handle.map(|handle| {
                     (target::ref_in(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
@@ -251,6 +251,7 @@ fn so_now(dragged: &Dragged) -> String {
         Dragged::Drawn => ": the drawing changed".to_owned(),
         Dragged::Gone => ": it is no longer where it was".to_owned(),
         Dragged::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
+        Dragged::None { taken: true, .. } => ": the page took the drop, and shows nothing of it".to_owned(),
         Dragged::None { .. } | Dragged::Unknown => {
             ": whether anything moved cannot be told from here".to_owned()
         }
