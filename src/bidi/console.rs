@@ -68,8 +68,8 @@ impl Hearers {
     }
 
     async fn end(self, driver: &Driver, tab: &str) -> Result<(), Refusal> {
-        let heard = (self.of)(&mut driver.state()).remove(tab);
-        if let Some(subscription) = heard {
+        let received = (self.of)(&mut driver.state()).remove(tab);
+        if let Some(subscription) = received {
             driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
         }
         Ok(())

@@ -42,7 +42,7 @@ pub(super) struct Shared {
     state: Mutex<State>,
     gone: watch::Sender<Option<Error>>,
     /// How many messages have come.
-    heard: AtomicU64,
+    received: AtomicU64,
     log: Option<Arc<ProtocolLog>>,
 }
 
@@ -102,7 +102,7 @@ impl Connection {
             outbox,
             state: Mutex::default(),
             gone: watch::Sender::new(None),
-            heard: AtomicU64::new(0),
+            received: AtomicU64::new(0),
             log: log.clone(),
         });
         shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
@@ -120,8 +120,8 @@ impl Connection {
     }
 
     /// How many messages have come so far: one that grows comes from a peer that is alive.
-    pub fn heard(&self) -> u64 {
-        self.shared.heard.load(Ordering::Relaxed)
+    pub fn events_received(&self) -> u64 {
+        self.shared.received.load(Ordering::Relaxed)
     }
 
     /// The connection without keeping it open.
@@ -272,7 +272,7 @@ impl Shared {
     }
 
     fn receive(&self, bytes: Vec<u8>) {
-        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.received.fetch_add(1, Ordering::Relaxed);
         if let Some(log) = &self.log {
             log.received(&bytes);
         }

@@ -212,15 +212,15 @@ fn whoever_observes_is_reported_the_end_once_and_nothing_after_it() {
             peer.say(PING);
             peer.say(DETACHED);
             peer.say(PING);
-            let mut heard = 0;
+            let mut received = 0;
             while events.next().await.is_some() {
-                heard += 1;
+                received += 1;
             }
             joins.await.unwrap();
             listens.await.unwrap();
             drop(peer);
             connection.until_ended().await;
-            assert_eq!((heard, early.events.load(Ordering::SeqCst)), (1, 1));
+            assert_eq!((received, early.events.load(Ordering::SeqCst)), (1, 1));
             for observer in [early, late] {
                 assert_eq!(observer.ended.load(Ordering::SeqCst), 1);
             }

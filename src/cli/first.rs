@@ -36,10 +36,10 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
 
 async fn keep(program: &Program, arguments: &[OsString]) -> io::Result<i32> {
     let mut ends = signal(SignalKind::child())?;
-    let (heard, mut hear) = mpsc::unbounded_channel();
+    let (received, mut hear) = mpsc::unbounded_channel();
     for (kind, number) in HANDED_ON {
-        let (mut signals, heard) = (signal(kind)?, heard.clone());
-        tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(number).is_ok() {} });
+        let (mut signals, received) = (signal(kind)?, received.clone());
+        tokio::spawn(async move { while signals.recv().await.is_some() && received.send(number).is_ok() {} });
     }
     let child = program.command().args(arguments).spawn()?;
     let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;

@@ -134,11 +134,11 @@ mod tests {
     /// A server that says that it lives, asks for the session at the same time, and works in it for as long as it holds.
     fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
         let beats = Arc::new(Beats::new(LEASE));
-        let (alive, heard) = (beats.clone(), shared.clone());
+        let (alive, received) = (beats.clone(), shared.clone());
         let shared = shared.clone();
         let living = spawn(async move {
             for _ in 0..3 {
-                say_alive(number, &alive, &heard).await;
+                say_alive(number, &alive, &received).await;
                 yield_now().await;
             }
         });

@@ -39,17 +39,17 @@ impl Opened {
     }
 
     /// The same after a press, when the page has heard of it.
-    pub(super) async fn after(page: Page, heard: PendingReply<Empty>) -> Option<Self> {
+    pub(super) async fn after(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         let opened = page.unless_dialog(async {
-            heard.await?;
+            received.await?;
             Ok(Self::on(&page).await)
         });
         timeout(PRESS_LIMIT, opened).await.ok()?.ok()?
     }
 
     /// The same after a tap, of which the page hears some time after its touches.
-    pub(super) async fn soon(page: Page, heard: PendingReply<Empty>) -> Option<Self> {
-        heard.await.ok()?;
+    pub(super) async fn soon(page: Page, received: PendingReply<Empty>) -> Option<Self> {
+        received.await.ok()?;
         for _ in 0..TAP_LOOKS {
             let opened = page.unless_dialog(async { Ok(Self::on(&page).await) });
             if let Some(opened) = timeout(TAP_LIMIT, opened).await.ok()?.ok()? {

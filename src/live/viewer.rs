@@ -130,12 +130,12 @@ where
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut trials = interval(TRIAL);
     trials.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut heard = Instant::now();
+    let mut received = Instant::now();
     loop {
         let messages = tokio::select! {
             biased;
             message = incoming.next() => {
-                heard = Instant::now();
+                received = Instant::now();
                 let Some(Ok(message)) = message else { break };
                 match message {
                     Message::Text(text) => match serde_json::from_str(text.as_str()) {
@@ -161,7 +161,7 @@ where
             _ = ticks.tick() => viewer.report().await,
             _ = trials.tick() => {
                 let tried = timeout(TRIAL, out.send(Message::Ping(Vec::new().into()))).await;
-                if heard.elapsed() > LONGEST_SILENCE || !matches!(tried, Ok(Ok(()))) {
+                if received.elapsed() > LONGEST_SILENCE || !matches!(tried, Ok(Ok(()))) {
                     break;
                 }
                 Vec::new()
@@ -307,12 +307,12 @@ impl Viewer {
     /// Lets fingers touch the page. What a tap opens is shown later, when the page has heard of it.
     fn touch(&mut self, what: Touching, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
-        let heard = hand.touch(what, fingers);
+        let received = hand.touch(what, fingers);
         if tap && what == Touching::End {
             self.looking.abort_all();
-            self.looking.spawn(Opened::soon(self.page.clone(), heard));
+            self.looking.spawn(Opened::soon(self.page.clone(), received));
         } else {
-            heard.ignore();
+            received.ignore();
         }
     }
 

@@ -169,7 +169,7 @@ pub(super) struct Queue {
     /// Nobody hands out what comes any more.
     closed: AtomicBool,
     /// What is listened to in each context, by its key.
-    heard: Mutex<HashMap<usize, Arc<Subscriptions>>>,
+    subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
 /// What a script listens to in a context and its pages. Of what it does not listen to, Python is not told.
@@ -238,17 +238,17 @@ impl Queue {
     }
 
     /// What is listened to in the context with this key.
-    pub(super) fn heard(&self, context: usize) -> Arc<Subscriptions> {
+    pub(super) fn subscribed(&self, context: usize) -> Arc<Subscriptions> {
         let nothing_yet = || {
             let (requests, sockets) = (AtomicBool::new(false), AtomicBool::new(false));
             Arc::new(Subscriptions { requests, sockets, dialogs: AtomicBool::new(true) })
         };
-        self.heard.lock().entry(context).or_insert_with(nothing_yet).clone()
+        self.subscribed.lock().entry(context).or_insert_with(nothing_yet).clone()
     }
 
     /// The context with this key is gone.
     pub(super) fn forget(&self, context: usize) {
-        self.heard.lock().remove(&context);
+        self.subscribed.lock().remove(&context);
     }
 
     /// Tells of an event. Never waits.
@@ -331,10 +331,10 @@ impl Dispatcher {
 
     /// Says what the script listens to in a context and its pages, from now on.
     fn hear(&self, context: usize, requests: bool, sockets: bool, dialogs: bool) {
-        let heard = self.queue.heard(context);
-        heard.requests.store(requests, Ordering::Release);
-        heard.sockets.store(sockets, Ordering::Release);
-        heard.dialogs.store(dialogs, Ordering::Release);
+        let subscribed = self.queue.subscribed(context);
+        subscribed.requests.store(requests, Ordering::Release);
+        subscribed.sockets.store(sockets, Ordering::Release);
+        subscribed.dialogs.store(dialogs, Ordering::Release);
     }
 
     /// Hands out all that has come.

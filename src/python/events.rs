@@ -72,12 +72,12 @@ fn console_event(entry: &ConsoleEntry, key: usize) -> Event {
 }
 
 fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) {
-    let (queue, key, heard) = (queue.clone(), page.key(), queue.heard(context));
+    let (queue, key, subscribed) = (queue.clone(), page.key(), queue.subscribed(context));
     let calls = queue.clone();
     page.listen_to_calls(Arc::new(move |call| calls.tell_of("called", key, Call(call.clone()))));
     let asked = page.downgrade();
     page.listen(Arc::new(move |event| match event {
-        PageEvent::Dialog(dialog) if !heard.dialogs.load(Ordering::Acquire) => {
+        PageEvent::Dialog(dialog) if !subscribed.dialogs.load(Ordering::Acquire) => {
             if let Some(page) = asked.upgrade() {
                 answer_unhandled(page, dialog.kind == "beforeunload");
             }

@@ -27,14 +27,16 @@ pub(super) type Pairs = Vec<(String, String)>;
 /// Tells `queue` what a context's pages and workers send and receive, from now on.
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
-    let heard = queue.heard(key);
+    let subscribed = queue.subscribed(key);
     context.follow(Arc::new(move |news: &NetworkEvent| {
         let is_listened_to = match news {
             NetworkEvent::Request(_)
             | NetworkEvent::Response(_)
             | NetworkEvent::RequestFinished(_)
-            | NetworkEvent::RequestFailed(_) => heard.requests.load(Ordering::Acquire),
-            NetworkEvent::WebSocket(_) | NetworkEvent::Socket(..) => heard.sockets.load(Ordering::Acquire),
+            | NetworkEvent::RequestFailed(_) => subscribed.requests.load(Ordering::Acquire),
+            NetworkEvent::WebSocket(_) | NetworkEvent::Socket(..) => {
+                subscribed.sockets.load(Ordering::Acquire)
+            }
             NetworkEvent::Route(_)
             | NetworkEvent::Worker(_)
             | NetworkEvent::WorkerClosed(_)

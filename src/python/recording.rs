@@ -20,10 +20,10 @@ impl ScriptRecording {
     pub(super) async fn begin(page: &Page, language: ScriptLanguage) -> Result<Self> {
         let script = Arc::<Mutex<Script>>::default();
         script.lock().begin_at(0, &page.url());
-        let heard = Arc::clone(&script);
+        let received = Arc::clone(&script);
         let recorder = Recorder {
             counts: Arc::new(|| true),
-            on_recorded: Arc::new(move |recorded| heard.lock().record(recorded.clone())),
+            on_recorded: Arc::new(move |recorded| received.lock().record(recorded.clone())),
         };
         let recording = page.record_actions(recorder).await?;
         Ok(Self { script, language, _recording: recording })

@@ -429,9 +429,9 @@ mod tests {
     /// A state that is kept in `folder`, and what it warned of.
     fn kept(hand: &Hand, folder: &Path) -> (Cooldown, Arc<Mutex<Vec<String>>>) {
         let warnings = Arc::<Mutex<Vec<String>>>::default();
-        let heard = Arc::clone(&warnings);
+        let received = Arc::clone(&warnings);
         let cooldown = hand.cooldown();
-        cooldown.keep_in(folder, Arc::new(move |warning| heard.lock().push(warning.to_owned())));
+        cooldown.keep_in(folder, Arc::new(move |warning| received.lock().push(warning.to_owned())));
         (cooldown, warnings)
     }
 

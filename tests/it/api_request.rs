@@ -70,10 +70,10 @@ fn a_kept_connection_that_its_server_closes_costs_no_request() {
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 tokio::spawn(async move {
-                    let mut heard = [0; 4096];
-                    let _ = stream.read(&mut heard).await;
+                    let mut received = [0; 4096];
+                    let _ = stream.read(&mut received).await;
                     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
-                    let _ = stream.read(&mut heard).await;
+                    let _ = stream.read(&mut received).await;
                 });
             }
         });

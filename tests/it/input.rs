@@ -44,10 +44,10 @@ fn a_page_sees_a_click_as_a_persons() {
             let page = open(&context, &site, &html).await;
             let button = find(page.main_frame(), "#b").await;
             button.click(&ClickOptions::default(), &styled(style)).await.unwrap();
-            let heard: Vec<Value> =
+            let received: Vec<Value> =
                 log(page.main_frame()).await.into_iter().filter(|entry| entry[1] == "b").collect();
             assert_eq!(
-                heard,
+                received,
                 [
                     json!(["pointerover", "b", true, -1, 0, 0]),
                     json!(["mouseover", "b", true, 0, 0, 0]),
@@ -115,11 +115,11 @@ fn clicks_come_with_button_count_and_modifiers() {
             button.click(&held, &options).await.unwrap();
             let right = ClickOptions { button: Button::Right, ..ClickOptions::default() };
             button.click(&right, &options).await.unwrap();
-            let heard = log(page.main_frame()).await;
-            let heard: Vec<Value> =
-                heard.into_iter().filter(|entry| entry[0] != "auxclick" || entry[2] == 1).collect();
+            let received = log(page.main_frame()).await;
+            let received: Vec<Value> =
+                received.into_iter().filter(|entry| entry[0] != "auxclick" || entry[2] == 1).collect();
             assert_eq!(
-                heard,
+                received,
                 [
                     json!(["click", "b", 0, 1, false, false]),
                     json!(["click", "b", 0, 2, false, false]),
@@ -146,7 +146,7 @@ fn keys_carry_what_a_keyboard_gives_them() {
         keyboard.press("A").await.unwrap();
         keyboard.press("Control+a").await.unwrap();
         keyboard.press("Numpad7").await.unwrap();
-        let heard = log(page.main_frame()).await;
+        let received = log(page.main_frame()).await;
         let expected = [
             json!(["keydown", "i", "Shift", "ShiftLeft", 16, 1, false, true, true]),
             json!(["keydown", "i", "A", "KeyA", 65, 0, false, true, true]),
@@ -161,7 +161,7 @@ fn keys_carry_what_a_keyboard_gives_them() {
             json!(["keypress", "i", "7", "Numpad7", 55, 3, false, false, true]),
             json!(["keyup", "i", "7", "Numpad7", 103, 3, false, false, true]),
         ];
-        assert_eq!(heard, expected);
+        assert_eq!(received, expected);
         assert_eq!(value(&page, "i.value").await, json!("7"), "Control+a selected what the 7 replaced");
     });
 }
@@ -308,9 +308,9 @@ fn what_a_field_can_tell_by_keys_it_hears_from_the_browser() {
                 let page =
                     open(&context, &site, &logging("input change", "(e) => [e.isTrusted]", html)).await;
                 find(page.main_frame(), "#x").await.fill(text, &styled(style)).await.unwrap();
-                let heard = log(page.main_frame()).await;
-                assert!(!heard.is_empty(), "{style:?} {html}");
-                assert!(heard.iter().all(|entry| entry[2] == true), "{style:?} {html} {heard:?}");
+                let received = log(page.main_frame()).await;
+                assert!(!received.is_empty(), "{style:?} {html}");
+                assert!(received.iter().all(|entry| entry[2] == true), "{style:?} {html} {received:?}");
                 page.close().await.unwrap();
             }
         }
@@ -441,9 +441,9 @@ fn options_are_chosen_by_value_label_and_index() {
                 .unwrap();
             assert_eq!(chosen, ["b"]);
             let trusted = style == InputStyle::Natural;
-            let heard = log(page.main_frame()).await;
+            let received = log(page.main_frame()).await;
             assert_eq!(
-                heard,
+                received,
                 [json!(["input", "x", trusted, "b"]), json!(["change", "x", trusted, "b"])],
                 "{style:?}"
             );
@@ -579,9 +579,9 @@ fn the_mouse_moves_in_steps_and_drags() {
         mouse.move_to(Point::new(10.0, 10.0)).await.unwrap();
         value(&page, "log.length = 0").await;
         mouse.drag(Point::new(100.0, 100.0), Point::new(200.0, 50.0), Some(4)).await.unwrap();
-        let heard = log(page.main_frame()).await;
-        assert_eq!(heard.first().unwrap()[0], "pointermove");
-        assert_eq!(heard.last().unwrap(), &json!(["mouseup", "HTML", 200, 50]));
+        let received = log(page.main_frame()).await;
+        assert_eq!(received.first().unwrap()[0], "pointermove");
+        assert_eq!(received.last().unwrap(), &json!(["mouseup", "HTML", 200, 50]));
         assert_eq!(mouse.position(), Point::new(200.0, 50.0));
     });
 }
@@ -627,9 +627,9 @@ fn a_tab_behind_another_one_hears_its_input() {
             let button = find(page.main_frame(), "#b").await;
             button.click(&ClickOptions::default(), &styled(style)).await.unwrap();
             find(page.main_frame(), "#i").await.fill("text", &styled(style)).await.unwrap();
-            let heard = log(page.main_frame()).await;
-            assert_eq!(heard[0], json!(["click", "b", true]), "{style:?}");
-            assert_eq!(heard.last().unwrap(), &json!(["input", "i", true]), "{style:?}");
+            let received = log(page.main_frame()).await;
+            assert_eq!(received[0], json!(["click", "b", true]), "{style:?}");
+            assert_eq!(received.last().unwrap(), &json!(["input", "i", true]), "{style:?}");
             assert_eq!(value(&page, "i.value").await, json!("text"), "{style:?}");
         }
         assert!(!other.is_closed());

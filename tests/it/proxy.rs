@@ -325,15 +325,15 @@ fn no_name_is_looked_up_of_a_server_that_is_not_allowed() {
 async fn evil() -> (String, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://localhost:{}", listener.local_addr().unwrap().port());
-    let heard = Arc::new(Mutex::new(0));
-    let counter = heard.clone();
+    let received = Arc::new(Mutex::new(0));
+    let counter = received.clone();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             *counter.lock().unwrap() += 1;
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
         }
     });
-    (url, heard)
+    (url, received)
 }
 
 /// Opens a window on the server that must not be reached, with a real click: others are blocked by the browser itself.
@@ -360,7 +360,7 @@ async fn open_window(page: &Page, site: &Site, evil: &str) {
 #[test]
 fn no_page_reaches_a_server_that_is_not_allowed() {
     drive(async |context, site| {
-        let (url, heard) = evil().await;
+        let (url, received) = evil().await;
         site.page("/", "<title>good</title><body>");
         site.answer(
             "/away",
@@ -385,10 +385,10 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
             assert_eq!(title_at(&page, &site.url("/")).await, "good");
             for (what, script) in ATTEMPTS {
                 run(&page, &script.replace("EVIL", &url)).await;
-                assert_eq!(*heard.lock().unwrap(), 0, "{what} reached it");
+                assert_eq!(*received.lock().unwrap(), 0, "{what} reached it");
             }
             open_window(&held.new_page().await.unwrap(), &site, &url).await;
-            assert_eq!(*heard.lock().unwrap(), 0, "a window reached it");
+            assert_eq!(*received.lock().unwrap(), 0, "a window reached it");
             for path in ["/away", "/refresh", "/form", "/location"] {
                 let fresh = held.new_page().await.unwrap();
                 let gone = fresh.goto(&site.url(path), &NavigateOptions::default()).await;
@@ -397,26 +397,26 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
                 }
                 // The page went there by itself; it ends on the browser's own page of errors.
                 fresh.until(|page| (page.url() != site.url("/")).then_some(())).await.unwrap();
-                assert_eq!(*heard.lock().unwrap(), 0, "{path} reached it");
+                assert_eq!(*received.lock().unwrap(), 0, "{path} reached it");
             }
             let direct = page.goto(&format!("{url}/direct"), &NavigateOptions::default()).await;
             assert_eq!(direct.unwrap_err().code(), "url_refused");
-            assert_eq!(*heard.lock().unwrap(), 0);
+            assert_eq!(*received.lock().unwrap(), 0);
             held.close().await.unwrap();
         }
         // The same attempts do reach it where nothing forbids them: the test can fail.
         let page = context.new_page().await.unwrap();
         title_at(&page, &site.url("/")).await;
         for (what, script) in ATTEMPTS {
-            let before = *heard.lock().unwrap();
+            let before = *received.lock().unwrap();
             run(&page, &script.replace("EVIL", &url)).await;
             if what != "preconnect" {
-                assert!(*heard.lock().unwrap() > before, "{what} tries nothing");
+                assert!(*received.lock().unwrap() > before, "{what} tries nothing");
             }
         }
-        let before = *heard.lock().unwrap();
+        let before = *received.lock().unwrap();
         open_window(&page, &site, &url).await;
-        assert!(*heard.lock().unwrap() > before, "the window tries nothing");
+        assert!(*received.lock().unwrap() > before, "the window tries nothing");
     });
 }
 

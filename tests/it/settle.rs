@@ -101,7 +101,7 @@ fn where_nobody_hears_two_frames_are_enough() {
         let quiet = "<p id=x style='height:50px'>Nothing</p><button onclick='1'>elsewhere</button>";
         let page = open(&context, &site, quiet).await;
         sometimes_within(Duration::from_millis(90), async || click(&page).await.0).await;
-        for heard in [
+        for received in [
             "<div onclick='1'><p id=x>Heard</p></div>",
             "<p id=x>Heard</p><script>addEventListener('click', () => 1)</script>",
             "<div id=host><p id=x>Heard</p></div><script>
@@ -110,9 +110,9 @@ fn where_nobody_hears_two_frames_are_enough() {
             </script>",
             "<a id=x href='#a'>Link</a>",
         ] {
-            let page = open(&context, &site, heard).await;
+            let page = open(&context, &site, received).await;
             let (took, _) = click(&page).await;
-            assert!(took >= Duration::from_millis(100), "{heard}: {took:?}");
+            assert!(took >= Duration::from_millis(100), "{received}: {took:?}");
         }
     });
 }

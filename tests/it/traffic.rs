@@ -14,7 +14,7 @@ use crate::support::{drive, open};
 /// Writes down what it is told.
 #[derive(Default)]
 struct Scribe {
-    heard: Mutex<Vec<NetworkEvent>>,
+    received: Mutex<Vec<NetworkEvent>>,
     changes: watch::Sender<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Scribe {
         let scribe = Arc::new(Self::default());
         let writing = scribe.clone();
         context.follow(Arc::new(move |news| {
-            writing.heard.lock().unwrap().push(news.clone());
+            writing.received.lock().unwrap().push(news.clone());
             writing.changes.send_modify(|count| *count += 1);
         }));
         scribe
@@ -32,7 +32,7 @@ impl Scribe {
     async fn until<T>(&self, find: impl Fn(&NetworkEvent) -> Option<T>) -> T {
         let mut changes = self.changes.subscribe();
         loop {
-            if let Some(found) = self.heard.lock().unwrap().iter().find_map(&find) {
+            if let Some(found) = self.received.lock().unwrap().iter().find_map(&find) {
                 return found;
             }
             changes.changed().await.unwrap();
@@ -42,8 +42,8 @@ impl Scribe {
     /// What happened to requests of this path, in a word each.
     fn fate(&self, path: &str) -> Vec<&'static str> {
         let of = |url: &str| url.ends_with(path);
-        let heard = self.heard.lock().unwrap();
-        let words = heard.iter().filter_map(|news| match news {
+        let received = self.received.lock().unwrap();
+        let words = received.iter().filter_map(|news| match news {
             NetworkEvent::Request(request) if of(request.url()) => Some("request"),
             NetworkEvent::Response(response) if of(response.url()) => Some("response"),
             NetworkEvent::RequestFinished(request) if of(request.url()) => Some("finished"),
@@ -223,8 +223,8 @@ fn frames_of_web_sockets_are_received() {
         let closed =
             |news: &NetworkEvent| matches!(news, NetworkEvent::Socket(_, SocketEvent::Closed)).then_some(());
         scribe.until(closed).await;
-        let heard = scribe.heard.lock().unwrap();
-        let events = heard.iter().filter_map(|news| match news {
+        let received = scribe.received.lock().unwrap();
+        let events = received.iter().filter_map(|news| match news {
             NetworkEvent::Socket(_, event) => Some(event.clone()),
             _ => None,
         });

@@ -353,7 +353,7 @@ impl ElementHandle {
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(Reached { point, journey, heard: InputListeners::ALL, _turn: turn })
+                Attempt::Done(Reached { point, journey, listened: InputListeners::ALL, _turn: turn })
             }
         })
     }
@@ -379,7 +379,7 @@ impl ElementHandle {
             Look::Clear(clear) => clear,
         };
         let way = input.mouse().unseen_way(found.point);
-        let mut heard = match listeners {
+        let mut listened = match listeners {
             Ok(listeners) => {
                 let places = [&[input.mouse().position()], &way[..]].concat();
                 self.listened_on_way(&listeners, &places).await.unwrap_or(InputListeners::ALL)
@@ -388,9 +388,9 @@ impl ElementHandle {
         };
         // On its way the pointer takes the time in which the element must stand still.
         let still = Aim { scroll: None, ..aim };
-        let (mouse, page) = (input.with_listeners(heard).mouse(), self.frame().page()?);
+        let (mouse, page) = (input.with_listeners(listened).mouse(), self.frame().page()?);
         let go = async {
-            match heard.moves {
+            match listened.moves {
                 true => Box::pin(mouse.go_to_seen(found.point, || page.until_drawn(1))).await,
                 false => mouse.slip_by(&way).shown().await,
             }
@@ -403,7 +403,7 @@ impl ElementHandle {
                 return Ok(Attempt::Done(Reached {
                     point: found.point,
                     journey: Some(journey),
-                    heard,
+                    listened,
                     _turn: turn,
                 }));
             }
@@ -413,7 +413,7 @@ impl ElementHandle {
         if !second.seen.contains(found.point) {
             found = second;
             // Where it goes now nobody has looked for listeners.
-            heard = InputListeners::ALL;
+            listened = InputListeners::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
         if need.hit
@@ -421,7 +421,7 @@ impl ElementHandle {
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard, _turn: turn }))
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), listened, _turn: turn }))
     }
 
     /// What has come up under the pointer, which is at this point of the element's own frame.
@@ -535,7 +535,7 @@ pub(in crate::browser) struct Reached {
     /// How the pointer got there; an instant one has not moved yet.
     journey: Option<Journey>,
     /// What the page hears there.
-    heard: InputListeners,
+    listened: InputListeners,
     /// Nobody else moves the pointer in order to press meanwhile.
     _turn: OwnedMutexGuard<()>,
 }
@@ -544,14 +544,14 @@ impl Reached {
     /// Brings the pointer there if it is not, and waits until the page has heard of it.
     pub(in crate::browser) async fn point_at(self, input: &Input) -> Result<()> {
         match self.journey {
-            Some(journey) => journey.heard().await,
+            Some(journey) => journey.delivered().await,
             None => input.mouse().move_to(self.point).await,
         }
     }
 
     /// Presses there.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
-        let input = input.with_listeners(self.heard);
+        let input = input.with_listeners(self.listened);
         match self.journey {
             Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
             // Not there yet, or another action has moved the pointer since.

@@ -326,7 +326,7 @@ impl Hand<'_> {
             }
         }
         match last {
-            Some(journey) => journey.heard().await,
+            Some(journey) => journey.delivered().await,
             None => Ok(()),
         }
     }

@@ -140,9 +140,9 @@ impl ElementHandle {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
         let at_once = hearing != Hearing::Keys;
-        let heard = InputListeners { keys: !at_once, ..InputListeners::ALL };
+        let listened = InputListeners { keys: !at_once, ..InputListeners::ALL };
         let Opened { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
-        let input = self.input(options)?.with_listeners(heard);
+        let input = self.input(options)?.with_listeners(listened);
         match kind {
             FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
                 // Who hears that it got the focus may listen to its keys from then on.

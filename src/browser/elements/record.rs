@@ -360,7 +360,7 @@ impl Page {
         for frame in self.frames() {
             match recording.running.hear(&frame).await {
                 Err(Error::DocumentGone | Error::FrameDetached) => {}
-                heard => heard?,
+                listened => listened?,
             }
         }
         Ok(recording)

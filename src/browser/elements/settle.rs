@@ -108,7 +108,7 @@ pub struct Watch {
     neighbours: Option<Neighbours>,
     /// Where the changes of the document are counted, and the number of that count.
     changes: Option<(World, u32)>,
-    heard: JoinHandle<bool>,
+    listened: JoinHandle<bool>,
     /// How long something may take to appear, where something is likely to: suggestions, a menu under the pointer.
     awaits: Option<Duration>,
     said: Vec<String>,
@@ -198,7 +198,7 @@ impl Page {
         let (changes, asked) = begun.unzip();
         let (hearers, completes) = asked.unwrap_or_default();
         let (target, by) = (elements.first().cloned(), By::of(acts_on));
-        let heard = tokio::spawn(async move {
+        let listened = tokio::spawn(async move {
             match target.zip(hearers) {
                 Some((target, hearers)) => is_listened_to(&target, &hearers, by).await.unwrap_or(true),
                 None => true,
@@ -216,7 +216,7 @@ impl Page {
             pages,
             neighbours: Some(neighbours),
             changes,
-            heard,
+            listened,
             awaits,
             said,
             moved,
@@ -240,7 +240,7 @@ impl<'a> ActsOn<'a> {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.heard.abort();
+        self.listened.abort();
         self.unwatch();
     }
 }
@@ -345,11 +345,11 @@ impl Watch {
     /// From when on it counts that nothing happens.
     async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
         let mark = self.mark;
-        let heard = tokio::select! {
-            heard = timeout_at(acted + options.window, &mut self.heard) => heard,
+        let listened = tokio::select! {
+            listened = timeout_at(acted + options.window, &mut self.listened) => listened,
             _ = self.page.until(|page| stopped(&page.pending_since(mark))) => return acted,
         };
-        if heard.ok().and_then(Result::ok).unwrap_or(true) {
+        if listened.ok().and_then(Result::ok).unwrap_or(true) {
             return acted + options.window.max(self.reads);
         }
         self.awaits = None;

@@ -266,8 +266,8 @@ impl Page {
         }
         let session = self.session().clone();
         let ear = PasskeyObserver { page: self.downgrade() };
-        let heard = [CredentialAdded::METHOD, CredentialAsserted::METHOD, CredentialDeleted::METHOD];
-        session.observe(&heard, Arc::new(ear));
+        let received = [CredentialAdded::METHOD, CredentialAsserted::METHOD, CredentialDeleted::METHOD];
+        session.observe(&received, Arc::new(ear));
         session.send(Enable {}).ignore();
         let options = VirtualAuthenticatorOptions {
             protocol: "ctap2".to_owned(),

@@ -87,8 +87,8 @@
   };
 
   // What the page sees instead.
-  const instead = (owner, name, told) => {
-    const apply = (target, self, given) => told(given, target, self);
+  const instead = (owner, name, handler) => {
+    const apply = (target, self, given) => handler(given, target, self);
     const own = owner && Object.getOwnPropertyDescriptor(owner, name);
     if (own) Object.defineProperty(owner, name, { ...own, value: new Proxy(own.value, { apply }) });
   };

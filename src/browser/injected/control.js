@@ -76,15 +76,15 @@ const sendsItself = (element) => matches(element, "input,select,textarea") && (g
 engine.drawnInstead = (node) => {
   const field = engine.controlOf(node);
   const isOut = isOutOfOrder(field) && isDrawn(field) && isUnseen(field);
-  return isOut ? told(insteadOf(field), field) : null;
+  return isOut ? drawnFor(insteadOf(field), field) : null;
 };
 
 /** The same for a field that is hidden altogether, of which it can only be guessed. */
 engine.shownInstead = (node) => {
   const field = engine.controlOf(node);
-  return field instanceof HTMLSelectElement || isTyped(field) ? told(insteadOf(field), field) : null;
+  return field instanceof HTMLSelectElement || isTyped(field) ? drawnFor(insteadOf(field), field) : null;
 };
-const told = (drawn, field) => {
+const drawnFor = (drawn, field) => {
   if (!drawn) return null;
   const { role, name, ref } = engine.inWords(drawn);
   return { role, name: (engine.nameOf(drawn) && name) || engine.nameOf(field) || name, ref };
@@ -372,8 +372,8 @@ function listsOf(field) {
   const active = speakers.flatMap((speaker) => [
     speaker.ariaActiveDescendantElement && closest(speaker.ariaActiveDescendantElement, LISTS),
   ]);
-  const told = speakers.flatMap((speaker) => [...(speaker.ariaControlsElements ?? []), ...(speaker.ariaOwnsElements ?? [])]);
-  return [...new Set([...ids, ...told, ...active])].filter((list) => list && !contains(list, field));
+  const controlled = speakers.flatMap((speaker) => [...(speaker.ariaControlsElements ?? []), ...(speaker.ariaOwnsElements ?? [])]);
+  return [...new Set([...ids, ...controlled, ...active])].filter((list) => list && !contains(list, field));
 }
 
 /** All elements below one in the tree that is drawn. */
@@ -442,8 +442,8 @@ function itemsOf(field, owned = false) {
   if (kindOf(field) === "group") return membersOf(field);
   if (roleOf(field) === "listbox") return itemsIn(field);
   const lists = listsOf(field).filter((list) => isDrawn(list) && engine.isVisible(list));
-  const told = lists.flatMap(itemsIn);
-  if (told.length || owned) return [...new Set(told)];
+  const items = lists.flatMap(itemsIn);
+  if (items.length || owned) return [...new Set(items)];
   const come = queryAll(document, ITEMS).filter((item) => hasCome(item) && engine.isVisible(item) && !isShut(item.parentElement));
   return come.length ? come : newTexts(field);
 }

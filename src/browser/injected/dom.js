@@ -733,7 +733,7 @@ class NameSearch {
   constructor(hiddenToo, inReference) {
     this.seen = new Set();
     /** What the same references name before. */
-    this.told = [];
+    this.visited = [];
     this.hiddenToo = hiddenToo;
     this.inReference = inReference;
     this.depth = 0;
@@ -793,7 +793,7 @@ function referencedText(element, search) {
     targets
       .map((target, place) => {
         const inner = new NameSearch(isNameHidden(target), true);
-        inner.told = targets.slice(0, place);
+        inner.visited = targets.slice(0, place);
         inner.seen = new Set(search?.seen);
         inner.seen.delete(target);
         return partText(target, inner);
@@ -863,7 +863,7 @@ function controlName(control, tag, search) {
       if (alt?.trim()) return alt;
     }
   }
-  const labels = labelsOf(control).filter((label) => !search?.told.includes(label));
+  const labels = labelsOf(control).filter((label) => !search?.visited.includes(label));
   if (labels.length) {
     const text = labels
       .map((label) => {

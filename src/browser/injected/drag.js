@@ -571,7 +571,7 @@ engine.dragOutcome = async () => {
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
     (print() !== drag.print ? { kind: "effect", made: made() } : null);
-  const told = found ?? { kind: "none", picked, refused, taken, handle: handle() };
+  const ended = found ?? { kind: "none", picked, refused, taken, handle: handle() };
   drag = null;
-  return told;
+  return ended;
 };

@@ -66,31 +66,31 @@ const LISTS = {
   },
 };
 
-const told = (matches, received) => ({ matches, received });
+const outcome = (matches, received) => ({ matches, received });
 
 const SINGLES = {
-  attached: () => told(true, "attached"),
-  detached: () => told(false, "attached"),
-  visible: (element) => told(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
-  hidden: (element) => told(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
+  attached: () => outcome(true, "attached"),
+  detached: () => outcome(false, "attached"),
+  visible: (element) => outcome(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
+  hidden: (element) => outcome(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   enabled: (element) =>
-    told(!engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
+    outcome(!engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
   disabled: (element) =>
-    told(engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
-  editable: (element) => told(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
-  readonly: (element) => told(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
+    outcome(engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
+  editable: (element) => outcome(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
+  readonly: (element) => outcome(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   checked: (element, { checked, indeterminate }) => {
     const state = engine.checked(element).checked;
     if (state === null) throw engine.wrongElement("checkable", element);
     const received = state === "mixed" ? "indeterminate" : state ? "checked" : "unchecked";
-    return told(indeterminate ? state === "mixed" : (state === true) === checked, received);
+    return outcome(indeterminate ? state === "mixed" : (state === true) === checked, received);
   },
   empty: (element) => {
     const holds = "value" in element && !(element instanceof HTMLButtonElement) && !(element instanceof HTMLLIElement);
     const isEmpty = holds ? !element.value : !engine.textOf(element).trim();
-    return told(isEmpty, isEmpty ? "empty" : "notEmpty");
+    return outcome(isEmpty, isEmpty ? "empty" : "notEmpty");
   },
-  focused: (element) => told(element.getRootNode().activeElement === element && document.hasFocus(), "inactive"),
+  focused: (element) => outcome(element.getRootNode().activeElement === element && document.hasFocus(), "inactive"),
   inViewport: async (element, { ratio }) => {
     const share = await new Promise((done) => {
       const observer = new IntersectionObserver((entries) => (observer.disconnect(), done(entries[0].intersectionRatio)));
@@ -99,11 +99,11 @@ const SINGLES = {
       requestAnimationFrame(() => {});
     });
     const matches = share > 0 && share > (ratio ?? 0) - 1e-9;
-    return told(matches, `viewport ratio ${share}`);
+    return outcome(matches, `viewport ratio ${share}`);
   },
   text: (element, expected) => verdict(textOf(element, expected), expected),
   class: (element, expected) => verdict(element.className?.baseVal ?? element.className, expected),
-  className: (element, expected) => told(hasClasses(element, expected), element.className?.baseVal ?? element.className),
+  className: (element, expected) => outcome(hasClasses(element, expected), element.className?.baseVal ?? element.className),
   hasAttribute: (element, { name }) => element.hasAttribute(name),
   attribute: (element, expected) => {
     const received = element.getAttribute(expected.name);
@@ -120,7 +120,7 @@ const SINGLES = {
     const select = engine.controlOf(element);
     if (!(select instanceof HTMLSelectElement) || !select.multiple) throw engine.wrongElement("several_options", select);
     const received = Array.from(select.selectedOptions, (option) => option.value);
-    return told(received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received);
+    return outcome(received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received);
   },
   role: (element, expected) => verdict(engine.roleOf(element) ?? "", expected),
   name: (element, expected) => verdict(squeezed(engine.nameOf(element, engine.roleOf(element))), expected),

@@ -5,7 +5,7 @@
   const empty = globalThis !== top && location.href.startsWith("about:blank");
   if (where === (empty ? "filled" : "empty")) return;
   const calls = new Map();
-  let [last, told, wanted, waiting, asking] = [0, 0, [], null, []];
+  let [last, reported, wanted, waiting, asking] = [0, 0, [], null, []];
   const next = () => {
     const fetched = wanted.map((number) => [number, keeps ? [] : calls.get(number).given]);
     wanted = [];
@@ -13,13 +13,13 @@
   };
   // Who asks for the next calls has told of those before.
   const fetch = () => {
-    told = last - wanted.length;
-    asking = asking.filter(([number, done]) => number > told || done());
+    reported = last - wanted.length;
+    asking = asking.filter(([number, done]) => number > reported || done());
     return wanted.length ? next() : new Promise((done) => (waiting = done));
   };
   const answer = (what, number, value) => {
     if (what === "next") return fetch();
-    if (what === "told") return told >= last ? undefined : new Promise((done) => asking.push([last, done]));
+    if (what === "reported") return reported >= last ? undefined : new Promise((done) => asking.push([last, done]));
     const call = calls.get(number);
     if (what === "given") return call?.given[0];
     calls.delete(number);

@@ -19,7 +19,7 @@
     return known.get(language);
   };
   const forPeople = /^(aria-.*|alt|title|placeholder)$/i;
-  const told = (element, attribute) => {
+  const readValue = (element, attribute) => {
     if (attribute === null) return (element.innerText ?? element.textContent ?? "").trim();
     if (attribute === "href" || attribute === "src") return element[attribute] ?? null;
     return element.getAttribute(attribute);
@@ -30,7 +30,7 @@
     return state === "true" ? true : state === "false" ? false : null;
   };
   const state = (element, attribute) => {
-    if (attribute === null) return String(isOn(element) ?? told(element, null));
+    if (attribute === null) return String(isOn(element) ?? readValue(element, null));
     if (typeof element[attribute] === "boolean") return String(element[attribute]);
     const said = element.getAttribute(attribute);
     if (said === null) return "false";
@@ -40,7 +40,7 @@
   const read = (element, attribute, wanted) => {
     if (Array.isArray(wanted)) return item(element, wanted);
     if (wanted === "state") return state(element, attribute);
-    const text = told(element, attribute);
+    const text = readValue(element, attribute);
     if (wanted !== "number" || text === null) return text;
     return [text, attribute === null || forPeople.test(attribute) ? marksOf(element) : ""];
   };

@@ -130,8 +130,8 @@
       this.parts.push(escaped(data));
     }
 
-    field(told) {
-      this.parts.push(` ${escaped(told).replace(/\n/g, "<br>")} `);
+    field(text) {
+      this.parts.push(` ${escaped(text).replace(/\n/g, "<br>")} `);
     }
 
     /** Begins an element, and gives what ends it. */
@@ -201,8 +201,8 @@
       this.isApart = /\s$/.test(text);
     }
 
-    field(told) {
-      this.say(`${this.isApart ? "" : " "}${told} `);
+    field(text) {
+      this.say(`${this.isApart ? "" : " "}${text} `);
     }
 
     endLine(lines) {

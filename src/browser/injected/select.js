@@ -518,12 +518,12 @@ function hasStates(element, role, wanted) {
   if (disabled !== undefined && engine.isDisabled(element) !== disabled) return false;
   if ([checked, pressed, selected, expanded, level].every((state) => state === undefined)) return true;
   const states = engine.statesOf(element, role);
-  const told = localName(element) === "details" ? hasAttribute(element, "open") : states.expanded;
+  const isExpanded = localName(element) === "details" ? hasAttribute(element, "open") : states.expanded;
   return (
     (checked === undefined || (states.checked ?? false) === checked) &&
     (pressed === undefined || (states.pressed ?? false) === pressed) &&
     (selected === undefined || (states.selected ?? false) === selected) &&
-    (expanded === undefined || told === expanded) &&
+    (expanded === undefined || isExpanded === expanded) &&
     (level === undefined || states.level === level)
   );
 }
@@ -643,13 +643,13 @@ function toldAs(element) {
 /** An element in one short line. */
 engine.preview = (element) => {
   const attributes = Array.from(element.attributes, ({ name, value }) => (value === "" ? name : `${name}="${value}"`));
-  let told = attributes.join(" ");
-  if (told.length > 500) told = `${told.slice(0, 499)}\u2026`;
+  let written = attributes.join(" ");
+  if (written.length > 500) written = `${written.slice(0, 499)}\u2026`;
   const tag = localName(element);
   let text = normalize(engine.textContent(element) ?? "");
   if (text.length > 50) text = `${text.slice(0, 49)}\u2026`;
   const inside = element.children.length && !text ? "\u2026" : text;
-  return VOID.has(tag) ? `<${tag}${told && ` ${told}`}/>` : `<${tag}${told && ` ${told}`}>${inside}</${tag}>`;
+  return VOID.has(tag) ? `<${tag}${written && ` ${written}`}/>` : `<${tag}${written && ` ${written}`}>${inside}</${tag}>`;
 };
 
 /** A node in one line, as a debugger shows it: short attributes first, and text where there is nothing else in it. */
@@ -659,8 +659,8 @@ engine.shown = (node) => {
   if (nodeType(node) === TEXT) return line(`#text=${textData(node)}`);
   if (nodeType(node) !== ELEMENT) return line(node instanceof Comment ? `<!--${node.data}-->` : node.nodeName.toLowerCase());
   const attributes = Array.from(node.attributes).filter(({ name }) => name !== "style");
-  const told = attributes.map(({ name, value }) => (value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${value}"`));
-  const head = `<${localName(node)}${short(told.sort((a, b) => a.length - b.length).join(""), 500)}`;
+  const written = attributes.map(({ name, value }) => (value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${value}"`));
+  const head = `<${localName(node)}${short(written.sort((a, b) => a.length - b.length).join(""), 500)}`;
   if (VOID.has(localName(node))) return line(`${head}/>`);
   const children = Array.from(node.childNodes);
   const isText = children.every((child) => nodeType(child) === TEXT);

@@ -40,7 +40,7 @@
     #server = null;
     #alone = false;
     #unsent = [];
-    #told = Promise.resolve();
+    #reports = Promise.resolve();
     #next = 0;
     #early = new Map();
     #handlers = {};
@@ -105,12 +105,12 @@
     }
 
     #tell(news) {
-      this.#told = this.#told.then(() => void ask({ socket: this.#id, ...news }));
+      this.#reports = this.#reports.then(() => void ask({ socket: this.#id, ...news }));
     }
 
     #pass(what, data) {
       const message = packed(data);
-      this.#told = this.#told.then(async () => void ask({ socket: this.#id, what, data: await message }));
+      this.#reports = this.#reports.then(async () => void ask({ socket: this.#id, what, data: await message }));
     }
 
     // What is to be done comes numbered: it may arrive in another order.

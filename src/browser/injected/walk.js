@@ -26,9 +26,9 @@ const LONGEST_NAME_ALONE = 200;
 const MOST_OPTIONS = 40;
 
 // What surrounds an element, as bits.
-const QUIET = 1; // its text is part of a name that was told
+const QUIET = 1; // its text is part of a name that was reported
 const POINTER = 2; // the hand cursor comes from outside
-const LISTED = 4; // something clickable around it was told
+const LISTED = 4; // something clickable around it was reported
 const DISABLED = 32; // aria-disabled around it
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
@@ -164,8 +164,8 @@ class Walk {
     this.text = "";
     if (!text || engine.isIcon(text)) return;
     // Blanks at its ends tell words of their own from parts of one word.
-    const told = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
-    this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), told] : [depth, told]);
+    const spaced = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
+    this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), spaced] : [depth, spaced]);
     this.speaker = null;
   }
 
@@ -587,7 +587,7 @@ engine.tells = (text) =>
     const reader = new Reader();
     begun(reader, {});
     const wanted = collapse(text).toLowerCase();
-    const found = [reader.text, ...reader.said].some((told) => collapse(told).toLowerCase().includes(wanted));
+    const found = [reader.text, ...reader.said].some((line) => collapse(line).toLowerCase().includes(wanted));
     return { found, frames: reader.frames, pdf: isPdf() };
   });
 

@@ -95,7 +95,7 @@ impl Keyboard {
         } else {
             for time in 0..times {
                 replies.extend(self.input.key_down(last.key, time > 0));
-                if self.input.is_natural() && self.input.heard.keys {
+                if self.input.is_natural() && self.input.listened.keys {
                     sleep(BETWEEN_REPEATS).await;
                 }
             }
@@ -157,7 +157,7 @@ impl Keyboard {
     pub async fn write(&self, text: &str) -> Result<()> {
         if !self.input.is_natural() {
             self.insert_text(text).await
-        } else if !self.input.heard.keys {
+        } else if !self.input.listened.keys {
             self.commit(text).await
         } else if text.chars().count() > LONGEST_TYPED || text.contains(['\n', '\r', '\t']) {
             self.insert_text(text).await
@@ -251,7 +251,7 @@ struct Rhythm {
 
 impl Rhythm {
     fn of(input: &Input, delay: Option<Duration>) -> Self {
-        let natural = delay.is_none() && input.is_natural() && input.heard.keys;
+        let natural = delay.is_none() && input.is_natural() && input.listened.keys;
         let now = Instant::now();
         Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now }
     }

@@ -78,7 +78,7 @@ impl InputListeners {
 pub struct Input {
     devices: Arc<Devices>,
     style: InputStyle,
-    heard: InputListeners,
+    listened: InputListeners,
 }
 
 /// How the browser takes what its devices do.
@@ -138,7 +138,7 @@ impl Input {
             turn: Arc::default(),
             randomness,
         };
-        Self { devices: Arc::new(devices), style, heard: InputListeners::ALL }
+        Self { devices: Arc::new(devices), style, listened: InputListeners::ALL }
     }
 
     /// The same devices, moved in another way.
@@ -149,8 +149,8 @@ impl Input {
 
     /// The same devices, where the page hears only this of them.
     #[must_use]
-    pub fn with_listeners(&self, heard: InputListeners) -> Self {
-        Self { heard, ..self.clone() }
+    pub fn with_listeners(&self, listened: InputListeners) -> Self {
+        Self { listened, ..self.clone() }
     }
 
     pub fn style(&self) -> InputStyle {
@@ -206,8 +206,8 @@ impl Input {
 
     /// Begins to note what can keep the browser from answering; to be called before anything is sent.
     fn watch(&self) -> Delivery {
-        let heard: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
-        Delivery { blockers: self.session().events(heard) }
+        let listened: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
+        Delivery { blockers: self.session().events(listened) }
     }
 
     /// A key goes down: the key itself and, if it types, its character. One that is down already repeats itself.

@@ -104,7 +104,7 @@ pub(crate) struct Journey {
 
 impl Journey {
     /// Waits until the page has heard of all of it.
-    pub(crate) async fn heard(mut self) -> Result<()> {
+    pub(crate) async fn delivered(mut self) -> Result<()> {
         self.delivery.done(self.replies).await
     }
 
@@ -149,7 +149,7 @@ impl Mouse {
 
     /// Moves the pointer, by the way that the style asks for.
     pub async fn move_to(&self, to: Point) -> Result<()> {
-        self.go_to(to).await.heard().await
+        self.go_to(to).await.delivered().await
     }
 
     /// Moves the pointer in so many even steps.
@@ -205,7 +205,8 @@ impl Mouse {
 
     /// A hand does not press in the moment in which it arrives.
     async fn arrive(&self) {
-        let moved = self.input.pointer().moved.filter(|_| self.input.heard.moves && self.input.is_natural());
+        let moved =
+            self.input.pointer().moved.filter(|_| self.input.listened.moves && self.input.is_natural());
         if let Some(moved) = moved {
             sleep_until(moved + self.input.randomness().time(ARRIVED_MS.0, ARRIVED_MS.1)).await;
         }
@@ -321,7 +322,7 @@ impl Mouse {
         if !self.input.is_natural() {
             return vec![self.moved(to)];
         }
-        if !self.input.heard.moves {
+        if !self.input.listened.moves {
             return self.unseen_way(to).into_iter().map(|point| self.moved(point)).collect();
         }
         let began = Instant::now();
@@ -333,11 +334,11 @@ impl Mouse {
             let reply = self.moved(waypoint.point);
             if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
                 // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
-                let heard = async {
+                let listened = async {
                     let _ = reply.await;
                     drawn().await;
                 };
-                let _ = timeout(SLOW_FRAME_LIMIT, heard).await;
+                let _ = timeout(SLOW_FRAME_LIMIT, listened).await;
             } else {
                 replies.push(reply);
             }
@@ -421,7 +422,7 @@ impl Mouse {
     async fn hold(&self) {
         if self.input.is_natural() {
             let _ = self.input.session().call_within(GetTargetInfo::default(), REPLY_LIMIT).await;
-            self.rest(if self.input.heard.presses { HOLD_MS } else { UNSEEN_HOLD_MS }).await;
+            self.rest(if self.input.listened.presses { HOLD_MS } else { UNSEEN_HOLD_MS }).await;
         }
     }
 

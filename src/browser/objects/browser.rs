@@ -402,9 +402,9 @@ impl Browser {
     /// Whether anything at all comes from it within `limit` of being asked. One that has much to do may answer late, but
     /// it goes on telling.
     pub async fn is_alive(&self, limit: Duration) -> bool {
-        let before = self.inner.connection.heard();
+        let before = self.inner.connection.events_received();
         let answer = self.inner.root.call_within(GetVersion {}, limit).await;
-        !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.heard() > before
+        !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.events_received() > before
     }
 
     /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.

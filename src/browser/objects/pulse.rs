@@ -78,9 +78,9 @@ impl Page {
     pub async fn held_up_by(&self) -> Option<Dialog> {
         let dialog = self.dialog_elsewhere().filter(|_| self.may_be_stuck())?;
         // A script without end would be heard to run.
-        let heard = ask(self, self.session(), LAST_WORDS).await;
+        let received = ask(self, self.session(), LAST_WORDS).await;
         let still = self.dialog_elsewhere().as_ref() == Some(&dialog) && self.may_be_stuck();
-        (heard == Pulse::Nothing && still).then_some(dialog)
+        (received == Pulse::Nothing && still).then_some(dialog)
     }
 
     /// Completes when the page runs a script without end: soon, when nothing is heard of it from now on; after `patience`
@@ -129,10 +129,10 @@ impl Page {
     }
 
     async fn until_silent(&self, first: Duration, patience: Option<Duration>) {
-        let (begun, heard) = (Instant::now(), self.session().answers());
+        let (begun, received) = (Instant::now(), self.session().answers());
         sleep(FIRST_LOOK).await;
         loop {
-            let patience = match (self.session().answers() == heard, patience) {
+            let patience = match (self.session().answers() == received, patience) {
                 (true, _) => (begun + first).saturating_duration_since(Instant::now()),
                 (false, Some(patience)) => patience,
                 (false, None) => return std::future::pending().await,
@@ -268,7 +268,7 @@ async fn hear(
     patience: Duration,
     longer: impl Future<Output = ()>,
 ) -> Pulse {
-    let (begun, heard) = (Instant::now(), session.answers());
+    let (begun, received) = (Instant::now(), session.answers());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
     let silent = async {
@@ -291,7 +291,7 @@ async fn hear(
     tokio::select! {
         biased;
         _ = asked => Pulse::Answer,
-        silence = silent => if session.answers() == heard { silence } else { Pulse::Answer },
+        silence = silent => if session.answers() == received { silence } else { Pulse::Answer },
         () = asks_on(page, patience) => Pulse::Script,
     }
 }

@@ -43,7 +43,7 @@ struct Inner {
     /// The injected engine, `engine` in `injected/`, once it was needed.
     engine: OnceCell<RemoteHandle>,
     /// The browser's numbers of the nodes that listen to the pointer, as far as the engine was told.
-    heard: Mutex<HashSet<i64>>,
+    received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
     /// Until when it is not searched for closed shadow roots again.
     searched_until: Mutex<Option<Instant>>,
@@ -64,7 +64,7 @@ impl World {
                 session,
                 context_id,
                 engine,
-                heard: Mutex::default(),
+                received: Mutex::default(),
                 is_crowded: AtomicBool::new(false),
                 searched_until: Mutex::default(),
             }),
@@ -112,8 +112,8 @@ impl World {
 
     /// Those of the nodes that were never asked for here.
     pub(in crate::browser) fn unheard(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
-        let mut heard = self.inner.heard.lock();
-        nodes.filter(|node| heard.insert(*node)).collect()
+        let mut received = self.inner.received.lock();
+        nodes.filter(|node| received.insert(*node)).collect()
     }
 
     /// Whether so much listens here that it is not asked for again.

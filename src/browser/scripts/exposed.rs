@@ -333,7 +333,7 @@ impl Frame {
         let exposures = page.all_exposures().into_iter();
         for exposure in exposures.filter(|exposure| self.has_exposure(&exposure.token)) {
             // A document that has just come may not have the function yet.
-            let _ = timeout(LIMIT, self.ask_exposed(&exposure, "told")).await;
+            let _ = timeout(LIMIT, self.ask_exposed(&exposure, "reported")).await;
         }
     }
 }

@@ -59,18 +59,18 @@ impl BrowserContext {
     /// Keeps answers that its pages get from now on.
     pub fn keep_answers(&self, options: KeepOptions) -> KeptAnswers {
         let inner = Arc::new(Inner { options, kept: Mutex::default(), awaited: watch::channel(0).0 });
-        let heard = Arc::downgrade(&inner);
+        let received = Arc::downgrade(&inner);
         self.follow(Arc::new(move |news| {
             if let NetworkEvent::RequestFinished(request) = news {
-                hear(&heard, request);
+                hear(&received, request);
             }
         }));
         KeptAnswers { inner }
     }
 }
 
-fn hear(heard: &Weak<Inner>, request: &Request) {
-    let Some(inner) = heard.upgrade().filter(|inner| inner.options.mean(request)) else { return };
+fn hear(received: &Weak<Inner>, request: &Request) {
+    let Some(inner) = received.upgrade().filter(|inner| inner.options.mean(request)) else { return };
     inner.awaited.send_modify(|awaited| *awaited += 1);
     let request = request.clone();
     tokio::spawn(async move {

@@ -126,14 +126,14 @@ impl ElementHandle {
 
 async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let sheets = Arc::<Mutex<HashMap<String, String>>>::default();
-    let heard = Arc::clone(&sheets);
+    let received = Arc::clone(&sheets);
     session.overhear(Arc::new(move |method, message| {
         if method == "CSS.styleSheetAdded"
             && let Ok(event_json) = serde_json::from_slice::<Value>(message)
         {
             let header = event_json.get("params").unwrap_or(&event_json)["header"].clone();
             let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
-            heard.lock().insert(text("styleSheetId"), text("sourceURL"));
+            received.lock().insert(text("styleSheetId"), text("sourceURL"));
         }
     }));
     let send = async |method: &str, parameters: Value| session.send(method, &parameters, RAW_LIMIT).await;

@@ -218,8 +218,8 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if listeners.len() > MOST_LISTENERS {
         world.set_crowded();
     }
-    let heard = listeners.iter().filter(|listener| is_pointed_at(&listener.kind));
-    let nodes = heard.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
+    let received = listeners.iter().filter(|listener| is_pointed_at(&listener.kind));
+    let nodes = received.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
     Ok(world.unheard(nodes).into_iter().take(MOST_HEARERS).collect())
 }
 

@@ -64,14 +64,14 @@ impl Drawn {
     /// is looked at from a world: from one of another frame it would be taken for a node of that frame ever after.
     async fn frame_of(&self, backend_node: i64) -> Result<Option<String>> {
         let family = Arc::<Mutex<Family>>::default();
-        let heard = Arc::clone(&family);
+        let received = Arc::clone(&family);
         self.0.overhear(Arc::new(move |method, message| {
             if method == "DOM.setChildNodes"
                 && let Ok(event_json) = serde_json::from_slice::<Value>(message)
             {
                 let event_json = event_json.get("params").unwrap_or(&event_json);
                 let nodes = event_json["nodes"].as_array().into_iter().flatten();
-                nodes.for_each(|node| heard.lock().add(node, event_json["parentId"].as_i64()));
+                nodes.for_each(|node| received.lock().add(node, event_json["parentId"].as_i64()));
             }
         }));
         let document = self.send("DOM.getDocument", json!({ "depth": 0 })).await?;

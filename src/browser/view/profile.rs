@@ -60,7 +60,7 @@ impl Page {
     pub async fn coverage(&self) -> Result<Coverage> {
         let profile = self.profile().await?;
         let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
-        let heard = Arc::clone(&sheets);
+        let received = Arc::clone(&sheets);
         profile.session.overhear(Arc::new(move |method, message| {
             if method == "CSS.styleSheetAdded"
                 && let Ok(event_json) = serde_json::from_slice::<Value>(message)
@@ -68,7 +68,7 @@ impl Page {
                 let header = &event_json.get("params").unwrap_or(&event_json)["header"];
                 let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
                 let length = header["length"].as_f64().map_or(0, whole);
-                heard.lock().insert(text("styleSheetId"), (text("sourceURL"), length));
+                received.lock().insert(text("styleSheetId"), (text("sourceURL"), length));
             }
         }));
         for (method, parameters) in [
@@ -87,14 +87,14 @@ impl Page {
     pub async fn trace(&self) -> Result<Performance> {
         let profile = self.profile().await?;
         let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
-        let (heard, over) = (Arc::clone(&events), Arc::clone(&ended));
+        let (received, over) = (Arc::clone(&events), Arc::clone(&ended));
         profile.session.overhear(Arc::new(move |method, message| match method {
             "Tracing.dataCollected" => {
                 let Ok(mut event_json) = serde_json::from_slice::<Value>(message) else { return };
                 let event_json =
                     if event_json.get("params").is_some() { event_json["params"].take() } else { event_json };
                 let Value::Array(more) = event_json["value"].clone() else { return };
-                let mut events = heard.lock();
+                let mut events = received.lock();
                 let room = MOST_EVENTS.saturating_sub(events.len());
                 events.extend(more.into_iter().take(room));
             }

@@ -45,8 +45,8 @@ async fn events_of_one_session_are_not_received_on_another() {
     peer.tell("nobody", "Page.loadEventFired", json!({ "timestamp": 0 })).await;
     peer.tell("A", "Page.loadEventFired", json!({ "timestamp": 1 })).await;
     peer.tell("B", "Page.loadEventFired", json!({ "timestamp": 2 })).await;
-    let heard = at_second.next().await.expect("an event");
-    assert_eq!(heard.json(), br#"{"timestamp":2}"#);
+    let received = at_second.next().await.expect("an event");
+    assert_eq!(received.json(), br#"{"timestamp":2}"#);
     assert_eq!(at_first.next().await.expect("an event").json(), br#"{"timestamp":1}"#);
     assert!(at_first.ready().is_none() && at_second.ready().is_none() && at_root.ready().is_none());
 }
@@ -55,17 +55,17 @@ async fn events_of_one_session_are_not_received_on_another() {
 #[derive(Debug)]
 struct Notes {
     session: CdpSession,
-    heard: Mutex<Vec<&'static str>>,
+    received: Mutex<Vec<&'static str>>,
 }
 
 impl Observer for Notes {
     fn on_event(&self, event: RawEvent) {
         self.session.send(Ask { number: 7 }).ignore();
-        self.heard.lock().unwrap().push(event.method());
+        self.received.lock().unwrap().push(event.method());
     }
 
     fn ended(&self) {
-        self.heard.lock().unwrap().push("ended");
+        self.received.lock().unwrap().push("ended");
     }
 }
 
@@ -73,7 +73,7 @@ impl Observer for Notes {
 async fn an_observer_has_received_what_came_before_a_reply() {
     let (connection, mut peer) = connected();
     let session = peer.attach(&connection, "", "S").await;
-    let notes = Arc::new(Notes { session: session.clone(), heard: Mutex::default() });
+    let notes = Arc::new(Notes { session: session.clone(), received: Mutex::default() });
     session.observe(&["Page.loadEventFired", "Page.frameDetached"], notes.clone());
     for round in 1..=3 {
         let asked = session.send(Ask { number: 1 });
@@ -83,7 +83,10 @@ async fn an_observer_has_received_what_came_before_a_reply() {
         }
         peer.answer(id, json!({ "number": 1 })).await;
         asked.await.expect("a reply");
-        assert_eq!(*notes.heard.lock().unwrap(), ["Page.loadEventFired", "Page.frameDetached"].repeat(round));
+        assert_eq!(
+            *notes.received.lock().unwrap(),
+            ["Page.loadEventFired", "Page.frameDetached"].repeat(round)
+        );
         for _ in 0..2 {
             assert_eq!(peer.hear().await.expect("it asked back")["params"]["number"], 7);
         }
@@ -94,7 +97,7 @@ async fn an_observer_has_received_what_came_before_a_reply() {
 async fn an_observer_is_reported_once_that_its_session_ended() {
     let (connection, mut peer) = connected();
     let session = peer.attach(&connection, "", "S").await;
-    let notes = || Arc::new(Notes { session: session.clone(), heard: Mutex::default() });
+    let notes = || Arc::new(Notes { session: session.clone(), received: Mutex::default() });
     let (before, after) = (notes(), notes());
     session.observe(&["Page.loadEventFired"], before.clone());
     let mut events = session.events(&["Page.loadEventFired"]);
@@ -102,8 +105,8 @@ async fn an_observer_is_reported_once_that_its_session_ended() {
     assert!(events.next().await.is_none());
     connection.close("it is over");
     session.observe(&["Page.loadEventFired"], after.clone());
-    assert_eq!(*before.heard.lock().unwrap(), ["ended"]);
-    assert_eq!(*after.heard.lock().unwrap(), ["ended"]);
+    assert_eq!(*before.received.lock().unwrap(), ["ended"]);
+    assert_eq!(*after.received.lock().unwrap(), ["ended"]);
 }
 
 static DECODED: AtomicUsize = AtomicUsize::new(0);
@@ -167,13 +170,13 @@ async fn a_flood_that_nobody_reads_stays_bounded_and_blocks_nobody() {
     other.next().await.expect("other listeners are served");
     call_works(&connection, &mut peer).await;
 
-    let (mut heard, mut bytes) = (0, 0);
+    let (mut received, mut bytes) = (0, 0);
     while let Some(event) = stuck.ready() {
-        heard += 1;
+        received += 1;
         bytes += event.json().len();
     }
-    assert!(bytes <= BOUND && heard > 0, "{heard} events of {bytes} bytes waited");
-    assert_eq!(stuck.lost(), (EVENTS - heard) as u64);
+    assert!(bytes <= BOUND && received > 0, "{received} events of {bytes} bytes waited");
+    assert_eq!(stuck.lost(), (EVENTS - received) as u64);
 
     // Once it reads again, it hears again.
     peer.tell("", "Runtime.bindingCalled", json!({ "payload": payload })).await;

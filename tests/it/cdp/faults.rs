@@ -287,8 +287,8 @@ async fn closing_does_not_wait_for_a_peer_that_stopped_reading() {
     for reply in many {
         assert_gone(&reply.await.expect_err("closed"));
     }
-    let heard = peer.hear_out().await;
-    assert!(heard < 3 * 64 * 1024, "{heard} bytes were still written");
+    let received = peer.hear_out().await;
+    assert!(received < 3 * 64 * 1024, "{received} bytes were still written");
 }
 
 #[tokio::test]

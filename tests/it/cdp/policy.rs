@@ -27,9 +27,9 @@ async fn what_a_page_can_notice_is_refused_and_never_written() {
         assert!(refused(&page, method, None).await, "{method}");
         let pulse = refused(&page, method, Some(Permit::ConsolePulse)).await;
         assert!(pulse || method == "Console.enable", "{method}");
-        let heard = refused(&page, method, Some(Permit::ConsoleSubscribed)).await;
-        assert_eq!(heard, !NOTICEABLE[..3].contains(&method), "{method}");
-        if !heard {
+        let received = refused(&page, method, Some(Permit::ConsoleSubscribed)).await;
+        assert_eq!(received, !NOTICEABLE[..3].contains(&method), "{method}");
+        if !received {
             peer.hear_id(method).await;
         }
         if !pulse {
@@ -74,11 +74,11 @@ async fn a_name_is_written_as_it_was_judged() {
         let parameters = json!({});
         let root = connection.root();
         let asked = root.call_raw(name, &parameters, None);
-        let heard = async {
+        let received = async {
             let id = peer.hear_id(name).await;
             peer.say(json!({ "id": id, "error": { "message": "no such method" } })).await;
         };
-        let (reply, ()) = tokio::join!(asked, heard);
+        let (reply, ()) = tokio::join!(asked, received);
         assert!(matches!(reply, Err(Error::Protocol { .. })));
     }
 }

@@ -87,12 +87,12 @@ async fn a_crash_fails_what_is_pending_and_refuses_calls_until_the_page_is_back(
     let on_other = other.send(Ask { number: 2 });
     peer.hear_id("Test.ask").await;
     let other_id = peer.hear_id("Test.ask").await;
-    let heard = Arc::new(AtomicBool::new(false));
-    page.observe(&["Inspector.targetCrashed"], Arc::new(HearsSlowly(heard.clone())));
+    let received = Arc::new(AtomicBool::new(false));
+    page.observe(&["Inspector.targetCrashed"], Arc::new(HearsSlowly(received.clone())));
 
     peer.tell("P", "Inspector.targetCrashed", json!({})).await;
     assert!(matches!(on_page.await, Err(Error::PageCrashed)));
-    assert!(heard.load(Ordering::SeqCst), "observers hear of it before callers do");
+    assert!(received.load(Ordering::SeqCst), "observers hear of it before callers do");
     assert!(page.is_crashed() && !other.is_crashed());
     assert!(matches!(page.call(Ask { number: 3 }).await, Err(Error::PageCrashed)));
     peer.answer(other_id, json!({ "number": 2 })).await;

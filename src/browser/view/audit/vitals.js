@@ -24,7 +24,7 @@ async () => {
     seen("event", { durationThreshold: 16 }),
     seen("longtask"),
   ]);
-  const told = (element) => {
+  const describe = (element) => {
     if (!element || !element.tagName) return null;
     const id = element.id ? `#${element.id}` : "";
     return (
@@ -42,7 +42,7 @@ async () => {
     if (!sum) first = shift.startTime;
     last = shift.startTime;
     sum += shift.value;
-    if (sum > worst) [worst, mover] = [sum, told(shift.sources?.[0]?.node)];
+    if (sum > worst) [worst, mover] = [sum, describe(shift.sources?.[0]?.node)];
   }
   const longest = new Map();
   for (const event of events) {
@@ -59,7 +59,7 @@ async () => {
     load: navigation?.loadEventEnd || null,
     fcp: paints.find((paint) => paint.name === "first-contentful-paint")?.startTime ?? null,
     lcp: lcp ? lcp.startTime : null,
-    lcpElement: lcp ? told(lcp.element) : null,
+    lcpElement: lcp ? describe(lcp.element) : null,
     lcpUrl: lcp?.url || null,
     cls: tells("layout-shift") ? worst : null,
     shifted: mover,
