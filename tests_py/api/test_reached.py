@@ -15,18 +15,18 @@ OPENER = """<p id=state>not signed in</p><button onclick="window.open('{popup}')
 ALLOW = "<button onclick=\"opener.postMessage('signed in', '*'); window.close()\">Allow</button>"
 
 
-def addresses(site: Site, elsewhere: bool) -> str:
+def addresses(site: Site, where: str) -> str:
     """The page to begin at."""
     site.publish("/opened", document("Popup", ALLOW))
-    origin = site.other_origin if elsewhere else site.origin
+    origin = site.other_origin if where == "elsewhere" else site.origin
     return site.publish("/opener", document("Opener", OPENER.format(popup=f"{origin}/opened")))
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
 async def test_the_message_of_a_popup_has_arrived_when_its_click_is_done(
-    page: Page, site: Site, elsewhere: bool
+    page: Page, site: Site, where: str
 ) -> None:
-    await page.goto(addresses(site, elsewhere))
+    await page.goto(addresses(site, where))
     for _ in range(5):
         async with page.expect_popup() as popup:
             await page.click("button")
@@ -41,7 +41,7 @@ async def test_the_synchronous_library_sees_the_message_as_well(site: Site) -> N
         seen = []
         with sync_api.sync_playwright() as playwright:
             page = playwright.chromium.launch().new_page()
-            page.goto(addresses(site, elsewhere=True))
+            page.goto(addresses(site, "elsewhere"))
             for _ in range(5):
                 with page.expect_popup() as popup:
                     page.click("button")
