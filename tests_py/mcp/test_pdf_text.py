@@ -135,7 +135,7 @@ async def test_a_pdf_is_fetched_also_as_a_download(workshop: Workshop, site: Sit
     assert "# Price list" in (await workshop.do("patchright_fetch", url=url)).text
     await workshop.open(site.page("form"))
     await workshop.server.call("browser_navigate", url=url)
-    await workshop.do("browser_wait_for", download=True)
+    await workshop.do("browser_wait_for", state="download")
     read = (await workshop.do("browser_read", download="prices.pdf")).section("Result")
     assert "| Coffee | 5.50 |" in read
     assert "no download" in await workshop.refused("browser_read", download="other.pdf")
