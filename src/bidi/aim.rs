@@ -126,7 +126,7 @@ pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refus
     Ok(context)
 }
 
-/// The frame that a look ended at, and what it told beside.
+/// The frame that a look ended at, and what it reported beside.
 fn inner(value: &Value) -> Option<(String, Value)> {
     let entries = value["value"].as_array()?;
     let mut context = None;

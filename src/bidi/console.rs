@@ -1,6 +1,6 @@
 //! The console. It is heard while somebody asked for it, and no longer: a page can notice it.
 //!
-//! Firefox tells what was logged before once, to whoever asks first. What was told is kept, so that others can ask too.
+//! Firefox tells what was logged before once, to whoever asks first. What was reported is kept, so that others can ask too.
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use super::values;
 /// How many messages of a tab are kept.
 const KEPT: usize = 1_000;
 
-/// What was told of the console of a tab's documents, oldest first.
+/// What was reported the console of a tab's documents, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Logged(VecDeque<Value>);
 
@@ -37,7 +37,7 @@ impl Logged {
     }
 }
 
-/// Those who are told of messages in one way: the subscription of each tab.
+/// Those who are reported messages in one way: the subscription of each tab.
 #[derive(Clone, Copy)]
 struct Hearers {
     of: fn(&mut State) -> &mut HashMap<String, String>,
@@ -55,7 +55,7 @@ impl Hearers {
         for entry in kept(driver, tab) {
             (self.tell)(driver, tab, &entry);
         }
-        // What was logged before is told before the subscription is.
+        // What was logged before is reported before the subscription is.
         (self.of)(&mut driver.state()).insert(tab.to_owned(), String::new());
         match listen(driver, tab).await {
             Ok(subscription) => drop((self.of)(&mut driver.state()).insert(tab.to_owned(), subscription)),

@@ -1,7 +1,7 @@
 //! The conversation with Firefox: one task hears both sides, and all that is under way goes on in it.
 //!
 //! What comes in is begun in the order in which it came, and its first word goes out at once: so commands keep their order
-//! on the other side. What a reply of Firefox's lets go on goes on before the next event is told.
+//! on the other side. What a reply of Firefox's lets go on goes on before the next event is reported.
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
@@ -140,7 +140,7 @@ impl Firefox {
 
 fn capabilities(begin: &Begin) -> Value {
     let mut capabilities = json!({
-        // Dialogs wait for an answer; a chooser of files is told of, and not shown.
+        // Dialogs wait for an answer; a chooser of files is reported, and not shown.
         "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
         "acceptInsecureCerts": begin.accept_insecure_certs,
     });
@@ -299,7 +299,7 @@ struct Shallow {
     params: ShallowParams,
 }
 
-/// What is told beside the values that were logged.
+/// What is reported beside the values that were logged.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ShallowParams {

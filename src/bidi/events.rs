@@ -1,4 +1,4 @@
-//! What Firefox tells, told on in the words of the DevTools protocol.
+//! What Firefox tells, reported on in the words of the DevTools protocol.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
     });
 }
 
-/// A page opened a window. Where it goes is told a moment later, if it goes anywhere.
+/// A page opened a window. Where it goes is reported a moment later, if it goes anywhere.
 async fn window_opened(driver: &Driver, event: &Value) {
     let (context, opener) = (text(&event["context"]), text(&event["originalOpener"]));
     let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});

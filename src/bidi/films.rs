@@ -1,5 +1,5 @@
 //! What a tab looks like from moment to moment. BiDi tells no such thing, so pictures are taken one after the other, and
-//! those are told that differ from the one before. Taking one causes nothing that a page could hear.
+//! those are reported that differ from the one before. Taking one causes nothing that a page could hear.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(super) struct Film {
     taken: watch::Receiver<Taken>,
 }
 
-/// What a film is told while it goes on.
+/// What a film is reported while it goes on.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     /// The newest picture that whoever watches has done with.
@@ -46,7 +46,7 @@ struct Progress {
     wanted: u64,
 }
 
-/// How far a film is: how many of those pictures it has taken, and the number of the last one that was told.
+/// How far a film is: how many of those pictures it has taken, and the number of the last one that was reported.
 #[derive(Debug, Clone, Copy, Default)]
 struct Taken {
     wanted: u64,
@@ -121,7 +121,7 @@ struct Filming {
     driver: Arc<Driver>,
     session: String,
     ask: Value,
-    /// The last picture that was told.
+    /// The last picture that was reported.
     last: String,
     /// What the window showed when it was measured last.
     size: Option<Value>,

@@ -82,7 +82,7 @@ pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
     state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
 }
 
-/// How large a body may be that is told with its request.
+/// How large a body may be that is reported with its request.
 const LONGEST_BODY: u64 = 1_000_000;
 /// How long Firefox may take to say what it is.
 const BODY_LIMIT: Duration = Duration::from_secs(2);

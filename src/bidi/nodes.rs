@@ -87,7 +87,7 @@ async fn describe(command: Command<'_>) -> Answer {
     Ok(json!({"node": node}))
 }
 
-/// A node as the DevTools protocol describes it, with what was told of its children and roots.
+/// A node as the DevTools protocol describes it, with what was reported of its children and roots.
 fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
     let value = &remote["value"];
     let number = remote["sharedId"].as_str().map_or(0, |shared| objects.node(frame, shared));

@@ -54,7 +54,7 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
         .ask("script.evaluate", json!({"expression": ITERABLE, "target": target, "awaitPromise": false}));
     let realm = made.await?["realm"].as_str().unwrap_or_default().to_owned();
     if loader() != document {
-        // It may have been made in the one before, of which nothing more will be told.
+        // It may have been made in the one before, of which nothing more will be reported.
         return Err(Refusal::replaced());
     }
     Ok(driver.state().objects.world(frame, &realm))
@@ -146,7 +146,7 @@ async fn add_binding(command: Command<'_>) -> Answer {
     command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
 }
 
-/// A world told something by such a function.
+/// A world reported something by such a function.
 pub(super) fn binding_called(driver: &Driver, event: &Value) {
     let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
@@ -159,7 +159,7 @@ pub(super) fn binding_called(driver: &Driver, event: &Value) {
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
-/// What a script's result is to be told as.
+/// What a script's result is to be reported as.
 fn options(params: &Value) -> Value {
     let deep = &params["serializationOptions"];
     let by_value = params["returnByValue"] == true;
@@ -208,7 +208,7 @@ async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> 
 pub(super) fn thrown(details: &Value) -> Value {
     let text = details["text"].as_str().unwrap_or("Uncaught");
     let mut exception = Value::Object(values::remote_object(&details["exception"]));
-    // Errors of a page's own kinds are told as objects like any other, but for their text.
+    // Errors of a page's own kinds are reported as objects like any other, but for their text.
     let is_own_error = details["exception"]["type"] == "object" && !text.starts_with("[object ");
     if details["exception"]["type"] == "error" || is_own_error {
         exception["description"] = with_stack(text, &details["stackTrace"]).into();
@@ -248,7 +248,7 @@ async fn properties(command: Command<'_>) -> Answer {
         let world = state.objects.object(id)?.world;
         (world, state.objects.world_by_number(world)?.realm, state.objects.reference(id)?)
     };
-    // An array of names and values by turns: each value is told at the first level, and so has a name of its own.
+    // An array of names and values by turns: each value is reported at the first level, and so has a name of its own.
     let list = "function () { return Object.getOwnPropertyNames(this).flatMap(name => { \
         const { value, enumerable } = Object.getOwnPropertyDescriptor(this, name); return [name, enumerable, value]; }); }";
     let ask = json!({

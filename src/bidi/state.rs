@@ -1,4 +1,4 @@
-//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was told of them.
+//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was reported them.
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(super) struct State {
     /// All browsing contexts that are shown, by their ids.
     pub frames: HashMap<String, Frame>,
     pub objects: Objects,
-    /// Whether what opens is told of.
+    /// Whether what opens is reported.
     pub attaches: bool,
     /// What was open when we came, and is nobody's page.
     pub hidden: HashSet<String>,
@@ -35,7 +35,7 @@ pub(super) struct State {
     /// How many prints are being made: Firefox shows each to itself as a tab.
     pub printing: usize,
     pub requests: HashMap<String, Hop>,
-    /// Requests whose bodies are asked for, and what was told of them meanwhile.
+    /// Requests whose bodies are asked for, and what was reported them meanwhile.
     pub pending_requests: HashMap<String, Vec<(String, Value)>>,
     /// Contexts that had a tab; and the scripts that all documents of a context begin with: the world, the source, the number.
     pub begun_contexts: HashSet<String>,
@@ -54,7 +54,7 @@ pub(super) struct State {
     pub console: HashMap<String, String>,
     /// Whose console is read, for a moment or as long as somebody listens, and the subscription for it once there is one.
     pub console_read: HashMap<String, String>,
-    /// Films that are being made, by the sessions that asked for them, and how many pictures of films were told.
+    /// Films that are being made, by the sessions that asked for them, and how many pictures of films were reported.
     pub films: HashMap<String, Film>,
     pub pictures: i64,
     /// How many sessions there are beside those that each tab has.
@@ -93,7 +93,7 @@ pub(super) struct Tab {
     pub devices: Devices,
     /// The scripts that its documents begin with, by our numbers.
     pub preload: HashMap<String, String>,
-    /// Whether it runs: what it is told before that is what every tab of its context is told.
+    /// Whether it runs: what it is reported before that is what every tab of its context is reported.
     pub has_begun: bool,
     /// Waits to refuse the next document.
     pub next_document: Option<NextDocument>,
@@ -146,13 +146,13 @@ pub(super) fn tab_of(session: &str) -> &str {
 }
 
 impl State {
-    /// Another session with a tab: it is answered as the tab's own, and told of its films only.
+    /// Another session with a tab: it is answered as the tab's own, and reported its films only.
     pub(super) fn session_beside(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
     }
 
-    /// Whom a setting of a tab holds for. What the first tab of a context is told before it runs is meant for all of its tabs:
+    /// Whom a setting of a tab holds for. What the first tab of a context is reported before it runs is meant for all of its tabs:
     /// so a window that a page opens has it from its first moment on, for which Firefox does not wait.
     pub(super) fn scope(&self, tab: &str) -> (&'static str, Value) {
         match self.tabs.get(tab).filter(|tab| !tab.has_begun) {

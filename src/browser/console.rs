@@ -50,7 +50,7 @@ pub struct ConsoleMessage {
     pub worker: Option<String>,
     /// The calls that led to it, the last first. Only where [`Page::add_stacks`] was asked for them.
     pub stack: Vec<StackLine>,
-    /// Who told it.
+    /// Who reported it.
     session: Arc<str>,
 }
 

@@ -71,7 +71,7 @@ impl std::fmt::Debug for Pending {
 /// What is known of one attachment, or of the browser itself.
 #[derive(Default)]
 pub(super) struct SessionState {
-    /// The session that told of this one: when it ends, so does this one. The browser's own session has none.
+    /// The session that reported this one: when it ends, so does this one. The browser's own session has none.
     parent: Option<Arc<str>>,
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
@@ -210,7 +210,7 @@ impl Shared {
             let needs_script = method.starts_with("Runtime.") && method != "Runtime.terminateExecution";
             shared.pending.insert(id, Pending { session: session.clone(), needs_script, then });
         }
-        // Who finds nothing pending any more has been told already.
+        // Who finds nothing pending any more has been reported already.
         if self.outbox.send(text).is_err()
             && let Some(pending) = self.state.lock().pending.remove(&id)
         {
@@ -353,7 +353,7 @@ impl Shared {
         }
     }
 
-    /// Ends a session and those that came through it, whose ends may not be told.
+    /// Ends a session and those that came through it, whose ends may not be reported.
     fn detach(&self, id: Arc<str>) {
         let mut ended = vec![id];
         let mut states = Vec::new();

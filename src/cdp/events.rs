@@ -33,7 +33,7 @@ impl Message {
     }
 }
 
-/// Something the browser told, not yet decoded.
+/// Something the browser reported, not yet decoded.
 #[derive(Debug, Clone)]
 pub struct RawEvent {
     method: &'static str,
@@ -70,7 +70,7 @@ const QUEUE_BYTES: usize = 32 * 1024 * 1024;
 /// What an event in a queue weighs beside its text.
 const EVENT_BYTES: usize = 256;
 
-/// The events somebody asked for, in the order in which the browser told them.
+/// The events somebody asked for, in the order in which the browser reported them.
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::UnboundedReceiver<RawEvent>,
@@ -152,7 +152,7 @@ impl Listener {
 /// Hears events in the reader itself, in order and before any later reply is handed out: who awaits a reply can rely on
 /// every observer having heard what came before it. An observer must not wait for anything.
 pub trait Observer: Send + Sync {
-    /// The browser told something that was asked for.
+    /// The browser reported something that was asked for.
     fn on_event(&self, event: RawEvent);
 
     /// The session or the connection has ended.

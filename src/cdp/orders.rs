@@ -1,4 +1,4 @@
-//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits is told once,
+//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits is reported once,
 //! and nothing is kept.
 use std::io;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Peer {
         let _ = self.says.send(message.as_bytes().to_vec());
     }
 
-    /// Answers what comes, as often as told.
+    /// Answers what comes, as often as reported.
     async fn answer(&mut self, times: usize) {
         for _ in 0..times {
             let Some(message) = self.hears.recv().await else { return };
@@ -88,7 +88,7 @@ async fn attached() -> (Connection, Peer) {
     (connection, peer)
 }
 
-/// How often it was told that it ended.
+/// How often it was reported that it ended.
 #[derive(Default)]
 struct Ends {
     events: AtomicUsize,

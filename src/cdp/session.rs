@@ -194,7 +194,7 @@ impl<T> PendingReply<T> {
         self
     }
 
-    /// Gives the reply up without being told off for it: the command's effect is all that was wanted.
+    /// Gives the reply up without being reported off for it: the command's effect is all that was wanted.
     pub fn ignore(self) {}
 }
 

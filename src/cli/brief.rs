@@ -15,7 +15,7 @@ pub(super) struct PageFile {
     pub holds_more: bool,
 }
 
-/// The answer in plain lines; without where the page stands where that was told before.
+/// The answer in plain lines; without where the page stands where that was shown before.
 pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
     let mut points_at_file = file.is_none_or(|file| !file.holds_more);

@@ -27,7 +27,7 @@ const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 /// What one source says: values by the names of settings.
 type Layer = BTreeMap<String, OsString>;
 
-/// The settings that hold, and what the user should be told.
+/// The settings that hold, and what the user should be shown.
 pub fn read(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -77,7 +77,7 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
     matches.map_err(|error| ending(&error))
 }
 
-/// Clap explains itself in paragraphs. A mistake is told on one line, so that it survives in a client's log.
+/// Clap explains itself in paragraphs. A mistake is shown on one line, so that it survives in a client's log.
 pub(super) fn ending(error: &clap::Error) -> Ending {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
@@ -190,7 +190,7 @@ fn takes_a_list(setting: &Arg) -> bool {
     matches!(setting.get_action(), ArgAction::Append)
 }
 
-/// Adds a setting that stands on its own feet; what is wrong with it is told with where it was found.
+/// Adds a setting that stands on its own feet; what is wrong with it is shown with where it was found.
 fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
     if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
         return Err(Ending::Mistake(format!("{found}: {reason}")));

@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Our folder in the project, which is no part of it: version control is told so.
+    /// Our folder in the project, which is no part of it: version control is shown so.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 pub(super) struct Request {
     /// The name of the session.
     pub session: String,
-    /// How the server was to be started, where that was told.
+    /// How the server was to be started, where that was shown.
     pub options: Vec<String>,
     pub json: bool,
-    /// Where the person is, for paths that are told.
+    /// Where the person is, for paths that are shown.
     pub here: String,
     pub work: Work,
 }

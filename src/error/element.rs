@@ -25,7 +25,7 @@ impl ElementKind {
         ["input[type=range]", "[role=slider]"].iter().find_map(|kind| self.0.strip_prefix(kind))
     }
 
-    /// Whether it is told as a button.
+    /// Whether it is reported as a button.
     pub fn is_button(&self) -> bool {
         self.to_string() == "a button"
     }

@@ -202,7 +202,7 @@ fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|_| unreadable())
 }
 
-/// A score, which may be told as `1.7e12`.
+/// A score, which may be reported as `1.7e12`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are whole and positive")]
 fn whole(score: &str) -> u64 {
     score.parse::<f64>().unwrap_or_default() as u64

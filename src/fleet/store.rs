@@ -32,7 +32,7 @@ impl Store {
     /// At a `redis://` or `rediss://` address. Nothing is connected to yet. An answer that takes longer than `limit` is
     /// none.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
-        // What is wrong is not told in the words of others, which could repeat a password.
+        // What is wrong is not reported in the words of others, which could repeat a password.
         let wrong = || Error::InvalidArguments {
             problems: vec![
                 "expected a redis://[user:password@]host[:port][/number] or rediss:// address".to_owned(),

@@ -29,7 +29,7 @@ pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     Some(all)
 }
 
-/// The newest entries of a list as far as there is room, their texts cut, and what is not told.
+/// The newest entries of a list as far as there is room, their texts cut, and what is not shown.
 pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     if size(&entries) <= MOST_LISTED {
         return (entries, None);

@@ -72,7 +72,7 @@ pub struct Call<'a> {
     pub kept: &'a Kept,
     /// What the client has been shown.
     pub(in crate::mcp) seen: &'a Mutex<Seen>,
-    /// What happened meanwhile, to be told under Events.
+    /// What happened meanwhile, to be shown under Events.
     pub(super) events: Mutex<Vec<String>>,
     /// What the page announced meanwhile.
     pub(super) said: Mutex<Vec<String>>,
@@ -205,7 +205,7 @@ impl Call<'_> {
         let _acting = acts.then(|| self.kept.activity.act());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
-            // What a call does can open a dialog. That is an effect to be told, not a failure.
+            // What a call does can open a dialog. That is an effect to be shown, not a failure.
             Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => true,
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
@@ -352,7 +352,7 @@ impl Call<'_> {
         Gate::new(self.settings.clone(), self.pacing.clone(), self.workspace.clone())
     }
 
-    /// Remembers something that happened meanwhile, to be told under Events.
+    /// Remembers something that happened meanwhile, to be shown under Events.
     pub fn note(&self, event: impl Into<String>) {
         self.events.lock().push(event.into());
     }
@@ -389,7 +389,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for what was caused on the page, and notes what is to be told of it. Answers why a press came to nothing.
+    /// Waits for what was caused on the page, and notes what is to be shown it. Answers why a press came to nothing.
     pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;

@@ -1,5 +1,5 @@
 //! What an answer tells of the browser beside the tool's own words: where the page stands, what is on it, tabs, dialogs,
-//! news. What the client knows already is not told twice.
+//! news. What the client knows already is not shown twice.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +77,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     let page = call.current_page().ok();
     let named = call.tab().is_some();
     // A click with Control opens a tab that knows no opener; what is no action opens tabs by itself. Beside others who
-    // work at the same time, only what this page opened is told.
+    // work at the same time, only what this page opened is shown.
     let acted = reply.view() == View::Changes;
     let by_page = |tab: &&Tab| match named {
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
@@ -142,7 +142,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
-        // After an action only what is new is told.
+        // After an action only what is new is shown.
         let known = call.seen.lock().set_state(known, state.clone());
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
@@ -315,7 +315,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     // Where something came or went, what is beside it gives way.
     let stays = !changes.whole && changes.added + changes.removed == 0;
     let mut moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
-    // What was dragged is told with the drag; of what moved several times, where it is in the end.
+    // What was dragged is shown with the drag; of what moved several times, where it is in the end.
     let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
     moved.retain(|moved| reported.insert(moved.what.number));
@@ -402,7 +402,7 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
-/// Asks all tabs at once for their titles. One that does not answer soon is told as it was known.
+/// Asks all tabs at once for their titles. One that does not answer soon is shown as it was known.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {

@@ -60,7 +60,7 @@ pub struct Dispatcher {
     live_pages: LivePages,
     /// Where pages are handed over to people, if they are.
     live: Option<Live>,
-    /// What was told of each session.
+    /// What was shown each session.
     seen: Mutex<HashMap<Arc<str>, Arc<Mutex<Seen>>>>,
     /// What each session keeps.
     kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
@@ -267,14 +267,14 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         let pause = self.learn_pause(client).await;
-        // Before anything else is looked at: who is paused shall not be told to mend arguments first.
+        // Before anything else is looked at: who is paused shall not be shown to mend arguments first.
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
         let tool = self.registry.find(name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
-        // What failed is told with what was asked for, but not with what was to be typed.
+        // What failed is shown with what was asked for, but not with what was to be typed.
         let mut asked = arguments.clone();
         asked.remove("fields");
         let tell = |error: &Error, reply: &mut Reply| {
@@ -318,7 +318,7 @@ impl Dispatcher {
         let outcome = shared::saved(session.as_ref(), outcome).await;
         if let Err(error) = outcome {
             match session.map(|session| (client.sessions.get(&session.id), session.id)) {
-                // What the session's end broke is told as that.
+                // What the session's end broke is shown as that.
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     sessions::refuse(&gone, &id, &mut reply);
                 }

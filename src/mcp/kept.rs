@@ -34,7 +34,7 @@ pub struct Kept {
     pub read: Mutex<HashMap<String, u64>>,
     /// What the person has answered at a page when no call waited for it any more.
     pub answers: Arc<Mutex<HashMap<String, LateAnswer>>>,
-    /// The tools of the page that the client was last told of, by name and description.
+    /// The tools of the page that the client was last shown, by name and description.
     pub offered: Mutex<Vec<String>>,
 }
 

@@ -137,7 +137,7 @@ impl Reply {
         self.tabs = tabs;
     }
 
-    /// The list of tabs, if it is told.
+    /// The list of tabs, if it is shown.
     pub fn tabs(&self) -> &[TabLine] {
         &self.tabs
     }
@@ -282,7 +282,7 @@ impl Reply {
     }
 
     /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
-    /// stands with it, unless it shows the page as it is in the end: that is told once.
+    /// stands with it, unless it shows the page as it is in the end: that is shown once.
     pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
         let acts = step.view >= View::Changes || step.shows_effects;
@@ -344,7 +344,7 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
-    /// Takes secrets out of all that is told. What a page or a person wrote can be anywhere, so that every part is named.
+    /// Takes secrets out of all that is shown. What a page or a person wrote can be anywhere, so that every part is named.
     pub(super) fn strike(&mut self, secrets: &Secrets) {
         if secrets.is_empty() {
             return;
@@ -445,7 +445,7 @@ impl Reply {
         reply
     }
 
-    /// Turns the answer into a failure that is told by this text alone.
+    /// Turns the answer into a failure that is shown by this text alone.
     pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
         self.say_only(text);
@@ -526,7 +526,7 @@ impl Reply {
         }
     }
 
-    /// Where the current page stands, if that is told.
+    /// Where the current page stands, if that is shown.
     pub fn page(&self) -> Option<&PageState> {
         self.page.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What a client has been shown, so that it is not told twice.
+//! What a client has been shown, so that it is not shown twice.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ const LARGEST_EARLIER: usize = 3_000;
 /// What a client has been shown.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The downloads that were told of, and whether their end was.
+    /// The downloads that were shown, and whether their end was.
     downloads: HashMap<String, bool>,
-    /// The downloads that no wait is for: one has answered their end, or it was told before something else was done.
+    /// The downloads that no wait is for: one has answered their end, or it was shown before something else was done.
     awaited: HashSet<String>,
     /// Where pages were last said to stand: the current one under no name, others by their ids.
     states: HashMap<String, PageState>,
@@ -28,11 +28,11 @@ pub(super) struct Seen {
     pages: Vec<(String, Shown)>,
 }
 
-/// What was told of a tab, but for what it says itself: titles that count or blink are no news.
+/// What was shown a tab, but for what it says itself: titles that count or blink are no news.
 #[derive(Debug, PartialEq, Eq)]
 struct KnownTab {
     id: String,
-    /// Where it stands, whether it crashed, and whether a dialog is open; of the current tab that is told with its page.
+    /// Where it stands, whether it crashed, and whether a dialog is open; of the current tab that is shown with its page.
     state: Option<(String, bool, bool)>,
 }
 
@@ -115,7 +115,7 @@ impl Seen {
         is_news
     }
 
-    /// Whether anything was told of a download.
+    /// Whether anything was shown a download.
     pub(super) fn knows_download(&self, id: &str) -> bool {
         self.downloads.contains_key(id)
     }
@@ -130,13 +130,13 @@ impl Seen {
         self.awaited.extend(ids);
     }
 
-    /// No wait is for the downloads whose end was told so far.
+    /// No wait is for the downloads whose end was shown so far.
     pub(super) fn leave_downloads(&mut self) {
         let ended = self.downloads.iter().filter(|(_, ended)| **ended);
         self.awaited.extend(ended.map(|(id, _)| id.clone()));
     }
 
-    /// Remembers that a download was told of, and whether it had ended. False when that was known.
+    /// Remembers that a download was shown, and whether it had ended. False when that was known.
     pub(super) fn set_download(&mut self, id: String, ended: bool) -> bool {
         self.downloads.insert(id, ended) != Some(ended)
     }
@@ -149,7 +149,7 @@ impl Seen {
         behind: Vec<Arc<Tree>>,
         ticks: Vec<Tick>,
     ) {
-        // Of another document too: who uses a ref of what was told then can be shown what stands in its place.
+        // Of another document too: who uses a ref of what was shown then can be shown what stands in its place.
         let known = self.shown(page);
         let mut earlier: Vec<_> =
             known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();

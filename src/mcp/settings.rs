@@ -26,7 +26,7 @@ pub enum ImageResponses {
     Omit,
 }
 
-/// How grave a console message must be to be told.
+/// How grave a console message must be to be shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsoleThreshold {

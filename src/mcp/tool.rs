@@ -53,10 +53,10 @@ pub enum Capability {
     All,
 }
 
-/// The argument by which any tool is told to work in a session. The dispatcher takes it out, so tools need not name it.
+/// The argument by which any tool is shown to work in a session. The dispatcher takes it out, so tools need not name it.
 pub const SESSION: &str = "sessionId";
 
-/// The argument by which a tool that reads is told to write its answer to a file. Taken out likewise.
+/// The argument by which a tool that reads is shown to write its answer to a file. Taken out likewise.
 pub const FILENAME: &str = "filename";
 
 /// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
@@ -79,7 +79,7 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
         Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
     };
 
-    /// Does it, and writes what is to be told into `reply`.
+    /// Does it, and writes what is to be shown into `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
 }
 
@@ -187,7 +187,7 @@ impl AnyTool {
         Arc::new(schema)
     }
 
-    /// Checks the arguments; all that is wrong with them is told in one error.
+    /// Checks the arguments; all that is wrong with them is shown in one error.
     pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
         let problems = arguments::problems(self.schema(), arguments);
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
@@ -303,7 +303,7 @@ fn leave_out(schema: &mut Value, argument: &str) {
     }
 }
 
-/// That a text is not to be empty goes without saying; who gives one all the same is told.
+/// That a text is not to be empty goes without saying; who gives one all the same is shown.
 fn leave_out_obvious(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

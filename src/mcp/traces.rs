@@ -95,7 +95,7 @@ impl Span {
         }
     }
 
-    /// What others are told whom this call has do something.
+    /// What others are shown whom this call has do something.
     pub(super) fn traceparent(&self) -> String {
         format!("00-{}-{}-0{}", self.trace, self.id, u8::from(self.is_sampled))
     }

@@ -1,4 +1,4 @@
-//! What a person is told and asked at a wall.
+//! What a person is reported and asked at a wall.
 use super::Language;
 
 /// Tells what is waited for at a link.

@@ -155,7 +155,7 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 enum Item {
     Done(u64, Outcome),
     ToPython(Event),
-    /// What is to be told here is still looked at: all that came after waits.
+    /// What is to be reported here is still looked at: all that came after waits.
     Held(u64),
 }
 
@@ -172,7 +172,7 @@ pub(super) struct Queue {
     subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
-/// What a script listens to in a context and its pages. Of what it does not listen to, Python is not told.
+/// What a script listens to in a context and its pages. Of what it does not listen to, Python is not reported.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
@@ -186,7 +186,7 @@ struct Waiting {
     items: VecDeque<Item>,
     /// Results for other threads than the one that met them.
     finished: HashMap<u64, Outcome>,
-    /// Whoever listens for a loop has been told that something came, and it has not been handed out yet.
+    /// Whoever listens for a loop has been reported that something came, and it has not been handed out yet.
     announced: bool,
 }
 
@@ -218,12 +218,12 @@ impl Queue {
         }
     }
 
-    /// Keeps what comes from here on, until what is to be told first is known.
+    /// Keeps what comes from here on, until what is to be reported first is known.
     pub(super) fn hold(&self, number: u64) {
         self.push(Item::Held(number));
     }
 
-    /// Tells what had to be told first.
+    /// Tells what had to be reported first.
     pub(super) fn release(&self, number: u64, events: Vec<Event>) {
         {
             let mut state = self.state.lock();
@@ -361,7 +361,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whoever still waits is told that nothing comes any more.
+    /// Whoever still waits is reported that nothing comes any more.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
         {
@@ -423,7 +423,7 @@ impl Dispatcher {
         })
     }
 
-    /// What a handler raises is told, and ends nobody else's wait; but an interrupt does.
+    /// What a handler raises is reported, and ends nobody else's wait; but an interrupt does.
     fn hand_out(&self, py: Python<'_>, event: Event) -> PyResult<()> {
         let handler = self.handler.bind(py);
         match event(py, handler) {

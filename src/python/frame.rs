@@ -387,8 +387,8 @@ impl Frame {
         }))
     }
 
-    /// Looks until what assistive technology is told of the element fits a template, or does not. Gives whether it does,
-    /// and what is told.
+    /// Looks until what assistive technology reads of the element fits a template, or does not. Gives whether it does,
+    /// and what is reported.
     fn expect_aria(&self, selector: String, template: String, is_not: bool, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
         operation(async move {

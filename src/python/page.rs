@@ -247,7 +247,7 @@ impl Page {
         operation(async move { page.answer_dialog(accept, text).await.map(drop) })
     }
 
-    /// Whether file choosers are told of instead of shown.
+    /// Whether file choosers are reported instead of shown.
     fn catch_file_choosers(&self, enabled: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.catch_file_choosers(enabled).await })
@@ -268,7 +268,7 @@ impl Page {
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
-    /// Has a handler told as an event when the element is seen in the way. Gives its number.
+    /// Has a handler reported as an event when the element is seen in the way. Gives its number.
     fn add_locator_handler(
         &self,
         selector: &str,
@@ -298,13 +298,13 @@ impl Page {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
-    /// Gives the page a function, whose calls are told as events.
+    /// Gives the page a function, whose calls are reported as events.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name, all_frames, keeps).await })
     }
 
-    /// Whether it is told of what this page logs, and of errors that nobody caught. From now on.
+    /// Whether it is reported what this page logs, and of errors that nobody caught. From now on.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }

@@ -104,7 +104,7 @@ impl Cooldown {
         Self { state: Mutex::new(state) }
     }
 
-    /// Keeps the stamp in `folder`, where other processes and the next one see it. What is wrong with the file is told
+    /// Keeps the stamp in `folder`, where other processes and the next one see it. What is wrong with the file is reported
     /// once to `warn`; the state is then this process's own.
     pub fn keep_in(&self, folder: &Path, warn: Warn) {
         self.state.lock().file = Some(StateFile::new(folder, warn));
@@ -171,7 +171,7 @@ impl Cooldown {
 impl State {
     fn check(&mut self, now: f64) -> Option<Cooling> {
         let elapsed = now - self.read()?;
-        // A stamp in the future makes this negative: then the pause goes on, and its rest is told as it is.
+        // A stamp in the future makes this negative: then the pause goes on, and its rest is reported as it is.
         if elapsed < self.period {
             return Some(Cooling { remaining_seconds: whole(self.period - elapsed) });
         }

@@ -313,7 +313,7 @@ impl Workspace {
         Ok(context)
     }
 
-    /// The context as it stands in `browser`. One of an earlier browser is lost, and that is told once.
+    /// The context as it stands in `browser`. One of an earlier browser is lost, and that is reported once.
     fn live(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
@@ -462,7 +462,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// What the client should be told once, such as that the browser was started again.
+    /// What the client should be reported once, such as that the browser was started again.
     pub fn take_notices(&self) -> Vec<String> {
         let mut state = self.inner.state.lock();
         let mut notices = std::mem::take(&mut state.notices);

@@ -1,5 +1,5 @@
 //! Lines of an outline in fewer characters, for those who pay for each and have the page in a file: what stands side by side
-//! and is of one kind shares a line, and a change is told with the nearest that holds it.
+//! and is of one kind shares a line, and a change is shown with the nearest that holds it.
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
@@ -13,14 +13,14 @@ const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 20;
 /// The longest text of a thing that shares a line.
 const LONGEST_VALUE: usize = 24;
-/// How much of a hint is told.
+/// How much of a hint is shown.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
 /// How a line begins that is only text.
 const TEXT: &str = "text: ";
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
-/// How what is told of each element is told here.
+/// How what is shown each element is shown here.
 const SHORTER: [(&str, &str); 4] = [
     (" [cursor=pointer]", ""),
     ("[ref=", "["),
@@ -51,7 +51,7 @@ pub fn compact(text: &str) -> String {
     written.join("\n")
 }
 
-/// Renders with as much room as leaves at most so many characters once it is told in short.
+/// Renders with as much room as leaves at most so many characters once it is shown in short.
 pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
     let mut room = most.saturating_mul(2);
     let mut rendered = render(room);
@@ -136,7 +136,7 @@ fn cleaned(text: &str, hints: &BTreeSet<&str>) -> String {
     out
 }
 
-/// The hints that are not told whole.
+/// The hints that are not shown whole.
 fn long_hints(text: &str) -> BTreeSet<&str> {
     let mut is_hint = false;
     let quoted = text.lines().flat_map(quotations).filter_map(|(part, is_quoted)| {
@@ -180,7 +180,7 @@ fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     (all, direct)
 }
 
-/// Of what only holds changes, the nearest is told: the others would say where that stands, which was told before.
+/// Of what only holds changes, the nearest is shown: the others would say where that stands, which was shown before.
 fn leave_out_holders(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {

@@ -49,7 +49,7 @@ pub struct Since<'a> {
     pub cover: Option<&'a Tree>,
     /// Lines that change by themselves: the element and its line without numbers.
     pub ticking: &'a [Tick],
-    /// Texts that the page announced, to be told first.
+    /// Texts that the page announced, to be shown first.
     pub said: &'a [String],
     /// What was dragged: where it or a neighbour may have moved, it did.
     pub held: Option<Key>,
@@ -242,7 +242,7 @@ impl<'a> Comparison<'a> {
                 self.moves.insert(index, self.place(index, "moved here"));
             }
         }
-        // What opens or closes says so for a few; what covers a whole page is told by itself.
+        // What opens or closes says so for a few; what covers a whole page is shown by itself.
         for turned in [freed, blocked].iter().filter(|turned| turned.len() <= MOST_TURNED) {
             for &index in turned {
                 self.marks[index] = Mark::Changed;
@@ -452,7 +452,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What the page announces, with all that it holds: the lines that are told first.
+    /// What the page announces, with all that it holds: the lines that are shown first.
     fn announced(&self) -> Vec<bool> {
         let mut announced = vec![false; self.after.lines.len()];
         for index in 0..self.after.lines.len() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use super::tree::{Node, Tree};
 
 impl Tree {
-    /// The parts that lie over the page, in reading order: what is told before all else.
+    /// The parts that lie over the page, in reading order: what is shown before all else.
     pub fn front(&self) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         let dialogs = (0..self.nodes.len()).filter(|&at| is_dialog(&self.nodes[at]));

@@ -1,4 +1,4 @@
-//! Lines that went, told in few.
+//! Lines that went, shown in few.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -23,7 +23,7 @@ struct Branch {
     is_box: bool,
 }
 
-/// So many neighbours are told one by one.
+/// So many neighbours are shown one by one.
 const FEW: usize = 3;
 /// The longest words of a line that went.
 const LONGEST: usize = 60;
@@ -36,7 +36,7 @@ impl<'a> Gone<'a> {
         let mut next = 0;
         for &index in gone.iter().filter(|&&index| !set.contains(&side.owners[index])) {
             if index < next {
-                continue; // In a box that was told.
+                continue; // In a box that was shown.
             }
             let lines = branch(side, index);
             let found = box_around(side, index, &set).filter(|found| found.end > lines.end);

@@ -36,7 +36,7 @@ impl Omission {
         has_room(&self).then_some(self)
     }
 
-    /// How many characters it is told in.
+    /// How many characters it is shown in.
     pub(super) fn length(&self) -> usize {
         self.to_string().chars().count()
     }

@@ -1,4 +1,4 @@
-//! Lists of links told in one line: how many, the first of them, and the ref to ask for the rest.
+//! Lists of links shown in one line: how many, the first of them, and the ref to ask for the rest.
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::tree::Tree;
 
 /// So many links are a list.
 const FEWEST: usize = 5;
-/// How much of the words in it is told, to the end of a link's words; of the first link more, which may be a sentence.
+/// How much of the words in it is shown, to the end of a link's words; of the first link more, which may be a sentence.
 const SAMPLE: usize = 90;
 const LONGEST_FIRST: usize = 200;
 

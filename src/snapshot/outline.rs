@@ -8,7 +8,7 @@ use super::text::{push_plain, push_quoted, push_url, push_written};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of each thing is told.
+/// How much of each thing is shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
     pub name: usize,

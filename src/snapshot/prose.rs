@@ -12,7 +12,7 @@ use super::text::{Kind, beginning, push_inside, push_plain};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of each link in prose is told.
+/// How much of each link in prose is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     WithRefs,

@@ -19,7 +19,7 @@ use super::tree::Tree;
 pub struct Options {
     /// The most characters of text and note together; more than the usual only for what can be acted on.
     pub max_chars: usize,
-    /// What does not fit in so many characters is told in short.
+    /// What does not fit in so many characters is shown in short.
     pub usual_chars: usize,
     /// Levels below the top that are shown; all without it.
     pub depth: Option<usize>,
@@ -34,7 +34,7 @@ pub struct Options {
     /// A line for each cell, also in rows that hold nothing but text.
     pub cells: bool,
     /// So short that not every control has room: whoever reads it has the page in a file. The length counts once the lines
-    /// are told in short.
+    /// are shown in short.
     pub brief: bool,
 }
 
@@ -69,10 +69,10 @@ fn room_for_note(most: usize) -> usize {
     if left_out::names_refs(most) { 300 } else { 180 }
 }
 
-/// Texts are told to their ends, or so far, or only in their first sentence: as much as there is room for.
+/// Texts are shown to their ends, or so far, or only in their first sentence: as much as there is room for.
 const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
-/// Writes the page, or a part of it. What does not fit is told in short: texts by their first sentences, lists of links by
+/// Writes the page, or a part of it. What does not fit is shown in short: texts by their first sentences, lists of links by
 /// their number; every other element that can be acted on is listed before anything else is.
 pub fn render(tree: &Tree, options: &Options) -> Rendered {
     let part = match &options.root {
@@ -159,7 +159,7 @@ impl Part<'_> {
     }
 
     /// The outline of what is to be read, everything to act on, and as much of the rest as fits; where that is too long,
-    /// with long runs of parts that are alike told in short.
+    /// with long runs of parts that are alike shown in short.
     fn short(&self) -> Option<Rendered> {
         let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
         let main = MainPart::of(self.tree, self.nodes.clone());
@@ -184,7 +184,7 @@ impl Part<'_> {
         for line in &mut lines {
             prose::shorten(self.tree, line, 0);
         }
-        // What is alike shares a line anyway where all is told in short.
+        // What is alike shares a line anyway where all is shown in short.
         let brief = self.options.brief;
         let lines = if brief { lines } else { runs::fold(self.tree, &lines) };
         let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest(), brief)?;

@@ -1,11 +1,11 @@
-//! Parts that several documents of a site share, such as menus, told in one line where they stand as before.
+//! Parts that several documents of a site share, such as menus, shown in one line where they stand as before.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// With fewer to act on, a part is told as it is.
+/// With fewer to act on, a part is shown as it is.
 const FEWEST: usize = 6;
 
 /// `now` without what stood in `before` word for word in a part of the same kind: the part's line says how much it holds.
@@ -42,7 +42,7 @@ fn acts(nodes: &[Node]) -> usize {
     nodes.iter().filter(|node| node.is_actionable()).count()
 }
 
-/// All that is told of these nodes, but for their refs, their places, and where the focus is.
+/// All that is shown these nodes, but for their refs, their places, and where the focus is.
 fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);

@@ -1,4 +1,4 @@
-//! Long runs of parts that are alike, told in short: what they share once, what differs for each.
+//! Long runs of parts that are alike, shown in short: what they share once, what differs for each.
 //!
 //! A table of 600 rows with five controls each becomes one line that shows the first row's form, with `#` for what
 //! changes, and a line such as `- 300: Open [e1503] Edit [e1506]` for each row. Every ref is there.
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
             .filter(|&other| slots[other].kind == Kind::Free)
             .filter(|&other| (0..self.parts.len()).all(|part| slots[other].key(part) == slots[key].key(part)))
             .collect();
-        // A key that only one place shares is no key but a name: it is told in full.
+        // A key that only one place shares is no key but a name: it is shown in full.
         for place in keyed {
             slots[place].kind = Kind::Keyed;
         }

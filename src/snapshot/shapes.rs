@@ -1,4 +1,4 @@
-//! Long runs of shapes that nothing tells apart, such as the lines of a grid: told once, with how many there are.
+//! Long runs of shapes that nothing tells apart, such as the lines of a grid: shown once, with how many there are.
 use std::fmt::Write as _;
 
 use super::outline::{Line, NOWHERE};
@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 const SHORTEST_RUN: usize = 8;
 
-/// Tells each run of shapes that are alike on the line of the first. What was asked for alone is told shape by shape.
+/// Tells each run of shapes that are alike on the line of the first. What was asked for alone is shown shape by shape.
 pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     if lines.len() == run(tree, &lines, 0) {
         return lines;

@@ -1,4 +1,4 @@
-//! How the room is shared where a page is too long to be told in full: whoever reads needs headings and the beginnings of
+//! How the room is shared where a page is too long to be shown in full: whoever reads needs headings and the beginnings of
 //! texts, whoever acts needs controls, and neither gets all of it.
 use super::outline::{Line, NOWHERE, Worth};
 use super::roles;

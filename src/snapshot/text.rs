@@ -83,7 +83,7 @@ pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     }
 }
 
-/// No sentence is told that is longer, and none that is shorter stands alone: `Dr.` ends none.
+/// No sentence is shown that is longer, and none that is shorter stands alone: `Dr.` ends none.
 const LONGEST_SENTENCE: usize = 600;
 const SHORTEST_SENTENCE: usize = 40;
 

@@ -122,7 +122,7 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
     }
 }
 
-/// What the repeated one says is told by the one that is kept.
+/// What the repeated one says is shown by the one that is kept.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     let given = nodes[repeated].details.take();
     // Where either takes a press, the control does.

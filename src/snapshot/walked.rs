@@ -100,10 +100,10 @@ pub struct Details {
     /// What tells apart what has no name: words of the page's source, never the accessible name.
     #[serde(rename = "w")]
     pub hint: Option<Box<str>>,
-    /// It is told only because all were asked for.
+    /// It is shown only because all were asked for.
     #[serde(rename = "z")]
     pub extra: Option<u8>,
-    /// It holds a value that is not told.
+    /// It holds a value that is not shown.
     #[serde(rename = "h")]
     pub secret: Option<u8>,
     #[serde(rename = "v")]
@@ -134,7 +134,7 @@ pub struct Details {
     /// The name of the dialog that covers it and what follows, if one does.
     #[serde(rename = "by")]
     pub cover: Option<Box<str>>,
-    /// So many elements to act on stand in it as they stood before, and are not told again.
+    /// So many elements to act on stand in it as they stood before, and are not shown again.
     #[serde(skip)]
     pub as_before: usize,
 }

@@ -17,7 +17,7 @@ const MOMENT: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) struct Downloads {
     folder: PathBuf,
-    /// Those that were told as begun.
+    /// Those that were reported as begun.
     begun: Mutex<BTreeSet<OsString>>,
 }
 
@@ -45,13 +45,13 @@ impl Downloads {
         Self { folder: home.join("Downloads"), begun: Mutex::default() }
     }
 
-    /// Whether a file arrives of which nothing was told.
+    /// Whether a file arrives of which nothing was reported.
     pub(super) fn has_begun(&self) -> bool {
         let begun = self.begun.lock();
         self.files().iter().any(|(name, is_arriving)| *is_arriving && !begun.contains(name))
     }
 
-    /// Whether there is anything to be told.
+    /// Whether there is anything to be reported.
     pub(super) fn has_news(&self) -> bool {
         let begun = self.begun.lock();
         let files = self.files();
@@ -60,7 +60,7 @@ impl Downloads {
             || begun.iter().any(is_gone)
     }
 
-    /// What has begun, arrived or gone since the last look. What has arrived is told until it is taken away.
+    /// What has begun, arrived or gone since the last look. What has arrived is reported until it is taken away.
     pub(super) fn news(&self) -> Vec<Sent> {
         let files = self.files();
         let mut begun = self.begun.lock();

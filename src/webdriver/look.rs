@@ -18,7 +18,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// Frames beyond this many are not read.
 const MOST_FRAMES: usize = 50;
-/// So many of the elements that a selector finds are told.
+/// So many of the elements that a selector finds are shown.
 const MOST_MATCHES: usize = 3;
 
 /// One walk: `[json, nodes, owners, root]`. Frames are numbered in the order of the elements that show them.

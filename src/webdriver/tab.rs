@@ -112,7 +112,7 @@ impl Tab {
         news
     }
 
-    /// Whether a file comes to be told of within a moment.
+    /// Whether a file comes to be reported within a moment.
     async fn is_sent_a_file(&self) -> bool {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();

@@ -61,9 +61,9 @@ WRITES_DOWN = """
 from patchright_mcp.sync_api import sync_playwright
 page = sync_playwright().start().chromium.launch().new_page()
 page.set_content("<a download=f href='data:,kept'>get</a><input type=file>")
-with page.expect_download() as told:
+with page.expect_download() as download:
     page.click("a")
-print(told.value.path().read_text(), told.value.path().parent.name)
+print(download.value.path().read_text(), download.value.path().parent.name)
 page.set_input_files("input", {"name": "f", "mimeType": "text/plain", "buffer": b"given"})
 print(page.evaluate("document.querySelector('input').files[0].text()"))
 """

@@ -87,20 +87,21 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 37300,
+    "browser": 37480,
     "mcp": 20500,
     "session": 5200,
-    "bidi": 5101,
+    "bidi": 5110,
     "snapshot": 5100,
     "cli": 5100,
     "python": 4900,
     "cdp": 3100,
     "webdriver": 2185,
-    "live": 1730,
-    "fleet": 1434,
+    "live": 1732,
+    "fleet": 1435,
     "secrets": 984,
     "error": 900,
     "messages": 800,
+    "pdf": 760,
 }
 """The most lines of a room. A room that must grow gets its number changed in the same commit."""
 

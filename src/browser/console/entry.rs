@@ -1,4 +1,4 @@
-//! What is logged: as the browser reports it, and as it is told.
+//! What is logged: as the browser reports it, and as it is reported.
 use std::sync::LazyLock;
 
 use regex::Regex;

@@ -44,12 +44,12 @@ impl BrowserContext {
     }
 
     /// Lets `listener` hear from now on what is logged, as far as
-    /// [`set_console_interest`](Self::set_console_interest) has it told.
+    /// [`set_console_interest`](Self::set_console_interest) has it reported.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }
 
-    /// Has what its pages and workers log told, or no more.
+    /// Has what its pages and workers log reported, or no more.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         self.with_console(|console| console.interest = interest);
         for page in self.pages() {
@@ -124,7 +124,7 @@ impl Part for ConsolePart {
     }
 }
 
-/// What is told of what a page logs.
+/// What is reported what a page logs.
 #[derive(Default)]
 struct PageConsole(Mutex<ConsoleInterest>);
 
@@ -148,7 +148,7 @@ impl Page {
         })
     }
 
-    /// Has what this page and its workers log told, or no more.
+    /// Has what this page and its workers log reported, or no more.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         *self.slot::<PageConsole>().0.lock() = interest;
         self.update_subscriptions(Replay::Nothing);
@@ -158,7 +158,7 @@ impl Page {
     pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
         let before = std::mem::replace(&mut *self.slot::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
-        // Answered after all that was remembered has been told.
+        // Answered after all that was remembered has been reported.
         let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});
         let fences: Vec<_> = self.sessions().into_iter().map(fence).collect();
         let fenced = join_all(fences).await;

@@ -17,7 +17,7 @@ use crate::error::Result;
 /// How long a map may take to come, and how long it may be.
 const MAP_LIMIT: Duration = Duration::from_secs(5);
 const LONGEST_MAP: usize = 50_000_000;
-/// How much of a stack is told, and of how many messages: the newest.
+/// How much of a stack is reported, and of how many messages: the newest.
 const MOST_FRAMES: usize = 15;
 const MOST_STACKS: usize = 200;
 
@@ -62,7 +62,7 @@ impl Page {
                         message.text = text;
                         stack
                     }
-                    // They are not told of the same: what is beside it cannot be trusted either.
+                    // They are not reported the same: what is beside it cannot be trusted either.
                     _ => break,
                 };
                 message.stack = maps.lines(stack).await;

@@ -1,11 +1,11 @@
-//! What pages and workers log, told as it happens to who listens: with the objects that were logged, and the errors that
+//! What pages and workers log, reported as it happens to who listens: with the objects that were logged, and the errors that
 //! nobody caught. Nothing of it is on while nobody listens.
 //!
 //! Who listens to messages alone is quiet: the console's domain stays on and tells that something was logged, as text. To
 //! have the objects, `Runtime.enable` is on for a moment after: pages can notice that only by logging an error that they
-//! watch, so what looks like an error is told as text and forgotten by the browser before the next look.
+//! watch, so what looks like an error is reported as text and forgotten by the browser before the next look.
 //!
-//! Errors that nobody caught are told by `Runtime.enable` alone, which stays on while somebody listens to them.
+//! Errors that nobody caught are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -30,7 +30,7 @@ use crate::cdp::types::runtime::{
 };
 use crate::cdp::{CdpSession, Event, Observer, Permit, RawEvent};
 
-/// How long a look may take. A page that spins is told of by text.
+/// How long a look may take. A page that spins is reported of by text.
 const LIMIT: Duration = Duration::from_millis(1_500);
 /// The most messages that wait for a look.
 const MOST: usize = 1_000;
@@ -54,7 +54,7 @@ pub(super) enum Mode {
     Open,
 }
 
-/// Which of the entries that the browser remembers are told when it begins to report.
+/// Which of the entries that the browser remembers are reported when it begins to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replay {
     /// Nothing, and errors need not be remembered any more.
@@ -80,7 +80,7 @@ pub(super) struct State {
     phase: Phase,
     /// Whether the browser remembers something that looks like an error.
     remembers_error: bool,
-    /// What was told as text and is not passed on yet.
+    /// What was reported as text and is not passed on yet.
     pending: Vec<Reported>,
     /// What is looked at; 0 for nothing.
     batch: u64,
@@ -124,7 +124,7 @@ impl ConsoleSubscription {
             Mode::Open => self.session.send(wire::Disable {}).ignore(),
         }
         if mode == Mode::Off {
-            // What is on_inspection_done at is told to its end.
+            // What is on_inspection_done at is reported to its end.
             self.session.send(LogDisable {}).ignore();
             return;
         }

@@ -62,7 +62,7 @@ pub enum ElementAction {
     ScrollIntoView,
     SetInputFiles {
         paths: Vec<PathBuf>,
-        /// What pages take the files for, where that is not to be told by their names.
+        /// What pages take the files for, where that is not to be reported by their names.
         #[serde(default)]
         types: Vec<Option<String>>,
     },
@@ -80,7 +80,7 @@ pub enum ElementAction {
     },
     InputValue,
     BoundingBox,
-    /// What assistive technology is told of the element and of what is in it, as text, and so many levels of it.
+    /// What assistive technology reads of the element and of what is in it, as text, and so many levels of it.
     AriaSnapshot {
         depth: Option<usize>,
     },
@@ -149,7 +149,7 @@ impl ElementAction {
         }
     }
 
-    /// Waits, when it is done, for where it has led since `begun`: until the browser has told of that, and after a click or
+    /// Waits, when it is done, for where it has led since `begun`: until the browser has reported that, and after a click or
     /// a key until it is there. `limit` is for all of it.
     pub async fn follow(&self, frame: &Frame, begun: (Mark, Instant), limit: Duration) {
         let (mark, since) = begun;
@@ -356,7 +356,7 @@ impl ElementHandle {
     }
 }
 
-/// What our own functions throw on purpose is told without its stack.
+/// What our own functions throw on purpose is reported without its stack.
 pub(super) fn thrown(error: Error) -> Error {
     match error {
         Error::Script { message } => {

@@ -1,4 +1,4 @@
-//! What assistive technology is told of an element, as text and beside a template.
+//! What assistive technology reads of an element, as text and beside a template.
 //!
 //! Source of how it is written: Playwright's documentation of aria snapshots.
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::expect::last_seen;
 use super::locator::Locator;
 use crate::error::{Error, Result, squeezed};
 
-/// What assistive technology is told of an element: of one without a role, only what is in it.
+/// What assistive technology reads of an element: of one without a role, only what is in it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct AriaTree(Vec<AriaNode>);
@@ -31,7 +31,7 @@ enum AriaNode {
         name: String,
         url: Option<String>,
         children: AriaTree,
-        /// Those that are told, by name: `checked`, `level` and so on.
+        /// Those that are reported, by name: `checked`, `level` and so on.
         #[serde(flatten)]
         states: BTreeMap<String, Value>,
     },
@@ -80,7 +80,7 @@ pub struct AriaOutcome {
 }
 
 impl Locator {
-    /// Looks until what assistive technology is told of the element fits `template`, or does not when `is_not`. Gives
+    /// Looks until what assistive technology reads of the element fits `template`, or does not when `is_not`. Gives
     /// how it was at last.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Locator {
 }
 
 impl ElementHandle {
-    /// What assistive technology is told of the element and of what is in it.
+    /// What assistive technology reads of the element and of what is in it.
     ///
     /// # Errors
     /// `stale_ref` where the element is gone.

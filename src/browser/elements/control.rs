@@ -114,7 +114,7 @@ fn strayed(shows: String, strays: &[Stray]) -> Error {
     Error::Strayed { shows, into: strays.iter().map(describe).collect() }
 }
 
-/// How much is told of a field that got what was not meant for it.
+/// How much is shown of a field that got what was not meant for it.
 const LONGEST_STRAY: usize = 60;
 
 impl Shown {

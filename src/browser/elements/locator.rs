@@ -121,7 +121,7 @@ impl ElementHandle {
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
-    /// The frame that this element shows. One that comes or goes just now is told as `DocumentGone`.
+    /// The frame that this element shows. One that comes or goes just now is reported as `DocumentGone`.
     async fn shown_frame(&self) -> Result<Frame> {
         if let Some(frame) = self.content_frame().await? {
             return Ok(frame);
@@ -392,7 +392,7 @@ impl Locator {
     pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
         match self.frame.page() {
             Ok(page) => page.clear_way(limit, deadline).await,
-            // Whoever looks for the element is told of that.
+            // Whoever looks for the element learns that.
             Err(_) => Ok(()),
         }
     }

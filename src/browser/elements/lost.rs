@@ -1,4 +1,4 @@
-//! Presses that came to nothing, and what is to be told of each.
+//! Presses that came to nothing, and what is to be reported each.
 use serde::Deserialize;
 
 use super::matches::element_in_words;

@@ -62,7 +62,7 @@ pub enum Did {
     Fill {
         text: String,
     },
-    /// The same of a field whose text is not told.
+    /// The same of a field whose text is not reported.
     FillSecret {
         kind: SecretKind,
     },
@@ -84,7 +84,7 @@ pub enum Did {
     },
 }
 
-/// What a field holds that is not told.
+/// What a field holds that is not reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -166,9 +166,9 @@ struct Running {
     /// The ways to the frame of each world that tells.
     worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
     history: Mutex<History>,
-    /// When the last step was told that can have led elsewhere by what the page made of it.
+    /// When the last step was reported that can have led elsewhere by what the page made of it.
     last: Mutex<Option<Instant>>,
-    /// When a way of the window was told that keys lead, too.
+    /// When a way of the window was reported that keys lead, too.
     went: Mutex<Option<Instant>>,
 }
 
@@ -266,7 +266,7 @@ impl Running {
         (self.recorder.on_recorded)(recorded);
     }
 
-    /// A world told of a step. Only ours can: no page has the binding.
+    /// A world reported a step. Only ours can: no page has the binding.
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
@@ -274,7 +274,7 @@ impl Running {
         if !message.did.may_lead() {
             *self.last.lock() = Some(Instant::now());
         } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {
-            // The window was told to have gone there before the page told of the key.
+            // The window was reported to have gone there before the page reported the key.
             return;
         }
         let at = message.way.map(|way| frame.into_iter().chain([way]).collect());

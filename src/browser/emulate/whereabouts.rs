@@ -1,4 +1,4 @@
-//! Where on Earth a context leaves to the web, so that what its pages are told of their surroundings fits that.
+//! Where on Earth a context leaves to the web, so that what its pages are reported their surroundings fits that.
 use std::time::Duration;
 
 use serde_json::Value;

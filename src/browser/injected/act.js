@@ -264,7 +264,7 @@ function likeTo(options, text) {
 
 /**
  * The places of the options that a person means by a text: those of that label; else that of this value, which nobody sees;
- * else those whose label is like it. Of several that cannot be told apart, or that alone can be chosen, one.
+ * else those whose label is like it. Of several that cannot be reported apart, or that alone can be chosen, one.
  */
 function meantBy(options, text) {
   const label = engine.collapse(text);
@@ -279,7 +279,7 @@ function meantBy(options, text) {
 }
 
 /** The labels of options, with the values of those that others are called like. */
-function toldApart(options, places) {
+function distinguished(options, places) {
   const labels = places.map((at) => engine.optionText(options[at]));
   return places.map((at, place) => {
     const isShared = labels.indexOf(labels[place]) !== labels.lastIndexOf(labels[place]);
@@ -305,7 +305,7 @@ engine.optionsFor = (node, choices, { first, force }) => {
   for (const choice of choices) {
     const found =
       choice.like === undefined ? [options.findIndex((option, at) => isWanted(option, at, choice))] : meantBy(options, choice.like);
-    if (found.length > 1) matching ??= toldApart(options, found.slice(0, MOST_OPTIONS_TOLD));
+    if (found.length > 1) matching ??= distinguished(options, found.slice(0, MOST_OPTIONS_TOLD));
     const index = found.length === 1 ? found[0] : -1;
     if (index < 0) missing = true;
     else if (!wanted.includes(index)) wanted.push(index);

@@ -138,7 +138,7 @@ engine.errorMessageOf = (element) => {
   return squeezed(Array.from(others, (other) => engine.textOf(other)).join(" "));
 };
 
-/** What assistive technology is told of an element: a list of texts and of `{role, name, children, …}`. */
+/** What assistive technology reads of an element: a list of texts and of `{role, name, children, …}`. */
 engine.ariaTree = (root) => {
   const inside = (element) => {
     const parts = [];

@@ -1,5 +1,5 @@
-// What a person does in this document, told step by step through a function that only this world has. Nothing is changed and nothing
-// is held up; what scripts do is not told. Elements are named before the page hears of what is done, since it may take them away.
+// What a person does in this document, reported step by step through a function that only this world has. Nothing is changed and nothing
+// is held up; what scripts do is not reported. Elements are named before the page hears of what is done, since it may take them away.
 (engine, testId) => {
   if (engine.stopRecording) return;
   const { checkVisibility, isConnected, localName, matches, nodeType, parentNode, rectOf } = engine.native;
@@ -94,7 +94,7 @@
     pressed = { element, way: wayTo(element) };
   });
 
-  /** Of a click, what is to be told: nothing where the field itself tells what came of it. */
+  /** Of a click, what is to be reported: nothing where the field itself tells what came of it. */
   const clickedOn = (event) => {
     const down = pressed;
     pressed = null;
@@ -158,7 +158,7 @@
 
   const isText = (key, event) => key.length === 1 && !(event.ctrlKey || event.metaKey || event.altKey);
   /** Whether a key only leads to what the field tells by itself. */
-  const isTold = (element, key, event) => {
+  const isReported = (element, key, event) => {
     if (element instanceof HTMLSelectElement) return true;
     if (localName(element) === "input" && matches(element, CHECKED)) return key === " " || key.startsWith("Arrow");
     if (localName(element) === "input" && matches(element, PICKED)) return !isOneOf(key, "Enter Escape Tab");
@@ -173,7 +173,7 @@
     const writes = event.getModifierState("AltGraph");
     if (event.isComposing || !key || isOneOf(key, SILENT_KEYS) || (writes && key.length === 1)) return;
     const element = fieldAround(targetOf(event));
-    if (isTold(element, key, event)) return;
+    if (isReported(element, key, event)) return;
     // Of a letter, shift is a part.
     const held = modifiersOf(event).filter((name) => name !== "Shift" || key.length > 1);
     const name = [...held, key === " " ? "Space" : key].join("+");

@@ -432,8 +432,8 @@ function byXpath(root, { path }) {
 
 const SAME_ROLE = { image: "img", presentation: "none", directory: "list" };
 
-/** Whether assistive technology is not told of the element. */
-function isUntold(element) {
+/** Whether assistive technology is not reported the element. */
+function isUnreported(element) {
   if (engine.isHiddenFromAccessibility(element)) return true;
   return !isRendered(element);
 }
@@ -441,7 +441,7 @@ function isUntold(element) {
 const VISIBLE_BOX = { visibilityProperty: true };
 function isRendered(element) {
   if (checkVisibility(element, VISIBLE_BOX)) return true;
-  // The options of a closed list have no boxes and are told with it.
+  // The options of a closed list have no boxes and are reported with it.
   if (localName(element) === "option") {
     for (let node = parentNode(element); node && nodeType(node) === ELEMENT; node = parentNode(node)) {
       if (localName(node) === "select") return isRendered(node);
@@ -497,7 +497,7 @@ function byRole(root, wanted) {
   return elementsBelow(root).filter((element) => {
     if (engine.roleOf(element) !== role) return false;
     if (!hasStates(element, role, wanted)) return false;
-    if (!wanted.hiddenToo && isUntold(element)) return false;
+    if (!wanted.hiddenToo && isUnreported(element)) return false;
     if (described && !described(descriptionOf(element, role))) return false;
     return !named || named(normalize(engine.nameOf(element, role)));
   });
@@ -603,7 +603,7 @@ engine.textsOf = (chain, root, drawn) =>
 /** How many there are. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 
-/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for what is told of several; else null. */
+/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for what is reported several; else null. */
 engine.pick = (chain, root, testId) => {
   const found = engine.select(chain, root);
   if (testId === null || found.length < 2) return found[0] ?? null;
@@ -620,7 +620,7 @@ engine.matches = (chain, root) => {
   const seen = all.filter(engine.isVisible);
   return asking(() => {
     const found = (seen.length ? seen : all).slice(0, 10);
-    const first = (found.length > 1 ? found.map(toldAs) : found).map((element) => {
+    const first = (found.length > 1 ? found.map(shownAs) : found).map((element) => {
       const role = engine.roleOf(element) ?? "";
       const name = normalize(engine.nameOf(element, role) || textOf(element).full);
       return [engine.refOf(element), role || localName(element), name.length > 60 ? `${name.slice(0, 59)}\u2026` : name];
@@ -630,8 +630,8 @@ engine.matches = (chain, root) => {
 };
 
 const MOST_AROUND = 4;
-/** The control that an element is a part of, where an outline has told that: the part itself has no line of its own. */
-function toldAs(element) {
+/** The control that an element is a part of, where an outline has reported that: the part itself has no line of its own. */
+function shownAs(element) {
   if (engine.INTERACTIVE_ROLES.has(engine.roleOf(element))) return element;
   let around = engine.flatParent(element);
   for (let level = 0; around && level < MOST_AROUND; level++, around = engine.flatParent(around)) {

@@ -1,5 +1,5 @@
 //! A browser that others may work in beside us, over a door of our own: each gets a session of the browser, and what is made
-//! in it is told to them alone. The browser itself need not listen anywhere.
+//! in it is reported to them alone. The browser itself need not listen anywhere.
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -44,7 +44,7 @@ pub(in crate::browser) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
     process: Option<BrowserProcess>,
-    /// Read when it began, as a browser does that is told times.
+    /// Read when it began, as a browser does that is reported times.
     clock: SteadyClock,
     version: Version,
     dialect: Dialect,
@@ -136,7 +136,7 @@ impl Browser {
         let left = limit.saturating_sub(begun.elapsed());
         let answered = timeout(left, answering).await.unwrap_or_else(|_| Err(slow()))?;
         let browser = Self::assemble(parts, answered, None, default_context, None, None, is_shared);
-        // Once it answers, it has told of all that is open.
+        // Once it answers, it has reported all that is open.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
         let pages: Vec<_> = browser.contexts().iter().flat_map(BrowserContext::pages).collect();
         until_found(&pages).await;

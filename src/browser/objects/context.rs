@@ -298,7 +298,7 @@ impl BrowserContext {
         }
     }
 
-    /// A page that is made, once it is ready. What its set-up was refused is told here, where somebody asked for it.
+    /// A page that is made, once it is ready. What its set-up was refused is reported here, where somebody asked for it.
     async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
         page.until_ready(limit).await?;
         let timezone = self.inner.options.lock().timezone.clone();
@@ -470,7 +470,7 @@ impl BrowserContext {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    /// A page is gone: whose context is not ours is not told that it was its last.
+    /// A page is gone: whose context is not ours is not reported that it was its last.
     pub(in crate::browser) fn end_if_left(&self) {
         let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
@@ -547,7 +547,7 @@ impl BrowserContext {
         });
     }
 
-    /// What its pages are told of the browser, where that is not what the browser says by itself.
+    /// What its pages are reported the browser, where that is not what the browser says by itself.
     pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
         browser.identity().claim(options.user_agent.as_deref(), options.languages())

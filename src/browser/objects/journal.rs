@@ -59,7 +59,7 @@ pub(in crate::browser) struct Journal {
     bodies: HashMap<String, u64>,
     /// The newest documents of the main frame that nobody of us asked for, oldest first.
     replaced: Vec<Replaced>,
-    /// It was stopped, and that has not been told.
+    /// It was stopped, and that has not been reported.
     stopped: bool,
 }
 

@@ -235,7 +235,7 @@ impl Page {
         Ok(())
     }
 
-    /// Waits until the requests for documents, that an action led to since `mark`, have been told, where that is soon.
+    /// Waits until the requests for documents, that an action led to since `mark`, have been reported, where that is soon.
     pub async fn until_navigation_reported(&self, mark: Mark) {
         // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
         let received = self.session().call(GetMetrics {});

@@ -46,9 +46,9 @@ pub struct RequestEntry {
     pub network_headers: Option<HeaderList>,
     /// The headers that came over the network, with the cookies that they set.
     pub received_headers: Option<HeaderList>,
-    /// What it sent, as far as that was told.
+    /// What it sent, as far as that was reported.
     pub sent_body: Option<Vec<u8>>,
-    /// It sent something that was not told, or was too long to be kept.
+    /// It sent something that was not reported, or was too long to be kept.
     pub sends_more: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct NetworkLog {
     first: usize,
     next_number: u64,
     positions: HashMap<String, usize>,
-    /// How documents were answered whose requests are not told to anybody, by their loaders.
+    /// How documents were answered whose requests are not reported to anybody, by their loaders.
     pending: VecDeque<(String, Response)>,
     /// Network headers that were reported before their requests.
     early_headers: VecDeque<(String, HeaderList)>,

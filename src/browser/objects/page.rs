@@ -60,7 +60,7 @@ pub(in crate::browser) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
-    /// The address that it had when the browser first told of it.
+    /// The address that it had when the browser first reported it.
     found_at: String,
     /// An address, and the title that it was last known to have there.
     known_title: Mutex<(String, String)>,
@@ -89,12 +89,12 @@ struct PageState {
     dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
-    /// The last one that was told of.
+    /// The last one that was reported.
     dialog_reported: u64,
     /// How many are leaving the page: to them a dialog is no question.
     leavers: u32,
     chooser: Option<FileChooser>,
-    /// Addresses for other programs that it asked to open, and that nobody was told of yet.
+    /// Addresses for other programs that it asked to open, and that nobody was reported yet.
     programs_asked: Vec<String>,
     /// Whether its requests wait for a decision.
     routed: Routed,
@@ -365,7 +365,7 @@ impl Page {
         }
     }
 
-    /// Whether file choosers are told of instead of shown.
+    /// Whether file choosers are reported instead of shown.
     pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
         for session in self.sessions() {
             session.call(wire::SetInterceptFileChooserDialog { enabled, cancel: None }).await?;

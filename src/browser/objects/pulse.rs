@@ -90,7 +90,7 @@ impl Page {
     }
 
     /// Waits for an arrival unless the new document runs a script without end. One that still runs a script when time is
-    /// up, having answered nothing, is told as that, however slow the machine.
+    /// up, having answered nothing, is reported as that, however slow the machine.
     ///
     /// # Errors
     /// Those of `arrival`; `page_busy`.

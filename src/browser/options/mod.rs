@@ -34,7 +34,7 @@ pub struct ContextOptions {
     pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
-    /// Pages are told the language of the locale, and none beside it.
+    /// Pages are given the language of the locale, and none beside it.
     pub locale_alone: bool,
     pub timezone: Option<String>,
     pub extra_headers: Headers,

@@ -82,7 +82,7 @@ impl Frame {
         }
     }
 
-    /// Whether the frame was removed or sent elsewhere. What ended the script may be told before what became of its frame.
+    /// Whether the frame was removed or sent elsewhere. What ended the script may be reported before what became of its frame.
     async fn why_left(&self, page: &Page, loader: &str) -> Error {
         const SOON: Duration = Duration::from_secs(1);
         let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
@@ -115,12 +115,12 @@ impl Frame {
     }
 }
 
-/// How a value is told with all that is in it, down to so many levels.
+/// How a value is reported with all that is in it, down to so many levels.
 pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
     SerializationOptions {
         serialization: "deep".to_owned(),
         max_depth: Some(levels),
-        // A node is told by its tag, not by all that is in it.
+        // A node is reported by its tag, not by all that is in it.
         additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
     }
 }
@@ -216,7 +216,7 @@ fn skip_blank(mut script: &str) -> &str {
     }
 }
 
-/// A value of the page as JSON. What JSON has no word for is told in a short form: `undefined` and functions are null,
+/// A value of the page as JSON. What JSON has no word for is reported in a short form: `undefined` and functions are null,
 /// a `BigInt` is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
 /// its tag, an error its stack, and an object within itself `[Circular]`.
 pub fn json_value(object: &RemoteObject) -> Value {

@@ -291,7 +291,7 @@ impl JsHandle {
         &self.object
     }
 
-    /// What it is, in a few words; `None` where the browser has told no more than its kind.
+    /// What it is, in a few words; `None` where the browser has reported no more than its kind.
     pub fn words(&self) -> Option<String> {
         self.object.preview.as_ref().map(|_| preview(&self.object))
     }

@@ -1,4 +1,4 @@
-//! What a context's pages and workers send and receive, told to who follows it, in the order in which it happened.
+//! What a context's pages and workers send and receive, reported to who follows it, in the order in which it happened.
 //! Nothing of it is heard while nobody follows, and nothing is held on its way while nobody routes.
 mod blocking;
 mod hold;

@@ -67,10 +67,10 @@ struct RequestState {
     /// The headers that redirects are sent with as well.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
-    /// What the network sent, which the page's process is not told.
+    /// What the network sent, which the page's process is not reported.
     sent_headers: Option<HeaderList>,
     received_headers: Option<HeaderList>,
-    /// The browser said that nothing more will be told of the headers.
+    /// The browser said that nothing more will be reported the headers.
     headers_settled: bool,
     failure: Option<String>,
     finished: bool,
@@ -164,7 +164,7 @@ impl Request {
         &self.inner.sent.headers
     }
 
-    /// What is sent in the body, as far as the browser has told it.
+    /// What is sent in the body, as far as the browser has reported it.
     pub fn body(&self) -> Option<&[u8]> {
         self.inner.sent.body.as_deref()
     }
@@ -327,7 +327,7 @@ impl Request {
     // What the browser tells.
 
     pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
-        // What comes from a cache goes over no wire, though the browser says that more will be told of it.
+        // What comes from a cache goes over no wire, though the browser says that more will be reported it.
         let is_cached = response.from_disk_cache == Some(true);
         self.update(|state| {
             state.response = Some(Arc::new(response));
@@ -335,7 +335,7 @@ impl Request {
         });
     }
 
-    /// Nothing more will be told of its headers.
+    /// Nothing more will be reported its headers.
     pub(in crate::browser) fn headers_are_settled(&self) {
         self.update(|state| state.headers_settled = true);
     }

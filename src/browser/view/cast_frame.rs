@@ -33,7 +33,7 @@ impl Drop for Seen {
 }
 
 impl CastFrame {
-    /// The picture that a browser has told of, which is acknowledged to `session`.
+    /// The picture that a browser has reported, which is acknowledged to `session`.
     pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
         let seen = Arc::new(Seen { session: session.clone(), number: event.session_id });
         Some(Self {

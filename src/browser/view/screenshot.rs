@@ -128,13 +128,7 @@ impl Page {
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;
         if width < 1.0 || height < 1.0 {
-            let reason = match options.area {
-                Area::ViewportClip(_) | Area::PageClip(_) => {
-                    "Clipped area is either empty or outside the resulting image"
-                }
-                _ => "there is nothing to show",
-            };
-            return Err(Error::Unsupported { what: "a picture", reason: reason.to_owned() });
+            return Err(nothing_to_show(options.area));
         }
         if let Some([across, down]) = end_before(&metrics, area) {
             return Err(Error::Unsupported {
@@ -218,6 +212,16 @@ fn end_before(metrics: &LayoutMetrics, [x, y, ..]: [f64; 4]) -> Option<[f64; 2]>
     let right = (content.x + content.width).max(view.page_x + view.client_width);
     let bottom = (content.y + content.height).max(view.page_y + view.client_height);
     (x >= right || y >= bottom).then(|| [(right - view.page_x).floor(), (bottom - view.page_y).floor()])
+}
+
+fn nothing_to_show(area: Area) -> Error {
+    let reason = match area {
+        Area::ViewportClip(_) | Area::PageClip(_) => {
+            "Clipped area is either empty or outside the resulting image"
+        }
+        _ => "there is nothing to show",
+    };
+    Error::Unsupported { what: "a picture", reason: reason.to_owned() }
 }
 
 /// The browser answers with nothing where a format cannot hold a picture.

@@ -21,7 +21,7 @@ enum Hosts {
 }
 
 impl Guard {
-    /// `hosts` beside those of loopback and `listening`, the address that the server was told to use: `name`,
+    /// `hosts` beside those of loopback and `listening`, the address that the server was shown to use: `name`,
     /// `name:port`, or `*` for all. `origins` are those of web pages that may ask.
     pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
         let wrong = |what: &str, text: &str| Error::InvalidArguments {
@@ -70,7 +70,7 @@ impl Guard {
                 .any(|(name, port)| *name == host.0 && port.is_none_or(|port| host.1.unwrap_or(80) == port)),
         };
         if !allowed {
-            return Some("Host is not allowed; the server is told of such names with --allowed-hosts");
+            return Some("Host is not allowed; allow its name with --allowed-hosts");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let origin = origins.next()?;

@@ -103,7 +103,7 @@ impl FileUpload {
     }
 }
 
-/// The files. All that cannot be read are told at once.
+/// The files. All that cannot be read are shown at once.
 pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
     let (good, bad): (Vec<_>, Vec<_>) =
         paths.iter().map(|path| roots.open_upload(path)).partition(Result::is_ok);

@@ -82,7 +82,7 @@ impl Snapshot {
         }
     }
 
-    /// Shows what was read. Gives what later changes are told against: the page, unless a part of it was asked for.
+    /// Shows what was read. Gives what later changes are shown against: the page, unless a part of it was asked for.
     pub(in crate::mcp) fn show(
         &self,
         tree: Arc<Tree>,

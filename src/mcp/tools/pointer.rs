@@ -253,7 +253,7 @@ fn so_now(dragged: &Dragged) -> String {
         Dragged::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
         Dragged::None { taken: true, .. } => ": the page took the drop, and shows nothing of it".to_owned(),
         Dragged::None { .. } | Dragged::Unknown => {
-            ": whether anything moved cannot be told from here".to_owned()
+            ": whether anything moved cannot be seen from here".to_owned()
         }
     }
 }

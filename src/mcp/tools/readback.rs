@@ -1,4 +1,4 @@
-//! What a field shows after it was given something, told beside what it was given.
+//! What a field shows after it was given something, shown beside what it was given.
 use crate::browser::{ControlKind, Outcome, Shown, read_checked};
 use crate::error::{quoted_lines, squeezed};
 
@@ -7,7 +7,7 @@ const LONGEST: usize = 60;
 /// What came of giving a field its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Readback {
-    /// In words; empty where nothing is to be told of it.
+    /// In words; empty where nothing is to be shown it.
     Taken(String),
     Refused(String),
 }

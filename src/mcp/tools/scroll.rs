@@ -21,7 +21,7 @@ const PAGE_SHARE: f64 = 0.9;
 /// A list without end is followed so often, and so long.
 const MOST_ROUNDS: u32 = 30;
 const LONGEST: Duration = Duration::from_secs(60);
-/// The most that is told of what came into view.
+/// The most that is shown what came into view.
 const MOST_CHARS: usize = 6_000;
 
 /// Scroll direction.
@@ -188,7 +188,7 @@ impl Scroll {
         format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
     }
 
-    /// Shows what was there before and has come into view; what is new on the page is told as for any action.
+    /// Shows what was there before and has come into view; what is new on the page is shown as for any action.
     async fn tell_view(
         &self,
         call: &Call<'_>,

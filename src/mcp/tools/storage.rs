@@ -1,4 +1,4 @@
-//! What sites keep: cookies, local and session storage; and what they are allowed and told.
+//! What sites keep: cookies, local and session storage; and what they are allowed and shown.
 mod cookies;
 
 use std::collections::BTreeMap;

@@ -135,7 +135,7 @@ fn why_not(name: &str) -> &'static str {
     }
 }
 
-/// What the server was told to keep to, and what could not be kept here.
+/// What the server was shown to keep to, and what could not be kept here.
 fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
     let settings = [
         ("--confirm cannot be kept there", !call.settings.consent.is_empty()),

@@ -412,7 +412,7 @@ fn kept(path: &Path, folder: &Path) -> DownloadState {
     match make_private(folder).and_then(|()| keep_file(path, folder)) {
         Ok((path, bytes)) => DownloadState::Completed { path, bytes },
         Err(error) => {
-            // It would be told again and again.
+            // It would be shown again and again.
             let _ = std::fs::remove_file(path);
             DownloadState::Failed { reason: error.to_string() }
         }

@@ -56,7 +56,7 @@ impl Workspace {
         }
     }
 
-    /// Has the client be told this once.
+    /// Has the client be reported this once.
     pub(in crate::session) fn notice(&self, notice: String) {
         self.inner.state.lock().notices.push(notice);
     }
@@ -82,7 +82,7 @@ impl Workspace {
         }
     }
 
-    /// The context that another server left, if it is still there. One that is not is lost, and that is told once.
+    /// The context that another server left, if it is still there. One that is not is lost, and that is reported once.
     pub(super) async fn take_over(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let (left, number, options) = {
             let mut state = self.inner.state.lock();

@@ -1,4 +1,4 @@
-//! What the pages of a context download: told of, waited for, kept and removed.
+//! What the pages of a context download: reported, waited for, kept and removed.
 use std::path::Path;
 
 use super::BrowserContext;

@@ -17,7 +17,7 @@ impl Page {
         title
     }
 
-    /// The title that the page told last, or that the browser had for the tab when we found it; empty at another address.
+    /// The title that the page reported last, or that the browser had for the tab when we found it; empty at another address.
     pub fn known_title(&self) -> String {
         let (url, title) = self.inner.known_title.lock().clone();
         if self.url() == url { title } else { String::new() }

@@ -1,4 +1,4 @@
-//! How the failure of an exchange with a server is told, in the words that Node has for it.
+//! How the failure of an exchange with a server is reported, in the words that Node has for it.
 use std::error::Error as _;
 
 use url::Url;

@@ -10,7 +10,7 @@ async () => {
         done(entries);
         return;
       }
-      // What is buffered is told in a task of its own.
+      // What is buffered is reported in a task of its own.
       setTimeout(() => {
         entries.push(...observer.takeRecords());
         observer.disconnect();
