@@ -396,7 +396,7 @@ impl Call<'_> {
         self.said.lock().extend(settled.said);
         self.moved.lock().extend(settled.moved);
         match settled.ending {
-            Ending::Gone if page.is_closed() => self.note(self.told_closing()),
+            Ending::Gone if page.is_closed() => self.note(self.reported_closing()),
             Ending::Unfinished => self.note(still_loading(&settled.still)),
             _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
             _ => {}

@@ -20,8 +20,8 @@ struct Piece {
 /// What a page says: by the structure of the file where it has one, else by where the letters stand.
 pub(super) fn blocks(seen: &Seen, structure: &Structure, page: usize) -> Vec<Block> {
     let owner = |letter: &Letter| structure.get(&(page, letter.marked?)).copied();
-    let told = seen.glyphs.iter().filter(|letter| !letter.text.trim().is_empty());
-    let (owned, all) = told.fold((0, 0), |(owned, all), letter| {
+    let letters = seen.glyphs.iter().filter(|letter| !letter.text.trim().is_empty());
+    let (owned, all) = letters.fold((0, 0), |(owned, all), letter| {
         (owned + usize::from(owner(letter).is_some()), all + usize::from(!letter.artifact))
     });
     if all > 0 && owned * 5 >= all * 4 {

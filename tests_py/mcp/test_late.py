@@ -155,5 +155,5 @@ async def test_after_a_refused_connection_no_answer_has_the_old_address(server: 
     await server.call("navigate", sessionId=session, url=old)
     assert (await server.call("navigate", sessionId=session, url=refused)).is_error
     sessions = json.loads((await server.call("list_sessions")).text)["sessions"]
-    assert [told["url"] for told in sessions if told["sessionId"] == session] == [refused]
+    assert [listed["url"] for listed in sessions if listed["sessionId"] == session] == [refused]
     await server.call("close_session", sessionId=session)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -66,7 +65,7 @@ LOCKED = paper(
 
 
 @pytest.fixture
-async def report(workshop: Workshop, site: Site) -> AsyncIterator[str]:
+async def report(workshop: Workshop, site: Site) -> str:
     """Where a file with structure is served, which the browser has printed."""
     await workshop.open(site.publish("/report-source", REPORT))
     await workshop.do("browser_pdf_save", path="report-source.pdf")

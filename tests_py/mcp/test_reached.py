@@ -1,4 +1,4 @@
-"""What an action does in other pages than its own: awaited, and told with the tab that is current now."""
+"""What an action does in other pages than its own: awaited, and reported with the tab that is current now."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_steps_read_the_opener_as_the_popup_left_it(server: Server, site: 
     assert "Signed in as Ann" in reply.text, reply.text
 
 
-async def test_a_session_is_told_which_tab_is_current(server: Server, site: Site) -> None:
+async def test_a_session_learns_which_tab_is_current(server: Server, site: Site) -> None:
     session = json.loads((await server.call("create_session")).text)["sessionId"]
     await popup(server, site, site.other_origin, CLOSING["message"], sessionId=session)
     reply = await server.call("click", sessionId=session, selector="button")
@@ -74,13 +74,13 @@ HEARD = {
 
 
 @pytest.mark.parametrize("way", HEARD)
-async def test_what_changed_in_another_tab_is_told_with_its_name(
+async def test_what_changed_in_another_tab_is_shown_with_its_name(
     server: Server, site: Site, way: str
 ) -> None:
     await popup(server, site, site.origin, HEARD[way])
     reply = await server.click("text=Allow")
-    told = reply.line("Tab 0 changed, too: ")
-    assert '"Signed in as Bea" [tab=' in told, reply.text
+    line = reply.line("Tab 0 changed, too: ")
+    assert '"Signed in as Bea" [tab=' in line, reply.text
     await server.evaluate("() => localStorage.clear()")
 
 

@@ -251,7 +251,7 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
   return index === wanted;
 }
 
-const MOST_OPTIONS_TOLD = 50;
+const MOST_OPTIONS_SHOWN = 50;
 
 /** The options whose label is the text but for its case; else those that begin with it; else those that contain it. */
 function likeTo(options, text) {
@@ -305,7 +305,7 @@ engine.optionsFor = (node, choices, { first, force }) => {
   for (const choice of choices) {
     const found =
       choice.like === undefined ? [options.findIndex((option, at) => isWanted(option, at, choice))] : meantBy(options, choice.like);
-    if (found.length > 1) matching ??= distinguished(options, found.slice(0, MOST_OPTIONS_TOLD));
+    if (found.length > 1) matching ??= distinguished(options, found.slice(0, MOST_OPTIONS_SHOWN));
     const index = found.length === 1 ? found[0] : -1;
     if (index < 0) missing = true;
     else if (!wanted.includes(index)) wanted.push(index);
@@ -313,7 +313,7 @@ engine.optionsFor = (node, choices, { first, force }) => {
   const takesFirst = first && !multiple && wanted.length > 0;
   if (takesFirst) wanted.splice(0, wanted.length, Math.min(...wanted));
   if (missing && !takesFirst) {
-    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText), matching, multiple };
+    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_SHOWN).map(engine.optionText), matching, multiple };
   }
   if (wanted.some((index) => isDisabledOption(options[index]))) return { blocked: "disabled", multiple };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));

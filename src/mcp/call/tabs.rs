@@ -49,7 +49,7 @@ impl Call<'_> {
     }
 
     /// Says that the page closed, and where the next call works.
-    pub(super) fn told_closing(&self) -> String {
+    pub(super) fn reported_closing(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
             Some(tab) => {

@@ -326,13 +326,13 @@ impl Tool for Type {
 
 /// Answers that something was done, and what of it another tab has.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
-    let mut told = json!({ "success": true, "message": message });
+    let mut result = json!({ "success": true, "message": message });
     let events = std::mem::take(&mut *call.events.lock());
     if !events.is_empty() {
-        told["events"] = json!(events);
-        told["untrusted"] = json!(["events"]);
+        result["events"] = json!(events);
+        result["untrusted"] = json!(["events"]);
     }
-    answer(reply, told);
+    answer(reply, result);
 }
 
 /// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
