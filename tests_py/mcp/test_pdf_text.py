@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from patchright_mcp.async_api import async_playwright
