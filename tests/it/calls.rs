@@ -165,8 +165,9 @@ fn a_dialog_is_an_effect_of_the_call_that_opened_it_and_stops_the_next() {
 fn refs_of_other_tabs_and_contexts_are_refused_with_the_reason() {
     drive(async |caller| {
         let page = caller.open("<a target=_blank href='/'>Open</a>").await;
-        let target = ref_of(&page, "\"Open\"");
-        let text = caller.works("browser_click", json!({ "ref": target })).await;
+        let short = ref_of(&page, "\"Open\"");
+        let text = caller.works("browser_click", json!({ "ref": short })).await;
+        let target = format!("c0p0f0{short}");
         assert_eq!(section(&text, "Open tabs").lines().count(), 3, "{text}");
         assert!(section(&text, "Events").contains("opened tab 1"), "{text}");
         for (reference, reason) in [
