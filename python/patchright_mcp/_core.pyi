@@ -27,6 +27,7 @@ __all__ = [
     "JsHandle",
     "KeptAnswers",
     "Operation",
+    "Pacing",
     "Page",
     "ProgramGate",
     "Promise",

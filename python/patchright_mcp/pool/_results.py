@@ -48,7 +48,7 @@ class PoolError(Error):
         super().__init__(
             f"{len(failed)} of {len(results)} items failed; the first is {first.item!r}: {first.error}"
         )
-        self.results = list(results)
+        self.results: list[Result[Any, Any]] = list(results)
 
 
 class ResultFile:
