@@ -179,7 +179,7 @@ async def test_what_a_field_cannot_be_is_reported_with_its_name(page: Page, mode
             r"Several\.it: a field of type int \| str cannot be read; possible are str, int, .*Decimal",
         ),
         (Odd, r"Odd\.it: a field of type complex cannot be read"),
-        (Unreported, r"Untold\.it: a field of type list\[.*Plain\] cannot be read"),
+        (Unreported, r"Unreported\.it: a field of type list\[.*Plain\] cannot be read"),
         (Endless, r"Endless\.it: Endless would be within itself"),
         (InAttribute, r"InAttribute\.it: Part stands in an element"),
     ],
