@@ -369,7 +369,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let limits = Limits::default();
     let at_most =
         |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
-    // Each session has a context with a tab, and their number is shown apart.
+    // Each session has a context with a tab, and their number is reported by itself.
     let sessions = at_most(flags.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);
     let limits = Limits {
@@ -539,7 +539,7 @@ fn mistake(setting: &str, reason: &str) -> Ending {
     Ending::Mistake(format!("--{setting}: {reason}"))
 }
 
-/// Why the program ends without serving: it was asked a question, or shown something that cannot be.
+/// Why the program ends without serving: it was asked for help, or given arguments that cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// `--help` or `--version`.

@@ -164,7 +164,7 @@ def _out_of_range(value: Any, wanted: Any, where: str) -> str | None:
 
 
 def _mismatch(value: Any, wanted: Any, where: str) -> str | None:
-    """Returns how a value does not have a type; `None` if it has it, or if that cannot be told."""
+    """Returns how a value does not have a type; `None` if it has it, or if the type is unknown."""
     origin = typing.get_origin(wanted)
     if origin in (Union, types.UnionType):
         return _mismatch_of_union(value, typing.get_args(wanted), where)

@@ -1,11 +1,11 @@
-//! What only Firefox is reported, in commands of our own, and what it tells in events of our own.
+//! Commands that only Firefox gets, and events that only it sends, with names of our own.
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::types::Empty;
 use crate::cdp::types::target::ContextCreated;
 use crate::cdp::{Command, Event};
 
-/// Several clicks where the pointer is. Firefox counts the clicks of one gesture only when it is reported all at once.
+/// Several clicks where the pointer is. Firefox counts the clicks of one gesture only when it gets all of them at once.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClickChain {

@@ -1,6 +1,6 @@
 //! The console. It is heard while somebody asked for it, and no longer: a page can notice it.
 //!
-//! Firefox tells what was logged before once, to whoever asks first. What was reported is kept, so that others can ask too.
+//! Firefox reports earlier log entries once, to the first subscriber. They are kept here, so that later subscribers get them too.
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use super::values;
 /// How many messages of a tab are kept.
 const KEPT: usize = 1_000;
 
-/// What was reported the console of a tab's documents, oldest first.
+/// The log entries of a tab's documents, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Logged(VecDeque<Value>);
 
@@ -37,7 +37,7 @@ impl Logged {
     }
 }
 
-/// Those who are reported messages in one way: the subscription of each tab.
+/// The subscribers of one kind: the subscription of each tab.
 #[derive(Clone, Copy)]
 struct Hearers {
     of: fn(&mut State) -> &mut HashMap<String, String>,

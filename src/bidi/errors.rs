@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::lacks::Lack;
 use crate::cdp::NOT_IN_FIREFOX;
 
-/// A command that was not done. The text is what the asker is reported.
+/// A command that was not done. The caller gets the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
     Failed(String),

@@ -1,4 +1,4 @@
-//! What Firefox tells, reported on in the words of the DevTools protocol.
+//! Translates the events of Firefox into those of the DevTools protocol.
 use std::sync::Arc;
 use std::time::Duration;
 

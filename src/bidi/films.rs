@@ -35,7 +35,7 @@ pub(super) struct Film {
     taken: watch::Receiver<Taken>,
 }
 
-/// What a film is reported while it goes on.
+/// What a film gets to know while it goes on.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     /// The newest picture that whoever watches has done with.

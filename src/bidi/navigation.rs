@@ -125,7 +125,7 @@ async fn traverse(command: Command<'_>) -> Answer {
     if command.driver.state().frames.get(command.tab).map(begun) != before {
         return Ok(json!({}));
     }
-    // Nothing is reported a step within the document.
+    // A step within the document is not reported.
     let here = ask_page(command.driver, command.tab, "() => location.href", Vec::new()).await?;
     let mut state = command.driver.state();
     if let Some(frame) = state.frames.get_mut(command.tab).filter(|frame| Some(begun(frame)) == before) {

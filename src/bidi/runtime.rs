@@ -146,7 +146,7 @@ async fn add_binding(command: Command<'_>) -> Answer {
     command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
 }
 
-/// A world reported something by such a function.
+/// A world called such a function.
 pub(super) fn binding_called(driver: &Driver, event: &Value) {
     let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
@@ -159,7 +159,7 @@ pub(super) fn binding_called(driver: &Driver, event: &Value) {
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
-/// What a script's result is to be reported as.
+/// How a script's result is to be returned.
 fn options(params: &Value) -> Value {
     let deep = &params["serializationOptions"];
     let by_value = params["returnByValue"] == true;

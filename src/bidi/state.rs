@@ -1,4 +1,4 @@
-//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was reported them.
+//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was reported of them.
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(super) struct State {
     /// How many prints are being made: Firefox shows each to itself as a tab.
     pub printing: usize,
     pub requests: HashMap<String, Hop>,
-    /// Requests whose bodies are asked for, and what was reported them meanwhile.
+    /// Requests whose bodies are being fetched, and what was reported of them meanwhile.
     pub pending_requests: HashMap<String, Vec<(String, Value)>>,
     /// Contexts that had a tab; and the scripts that all documents of a context begin with: the world, the source, the number.
     pub begun_contexts: HashSet<String>,
@@ -93,7 +93,7 @@ pub(super) struct Tab {
     pub devices: Devices,
     /// The scripts that its documents begin with, by our numbers.
     pub preload: HashMap<String, String>,
-    /// Whether it runs: what it is reported before that is what every tab of its context is reported.
+    /// Whether it runs: what is sent to it before that is sent to every tab of its context.
     pub has_begun: bool,
     /// Waits to refuse the next document.
     pub next_document: Option<NextDocument>,
@@ -146,13 +146,13 @@ pub(super) fn tab_of(session: &str) -> &str {
 }
 
 impl State {
-    /// Another session with a tab: it is answered as the tab's own, and reported its films only.
+    /// Another session with a tab: it gets the same answers as the tab's own session, but events of its films only.
     pub(super) fn session_beside(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
     }
 
-    /// Whom a setting of a tab holds for. What the first tab of a context is reported before it runs is meant for all of its tabs:
+    /// Whom a setting of a tab holds for. What is set in the first tab of a context before it runs holds for all of its tabs:
     /// so a window that a page opens has it from its first moment on, for which Firefox does not wait.
     pub(super) fn scope(&self, tab: &str) -> (&'static str, Value) {
         match self.tabs.get(tab).filter(|tab| !tab.has_begun) {

@@ -210,7 +210,7 @@ impl Shared {
             let needs_script = method.starts_with("Runtime.") && method != "Runtime.terminateExecution";
             shared.pending.insert(id, Pending { session: session.clone(), needs_script, then });
         }
-        // Who finds nothing pending any more has been reported already.
+        // Whoever finds nothing pending has its answer already.
         if self.outbox.send(text).is_err()
             && let Some(pending) = self.state.lock().pending.remove(&id)
         {

@@ -1,4 +1,4 @@
-//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits is reported once,
+//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits gets one answer,
 //! and nothing is kept.
 use std::io;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Peer {
         let _ = self.says.send(message.as_bytes().to_vec());
     }
 
-    /// Answers what comes, as often as reported.
+    /// Answers what comes, this many times.
     async fn answer(&mut self, times: usize) {
         for _ in 0..times {
             let Some(message) = self.hears.recv().await else { return };
@@ -195,7 +195,7 @@ fn a_deadline_that_comes_with_the_answer_leaves_nothing() {
 }
 
 #[test]
-fn whoever_observes_is_reported_the_end_once_and_nothing_after_it() {
+fn an_observer_gets_the_end_once_and_nothing_after_it() {
     in_many_orders(|| {
         block_on(async {
             let (connection, peer) = attached().await;

@@ -194,7 +194,7 @@ impl<T> PendingReply<T> {
         self
     }
 
-    /// Gives the reply up without being reported off for it: the command's effect is all that was wanted.
+    /// Gives up the reply without an error: the command's effect is all that was wanted.
     pub fn ignore(self) {}
 }
 

@@ -1,5 +1,5 @@
 //! The far end: the small server behind the verbs, one for each folder. It ends with its last session, when nobody has
-//! come for an hour, or when it is shown to; and nothing of it stays.
+//! come for an hour, or on request; and nothing of it stays.
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
 
 struct Keeper {
     dispatcher: Arc<Dispatcher>,
-    /// How it was shown to start.
+    /// The arguments it was started with.
     options: Vec<String>,
     sessions: Mutex<BTreeMap<String, Arc<Visit>>>,
     /// How many requests are under way, and when the last one ended.
@@ -310,7 +310,7 @@ impl Keeper {
 }
 
 impl Visit {
-    /// Whether it was shown already where the page stands, and nobody asks for that.
+    /// Whether the page's address has been shown already, and nobody asks for it.
     fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
         let before = self.reported.lock().replace(page.clone());

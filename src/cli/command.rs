@@ -139,7 +139,7 @@ fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, En
     }
     let (matches, arguments) = understood(verb, rest)?;
     let options = if takes_options(verb) { options(&matches) } else { Vec::new() };
-    // What is wrong with them is shown here, and not by a server that did not start.
+    // What is wrong with them is reported here, and not by a server that did not start.
     super::configure(options.iter().map(OsString::from), [])?;
     let work = Work::Call { tool: verb.tool.name.to_owned(), arguments };
     ask(&matches, Some(program), options, work)

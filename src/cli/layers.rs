@@ -27,7 +27,7 @@ const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 /// What one source says: values by the names of settings.
 type Layer = BTreeMap<String, OsString>;
 
-/// The settings that hold, and what the user should be shown.
+/// The settings that hold, and warnings for the user.
 pub fn read(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -190,7 +190,7 @@ fn takes_a_list(setting: &Arg) -> bool {
     matches!(setting.get_action(), ArgAction::Append)
 }
 
-/// Adds a setting that stands on its own feet; what is wrong with it is shown with where it was found.
+/// Adds an independent setting; an error in it names the place where it was found.
 fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
     if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
         return Err(Ending::Mistake(format!("{found}: {reason}")));

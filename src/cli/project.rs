@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Our folder in the project, which is no part of it: version control is shown so.
+    /// Our folder in the project, which ignores itself in version control.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {

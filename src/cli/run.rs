@@ -43,7 +43,7 @@ pub(super) fn run(config: Config) -> i32 {
 #[derive(Debug)]
 pub(super) struct BackgroundConfig {
     pub server: Config,
-    /// The flags that it was shown.
+    /// The flags that it was given.
     pub options: Vec<String>,
     pub socket: PathBuf,
     pub idle_limit: Duration,

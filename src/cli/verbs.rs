@@ -59,7 +59,7 @@ const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
     ("browser_handle_dialog", &["accept", "promptText"]),
 ];
 
-/// What is needed most: shown by the list of commands, which only names the others.
+/// The commands needed most: the list describes these, and only names the others.
 const USUAL: [&str; 23] = [
     "browser_navigate",
     "browser_navigate_back",

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 pub(super) struct Request {
     /// The name of the session.
     pub session: String,
-    /// How the server was to be started, where that was shown.
+    /// How the server was to be started, where that is known.
     pub options: Vec<String>,
     pub json: bool,
-    /// Where the person is, for paths that are shown.
+    /// The user's directory, for paths that are given.
     pub here: String,
     pub work: Work,
 }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_the_end_of_a_life_is_reported_of_it() {
+    fn a_waiter_learns_of_the_end_of_a_life() {
         in_many_orders(|| {
             block_on(async {
                 let beats = Arc::new(Beats::new(LEASE));

@@ -71,7 +71,7 @@ pub struct Live {
 #[derive(Debug)]
 struct Inner {
     options: LiveOptions,
-    /// This server among several, which can be reported from its links.
+    /// This server among several, by which its links can be recognised.
     server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
     /// How many are open: while there are any, somebody must listen.
@@ -248,7 +248,7 @@ async fn watch_over(handover: Arc<Handover>, place: Place) {
         _ = handover.until_ended() => {}
     }
     handover.forget();
-    // The viewer is reported how it ended before nobody listens any more.
+    // The viewer learns how it ended before the connection closes.
     sleep(RHYTHM).await;
     place.live.open.lock().remove(&handover.id);
 }

@@ -21,7 +21,7 @@ use crate::sync::unix_time;
 /// How many calls of the agent are kept to be shown.
 const MOST_CALLS: usize = 50;
 
-/// A call of the agent, as a viewer is reported it.
+/// A call of the agent, as a viewer sees it.
 #[derive(Debug, Clone)]
 pub struct CallLine {
     pub tool: String,

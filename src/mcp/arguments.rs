@@ -63,7 +63,7 @@ fn check_object(
         }
     }
     for (name, value) in object {
-        // What was given under its other name is shown under both.
+        // What was given under its other name is reported under both.
         let alias = alias_of(name).filter(|alias| aliased.contains(alias));
         let text = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
         match properties.get(name) {

@@ -389,7 +389,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for what was caused on the page, and notes what is to be shown it. Answers why a press came to nothing.
+    /// Waits for what was caused on the page, and notes what is to be shown of it. Answers why a press came to nothing.
     pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;

@@ -402,7 +402,7 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
-/// Asks all tabs at once for their titles. One that does not answer soon is shown as it was known.
+/// Asks all tabs at once for their titles. One that does not answer soon is listed with its last title.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {

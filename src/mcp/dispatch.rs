@@ -60,7 +60,7 @@ pub struct Dispatcher {
     live_pages: LivePages,
     /// Where pages are handed over to people, if they are.
     live: Option<Live>,
-    /// What was shown each session.
+    /// What each session was shown.
     seen: Mutex<HashMap<Arc<str>, Arc<Mutex<Seen>>>>,
     /// What each session keeps.
     kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
@@ -267,7 +267,7 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         let pause = self.learn_pause(client).await;
-        // Before anything else is looked at: who is paused shall not be shown to mend arguments first.
+        // Before anything else is looked at: a paused client should not be asked to correct arguments first.
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
@@ -318,7 +318,7 @@ impl Dispatcher {
         let outcome = shared::saved(session.as_ref(), outcome).await;
         if let Err(error) = outcome {
             match session.map(|session| (client.sessions.get(&session.id), session.id)) {
-                // What the session's end broke is shown as that.
+                // What the session's end broke is reported as that.
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     sessions::refuse(&gone, &id, &mut reply);
                 }

@@ -16,7 +16,7 @@ pub enum Toolset {
     Claude,
 }
 
-/// The argument by which a `browser_*` tool is shown in which tab to work, instead of the current one. The dispatcher takes
+/// The argument that says in which tab a `browser_*` tool works, instead of the current one. The dispatcher takes
 /// it out.
 pub const TAB: &str = "tab";
 

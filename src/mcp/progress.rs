@@ -1,4 +1,4 @@
-//! What a slow call is doing, for a client that asked to be shown.
+//! What a slow call is doing, for a client that asked for progress.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::mcp::questions::{Question, Questions};
 
-/// How long a call may take before it is shown what it is doing, and how often after that.
+/// How long a call may take before its progress is reported, and how often after that.
 pub const EVERY: Duration = Duration::from_secs(1);
 
 /// The current step of one call. Tools write it, the server sends it.
@@ -82,7 +82,7 @@ impl Progress {
         self.caller.as_deref()
     }
 
-    /// Whether the call waits for a person, so far as it has shown.
+    /// Whether the call waits for a person, as far as it has reported.
     pub fn waits_for_person(&self) -> bool {
         self.waits_for_person.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
 //! Calls that ask in rounds: where a client is never called back, an answer says what is asked, and the client calls
-//! again with what it was shown. Meanwhile the call goes on by itself, and ends by itself where nobody comes back.
+//! again with the token it got. Meanwhile the call goes on by itself, and ends by itself where nobody comes back.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -154,7 +154,7 @@ impl Rounds {
         InputRequiredResult::new(requests, Some(name))
     }
 
-    /// The call that a client comes back to, with what it was shown. To all others it never was.
+    /// The call that a client comes back to, with the token it got. To all others it never was.
     pub(super) fn resume(
         &self,
         name: &str,

@@ -28,7 +28,7 @@ pub(super) struct Seen {
     pages: Vec<(String, Shown)>,
 }
 
-/// What was shown a tab, but for what it says itself: titles that count or blink are no news.
+/// What was shown of a tab, but for what it says itself: titles that count or blink are no news.
 #[derive(Debug, PartialEq, Eq)]
 struct KnownTab {
     id: String,
@@ -115,7 +115,7 @@ impl Seen {
         is_news
     }
 
-    /// Whether anything was shown a download.
+    /// Whether anything was shown of a download.
     pub(super) fn knows_download(&self, id: &str) -> bool {
         self.downloads.contains_key(id)
     }

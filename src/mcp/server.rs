@@ -38,7 +38,7 @@ use crate::secrets::Secrets;
 use crate::session::Source;
 use crate::session::handoff::Answer;
 
-/// What a model is shown about working here, once, when it connects.
+/// What a model reads about working here, once, when it connects.
 const INSTRUCTIONS: &str = "\
 Drives a real Chromium browser. browser_navigate returns the page as an outline; pass an element's ref, such as \
 e12, to the other tools. Each action waits for its effects and returns what changed: no snapshot or wait is \
@@ -71,7 +71,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(45);
 #[derive(Debug, Clone)]
 pub(super) struct Unasked;
 
-/// Stands beside a request whose client cannot be shown from others of the same key and name.
+/// Stands beside a request whose client cannot be distinguished from others of the same key and name.
 #[derive(Debug, Clone)]
 pub(super) struct Shares;
 
@@ -246,7 +246,7 @@ impl ServerHandler for Server {
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        // Clients without a handshake are answered with lists that are empty, and are shown so.
+        // Clients without a handshake are answered with empty lists, and a note that says so.
         let mut info = self.get_info();
         info.capabilities =
             ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();

@@ -14,7 +14,7 @@ use crate::snapshot::{self, Ref, quoted};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
-/// So much is shown the words in what has no name.
+/// The longest text that is shown for what has no name.
 const MOST_WORDS: usize = 60;
 
 /// An element that a model named, and its ref.

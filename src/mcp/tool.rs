@@ -53,10 +53,10 @@ pub enum Capability {
     All,
 }
 
-/// The argument by which any tool is shown to work in a session. The dispatcher takes it out, so tools need not name it.
+/// The argument that names the session in which a tool works. The dispatcher takes it out, so tools need not name it.
 pub const SESSION: &str = "sessionId";
 
-/// The argument by which a tool that reads is shown to write its answer to a file. Taken out likewise.
+/// The argument that names the file for the answer of a tool that reads. Taken out likewise.
 pub const FILENAME: &str = "filename";
 
 /// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
@@ -187,7 +187,7 @@ impl AnyTool {
         Arc::new(schema)
     }
 
-    /// Checks the arguments; all that is wrong with them is shown in one error.
+    /// Checks the arguments; one error lists all that is wrong.
     pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
         let problems = arguments::problems(self.schema(), arguments);
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
@@ -303,7 +303,7 @@ fn leave_out(schema: &mut Value, argument: &str) {
     }
 }
 
-/// That a text is not to be empty goes without saying; who gives one all the same is shown.
+/// That a text is not to be empty goes without saying; whoever gives one gets an error.
 fn leave_out_obvious(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

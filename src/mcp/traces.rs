@@ -95,7 +95,7 @@ impl Span {
         }
     }
 
-    /// What others are shown whom this call has do something.
+    /// What other tools get that this call runs.
     pub(super) fn traceparent(&self) -> String {
         format!("00-{}-{}-0{}", self.trace, self.id, u8::from(self.is_sampled))
     }

@@ -1,4 +1,4 @@
-//! What a person is reported and asked at a wall.
+//! What a person reads and is asked at a challenge.
 use super::Language;
 
 /// Tells what is waited for at a link.

@@ -172,7 +172,7 @@ pub(super) struct Queue {
     subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
-/// What a script listens to in a context and its pages. Of what it does not listen to, Python is not reported.
+/// What a script listens to in a context and its pages. What it does not listen to does not reach Python.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
@@ -186,7 +186,7 @@ struct Waiting {
     items: VecDeque<Item>,
     /// Results for other threads than the one that met them.
     finished: HashMap<u64, Outcome>,
-    /// Whoever listens for a loop has been reported that something came, and it has not been handed out yet.
+    /// The loop has been woken because something came, and that has not been handed out yet.
     announced: bool,
 }
 
@@ -223,7 +223,7 @@ impl Queue {
         self.push(Item::Held(number));
     }
 
-    /// Tells what had to be reported first.
+    /// Reports what had to come first.
     pub(super) fn release(&self, number: u64, events: Vec<Event>) {
         {
             let mut state = self.state.lock();
@@ -361,7 +361,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whoever still waits is reported that nothing comes any more.
+    /// Whoever still waits learns that nothing comes any more.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
         {

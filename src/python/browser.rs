@@ -456,13 +456,13 @@ impl BrowserContext {
         operation(async move { context.close().await })
     }
 
-    /// Gives all pages a function, whose calls are reported as events.
+    /// Gives all pages a function, whose calls arrive as events.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
         operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
-    /// Has every new web socket ask the function `name`, whose calls are reported as events.
+    /// Has every new web socket ask the function `name`, whose calls arrive as events.
     fn route_sockets(&self, name: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.route_sockets(&name).await })
@@ -479,7 +479,7 @@ impl BrowserContext {
         operation(async move { Ok(CdpSession::new(context.attach_raw(&frame).await?, queue)) })
     }
 
-    /// Whether its pages and workers are reported what they log, and of errors that nobody caught. From now on.
+    /// Whether log entries and uncaught errors of its pages and workers are reported from now on.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }

@@ -268,7 +268,7 @@ impl Page {
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
-    /// Has a handler reported as an event when the element is seen in the way. Gives its number.
+    /// Has an event sent when the handler's element is in the way. Gives the handler's number.
     fn add_locator_handler(
         &self,
         selector: &str,
@@ -298,13 +298,13 @@ impl Page {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
-    /// Gives the page a function, whose calls are reported as events.
+    /// Gives the page a function, whose calls arrive as events.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name, all_frames, keeps).await })
     }
 
-    /// Whether it is reported what this page logs, and of errors that nobody caught. From now on.
+    /// Whether log entries and uncaught errors of this page are reported from now on.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }

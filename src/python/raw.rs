@@ -12,7 +12,7 @@ use crate::browser::{RawSession, locator};
 pub(super) struct CdpSession(RawSession);
 
 impl CdpSession {
-    /// The session, whose events `queue` is reported from now on.
+    /// The session, whose events go to `queue` from now on.
     pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
         let key = session.key();
         session.overhear(Arc::new(move |method, parameters| {

@@ -1,6 +1,6 @@
 //! What stands between a visitor and a page, and asks for a person: logins, captchas, blocks.
 //!
-//! A wall is recognised and reported. Nothing here tries to get past one.
+//! A challenge is recognised and reported. Nothing here tries to get past one.
 use serde::{Deserialize, Serialize};
 use url::Url;
 

@@ -68,7 +68,7 @@ pub struct Invitation {
     pub link: PersonLink,
     /// Whether the person is asked, or only whoever called can tell of it.
     pub asks: bool,
-    /// Whether whoever called was reported it before, and comes back to wait.
+    /// Whether the caller got it before, and comes back to wait.
     pub known: bool,
     pub coming: Arc<dyn HandoverInProgress>,
 }
@@ -175,7 +175,7 @@ fn asks_for_name(page: &Page) -> bool {
     })
 }
 
-/// The failure that tells that a site did not take what it was reported.
+/// The error for a site that did not take the credentials.
 fn login_refused(url: &str) -> Error {
     let host = Url::parse(url).ok().and_then(|url| {
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -189,7 +189,7 @@ fn login_refused(url: &str) -> Error {
     }
 }
 
-/// Ends an invitation when nobody waits for it any more, in the way that the person is reported.
+/// Ends an invitation when nobody waits for it any more, in the way that the person sees.
 struct Waiting {
     coming: Option<Arc<dyn HandoverInProgress>>,
     outcome: Outcome,

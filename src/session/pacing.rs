@@ -231,7 +231,7 @@ fn fits(pattern: &str, path: &str) -> bool {
     !to_the_end || rest.is_empty()
 }
 
-/// A site without rules allows all. One whose rules cannot be reported allows nothing, as RFC 9309 says, unless it cannot
+/// A site without rules allows all. One whose rules cannot be read allows nothing, as RFC 9309 says, unless it cannot
 /// be reached at all: then there is nothing to spare, and the navigation says why. They are asked for on the way that the
 /// page itself will take: through its proxy, and nowhere where it may not go.
 async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {

@@ -36,7 +36,7 @@ pub enum Kind {
 /// The texts that were written, as the disk knows them. Whoever puts something else there makes another file of it.
 static WRITTEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-/// How a file is reported from one that takes its name, and when it was written.
+/// What distinguishes a file from one that takes its name, and when it was written.
 type Identity = (u64, u64, Option<SystemTime>);
 
 #[cfg(unix)]
@@ -160,7 +160,7 @@ pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
         let kind = if is_folder { OFlags::DIRECTORY } else { OFlags::NONBLOCK };
         let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match openat2(CWD, real, OFlags::RDONLY | OFlags::CLOEXEC | kind, Mode::empty(), strict) {
-            // An old kernel, or one that is reported not to know this call.
+            // An old kernel, or a sandbox that denies this call.
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return Ok(opened?.into()),
         }

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::fleet::{Lease, Peer, Replica, Saved};
 use crate::sync::unix_time;
 
-/// How many ids of expired sessions are remembered, so that they are reported apart from ids that never were.
+/// How many ids of expired sessions are remembered, so that they are distinguished from ids that never were.
 const MOST_TOMBSTONES: usize = 10_000;
 
 /// How many sessions are made at the same time.

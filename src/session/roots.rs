@@ -173,7 +173,7 @@ impl Roots {
         self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    /// Why something cannot be had: whether it is there is reported only of what certainly lies inside, by no link.
+    /// Why something cannot be had: whether it exists is reported only for what certainly lies inside, through no link.
     fn why_not(&self, whole: &Path, what: &str) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
         let outside = format!("outside the folders that may be used: {}", folders.join(", "));

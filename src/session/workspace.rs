@@ -462,7 +462,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// What the client should be reported once, such as that the browser was started again.
+    /// A notice that the client should get once, such as that the browser was started again.
     pub fn take_notices(&self) -> Vec<String> {
         let mut state = self.inner.state.lock();
         let mut notices = std::mem::take(&mut state.notices);

@@ -20,7 +20,7 @@ const HINT: &str = "[hint=";
 const TEXT: &str = "text: ";
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
-/// How what is shown each element is shown here.
+/// How each element's line is shortened.
 const SHORTER: [(&str, &str); 4] = [
     (" [cursor=pointer]", ""),
     ("[ref=", "["),

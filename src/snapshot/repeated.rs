@@ -42,7 +42,7 @@ fn acts(nodes: &[Node]) -> usize {
     nodes.iter().filter(|node| node.is_actionable()).count()
 }
 
-/// All that is shown these nodes, but for their refs, their places, and where the focus is.
+/// All that is shown of these nodes, but for their refs, their places, and where the focus is.
 fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);

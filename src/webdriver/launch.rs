@@ -215,7 +215,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// The browser that stands beside a driver, where it is not reported elsewhere: drivers know one of their own.
+/// The browser that stands beside a driver, where its path is not given: drivers know one of their own.
 fn binary(program: &Path) -> Option<PathBuf> {
     let beside = program.parent()?.join("MiniBrowser");
     beside.is_file().then_some(beside)

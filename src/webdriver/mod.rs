@@ -22,6 +22,6 @@ pub use options::{Options, find_driver, find_screen};
 pub use tab::{Arrived, Tab};
 pub use webkit_session::{Turn, WebkitSession};
 
-/// What whoever uses WebKit should know, reported when it starts.
+/// A notice for users of WebKit, printed when it starts.
 pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \
                           of a response is reported";

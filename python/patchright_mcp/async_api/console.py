@@ -199,7 +199,7 @@ class PageConsole(ApiObject):
         return any(self._console_subscribed) or any(self._context._console_subscribed)
 
     async def _read_console(self, *, errors: bool) -> None:
-        """Nobody has listened: what the browser itself remembers is told once more."""
+        """Nobody has listened: what the browser itself remembers is reported once more."""
         if not self._is_listened_to():
             self._console_messages.clear()
             self._page_errors.clear()

@@ -28,7 +28,7 @@ _UNSET: Any = object()
 
 _LOOK_MS = 1000.0
 _MOST_LINES = 200
-"""How long a look at the page may take after something was not as expected, and how much of it is told."""
+"""How long a look at the page may take after something was not as expected, and how much of it an error shows."""
 
 
 class _Assertions:
@@ -74,7 +74,7 @@ class _Assertions:
     def _expect_aria(
         self, subject: str, locator: Locator, expected: str, timeout: float | timedelta | None
     ) -> None:
-        """Looks until what assistive technology is told of an element fits a template."""
+        """Looks until what assistive technology gets of an element fits a template."""
         __tracebackhide__ = True
         limit = self._limit(timeout)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"

@@ -1,4 +1,4 @@
-//! What is logged: as the browser reports it, and as it is reported.
+//! Log entries: as the browser reports them, and as we pass them on.
 use std::sync::LazyLock;
 
 use regex::Regex;

@@ -124,7 +124,7 @@ impl Part for ConsolePart {
     }
 }
 
-/// What is reported what a page logs.
+/// Which log entries of a page are reported.
 #[derive(Default)]
 struct PageConsole(Mutex<ConsoleInterest>);
 

@@ -62,7 +62,7 @@ impl Page {
                         message.text = text;
                         stack
                     }
-                    // They are not reported the same: what is beside it cannot be trusted either.
+                    // They are not the same errors: the rest of the entry cannot be trusted either.
                     _ => break,
                 };
                 message.stack = maps.lines(stack).await;

@@ -30,7 +30,7 @@ use crate::cdp::types::runtime::{
 };
 use crate::cdp::{CdpSession, Event, Observer, Permit, RawEvent};
 
-/// How long a look may take. A page that spins is reported of by text.
+/// How long a look may take. A page that spins is reported by text.
 const LIMIT: Duration = Duration::from_millis(1_500);
 /// The most messages that wait for a look.
 const MOST: usize = 1_000;
@@ -124,7 +124,7 @@ impl ConsoleSubscription {
             Mode::Open => self.session.send(wire::Disable {}).ignore(),
         }
         if mode == Mode::Off {
-            // What is on_inspection_done at is reported to its end.
+            // What the inspection has reached is reported to its end.
             self.session.send(LogDisable {}).ignore();
             return;
         }

@@ -154,7 +154,7 @@ impl Introductions {
         let config = config.with_no_client_auth().with_single_cert(vec![face.cert.der().clone()], key.into());
         let mut config = config.map_err(io::Error::other)?;
         config.alpn_protocols = chosen.into_iter().collect();
-        // A browser that has yet to be reported to trust this leaves, and comes again.
+        // A browser that does not trust this yet disconnects and connects again.
         let mut client = hello.into_stream(Arc::new(config)).await?;
         // With TLS 1.3 a server refuses a certificate only after the handshake.
         let carried = copy_bidirectional(&mut client, &mut server).await;
@@ -164,7 +164,7 @@ impl Introductions {
         carried.map(drop)
     }
 
-    /// A certificate in the name of a server, which nobody trusts but who was reported to.
+    /// A certificate in the name of a server, which only a browser that was set up for it trusts.
     fn face(&self, host: &Host<String>) -> io::Result<Arc<rcgen::CertifiedKey<rcgen::KeyPair>>> {
         let name = host.to_string();
         let name = name.trim_matches(['[', ']']).to_owned();

@@ -44,7 +44,7 @@ pub(crate) enum Refusal {
     Server(io::ErrorKind),
     /// The server would not have the certificate that was shown to it, or has none itself that is trusted.
     Introduction(String),
-    /// The browser was reported to give it up.
+    /// The browser has been asked to give it up.
     GivenUp(String),
 }
 
@@ -142,7 +142,7 @@ impl Relay {
         self.shared.upstream.is_some()
     }
 
-    /// What the browser is reported as its proxy.
+    /// The proxy address that the browser gets.
     pub(crate) fn server(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -161,7 +161,7 @@ impl Relay {
         theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
     }
 
-    /// Remembers why the browser was reported to give up a connection that came through here.
+    /// Remembers why a connection of the browser was refused here.
     pub(crate) fn note_failure(&self, reason: String) {
         self.shared.note(Refusal::GivenUp(reason));
     }

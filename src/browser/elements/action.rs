@@ -62,7 +62,7 @@ pub enum ElementAction {
     ScrollIntoView,
     SetInputFiles {
         paths: Vec<PathBuf>,
-        /// What pages take the files for, where that is not to be reported by their names.
+        /// What pages take the files for, where their names do not say it.
         #[serde(default)]
         types: Vec<Option<String>>,
     },

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub(in crate::browser) const DEEPEST_ROOTS: usize = 6;
 /// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
 const FEW_SUSPECTS: u32 = 48;
-/// How many are asked about one by one where the document cannot be reported at once.
+/// How many are asked about one by one where the document cannot be asked as a whole.
 const MOST_DESCRIBED: usize = 1_000;
 /// Who waits does not search again for so many times what a search took.
 const PAUSE_FACTOR: u32 = 4;

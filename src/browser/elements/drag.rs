@@ -121,7 +121,7 @@ pub enum Dragged {
         taken: bool,
         handle: Option<Part>,
     },
-    /// That cannot be reported.
+    /// That is unknown.
     Unknown,
 }
 
@@ -211,7 +211,7 @@ impl ElementHandle {
         let towards = target.sight(options.target.position, Glance::AT_ONCE).await?;
         let towards = towards.ok_or_else(|| target.stale())?.point;
         let worlds = [self.world().clone()];
-        // What the browser itself carries begins with a move; of all else exactly the steps can be made that were reported.
+        // What the browser itself carries begins with a move; otherwise exactly the requested steps are made.
         let is_exact = input.is_bare() && options.target.steps.is_some();
         let is_exact = is_exact && !self.ask::<bool>("isDraggable", Vec::new()).await?;
         let towards = Some(towards).filter(|_| !is_exact);

@@ -379,7 +379,7 @@ impl ElementHandle {
         field.settle_value(value).await
     }
 
-    /// Sets the value by script where keys have not done it. The page is reported, but by an event that is not the browser's.
+    /// Sets the value by script where keys have not done it. The page gets an event, but not a trusted one.
     async fn settle_value(&self, value: &str) -> Result<()> {
         if self.ask::<String>("heldBy", Vec::new()).await? == value {
             Ok(())

@@ -392,7 +392,7 @@ impl Locator {
     pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
         match self.frame.page() {
             Ok(page) => page.clear_way(limit, deadline).await,
-            // Whoever looks for the element learns that.
+            // A search for the element reports that.
             Err(_) => Ok(()),
         }
     }

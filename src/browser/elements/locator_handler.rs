@@ -68,7 +68,7 @@ impl Page {
     /// Calls `handler` when the element of `locator` is seen before or during an action on this page, or a wait for an
     /// element, and then waits until it is hidden.
     ///
-    /// The handler is reported its own id. What is done while it runs is not looked after, and an error of it is that of the
+    /// The handler gets its own id. What is done while it runs is not looked after, and an error of it is that of the
     /// action.
     pub fn add_locator_handler<Handling>(
         &self,

@@ -1,4 +1,4 @@
-//! Presses that came to nothing, and what is to be reported each.
+//! Presses that came to nothing, and what is reported of each.
 use serde::Deserialize;
 
 use super::matches::element_in_words;

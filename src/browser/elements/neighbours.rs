@@ -31,7 +31,7 @@ const BEGIN_LIMIT: Duration = Duration::from_millis(60);
 const ANSWER_LIMIT: Duration = Duration::from_millis(150);
 /// How long the opener of a page that closed may take to hear of it.
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
-/// For so long nothing must happen in a page that heard something.
+/// How long a page that got a message must be quiet.
 const QUIET: Duration = Duration::from_millis(60);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long such a page may go on, and how long where it asks for something.

@@ -266,7 +266,7 @@ impl Running {
         (self.recorder.on_recorded)(recorded);
     }
 
-    /// A world reported a step. Only ours can: no page has the binding.
+    /// A world reports a step. Only ours can: no page has the binding.
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };

@@ -61,7 +61,7 @@ impl ElementHandle {
         self.give_files(files, &[]).await
     }
 
-    /// Like [`set_input_files`](Self::set_input_files), of these types where they are reported.
+    /// Like [`set_input_files`](Self::set_input_files), of these types where they are given.
     pub(in crate::browser) async fn give_files(
         &self,
         files: &[PathBuf],

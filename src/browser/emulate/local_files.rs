@@ -30,7 +30,7 @@ impl Observer for Guard {
     fn on_event(&self, event: RawEvent) {
         let Some(RequestPaused { request, request_id, .. }) = event.read() else { return };
         let (files, session) = (self.files.clone(), self.session.clone());
-        // Looking at the disk can take its time, and others are waiting to be reported.
+        // Looking at the disk can take its time, and others are waiting.
         tokio::task::spawn_blocking(move || {
             if files.permits(&request.url) {
                 session.send(ContinueRequest { request_id, ..ContinueRequest::default() }).ignore();

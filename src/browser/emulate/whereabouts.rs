@@ -1,4 +1,4 @@
-//! Where on Earth a context leaves to the web, so that what its pages are reported their surroundings fits that.
+//! The place where a context's requests leave to the web, so that its pages see matching surroundings.
 use std::time::Duration;
 
 use serde_json::Value;

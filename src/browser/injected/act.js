@@ -264,7 +264,7 @@ function likeTo(options, text) {
 
 /**
  * The places of the options that a person means by a text: those of that label; else that of this value, which nobody sees;
- * else those whose label is like it. Of several that cannot be reported apart, or that alone can be chosen, one.
+ * else those whose label is like it. Of several that cannot be distinguished, or that alone can be chosen, one.
  */
 function meantBy(options, text) {
   const label = engine.collapse(text);

@@ -213,7 +213,7 @@ const isTextDrawn = (text) => {
   return box.width > 0 && box.height > 0;
 };
 
-/** True where assistive technology is reported nothing of the element: aria-hidden or inert, on it or around it. */
+/** True where the element is hidden from assistive technology: aria-hidden or inert, on it or around it. */
 engine.isHiddenFromAccessibility = (element) => {
   for (let node = element; node; node = flatParent(node)) {
     if (isAriaHidden(node) || hasAttribute(node, "inert")) return true;
@@ -516,7 +516,7 @@ const explicitRole = (element, tag, text) => {
   return implicitRole(element, tag);
 };
 
-/** The role that assistive technology is reported, `generic` and `none` included. */
+/** The role that assistive technology gets, `generic` and `none` included. */
 const roleOf = (engine.roleOf = (element) => {
   const tag = localName(element);
   const text = getAttribute(element, "role");
@@ -947,7 +947,7 @@ function rangeValue(element) {
 
 const VALUED_ROLES = words("combobox meter progressbar scrollbar searchbox slider spinbutton textbox");
 
-/** What a field holds; null where there is nothing to say. A secret is never reported: see `isSecret`. */
+/** What a field holds; null where there is nothing to say. A secret is never shown: see `isSecret`. */
 engine.valueOf = (element, role = roleOf(element)) => {
   if (!VALUED_ROLES.has(role)) return null;
   if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return rangeValue(element);

@@ -154,7 +154,7 @@ function valuesOf(chain) {
   return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, shownValueOf(element)]);
 }
 
-/** What is drawn on a canvas as one number; null where that cannot be reported. */
+/** What is drawn on a canvas as one number; null where that cannot be read. */
 function drawingOf(node) {
   if (!(node instanceof HTMLCanvasElement) || !node.width || !node.height) return null;
   try {
@@ -517,7 +517,7 @@ function pointedAt(element) {
   return shapes.reduce((most, shape) => (areaOf(shape) > areaOf(most) ? shape : most), shapes[0] ?? element);
 }
 
-/** What the drag made, nearest to where it ended: `{ref, name}`; null where that cannot be reported. */
+/** What the drag made, nearest to where it ended: `{ref, name}`; null where that is unknown. */
 function made() {
   const { there, target } = drag;
   if (!there || !target || !isConnected(target)) return null;

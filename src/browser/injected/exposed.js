@@ -11,7 +11,7 @@
     wanted = [];
     return fetched;
   };
-  // Who asks for the next calls has reported those before.
+  // A caller that asks for the next calls has passed on those before.
   const fetch = () => {
     reported = last - wanted.length;
     asking = asking.filter(([number, done]) => number > reported || done());

@@ -7,7 +7,7 @@
 //! # Reading a frame
 //!
 //! `engine.walk({root, boxes, allRefs})` answers one JSON string, which [`crate::snapshot::Frame::parse`] reads. What the walk
-//! cannot know by itself it must be reported, and then it walks again:
+//! cannot know by itself it must be given, and then it walks again:
 //!
 //! 1. **Child frames.** `engine.adoptFrame(owner, number)` for each `<iframe>` element that owns a frame
 //!    (`DOM.getFrameOwner`, then `DOM.resolveNode` into this world). The walk then prints the number where the frame

@@ -338,7 +338,7 @@ engine.aiming = { SHARES, boxesOf, inside, isArea, overlap, pointAt, reaches, ta
 const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
 
-/** What keeps the node from being acted on, as far as can be reported at once. */
+/** What keeps the node from being acted on, as far as can be seen at once. */
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !isShown(standInOf(node))) return { blocked: "hidden" };

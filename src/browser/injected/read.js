@@ -111,7 +111,7 @@
 
   const isHead = ({ row, cells }) => row.parentNode.localName === "thead" || cells.every(({ cell }) => cell.localName === "th");
 
-  /** What a field shows that it holds; "" where that is nothing to be reported. */
+  /** What a field shows that it holds; "" where there is nothing to show. */
   function heldIn(field) {
     if (!field.checkVisibility({ visibilityProperty: true }) || UNTOLD.has(field.type)) return "";
     if (field.type === "checkbox") return field.checked ? "☑" : "☐";

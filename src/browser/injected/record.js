@@ -94,7 +94,7 @@
     pressed = { element, way: wayTo(element) };
   });
 
-  /** Of a click, what is to be reported: nothing where the field itself tells what came of it. */
+  /** Of a click, what is to be reported: nothing where the field itself reports the outcome. */
   const clickedOn = (event) => {
     const down = pressed;
     pressed = null;

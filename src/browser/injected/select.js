@@ -432,7 +432,7 @@ function byXpath(root, { path }) {
 
 const SAME_ROLE = { image: "img", presentation: "none", directory: "list" };
 
-/** Whether assistive technology is not reported the element. */
+/** Whether the element is hidden from assistive technology. */
 function isUnreported(element) {
   if (engine.isHiddenFromAccessibility(element)) return true;
   return !isRendered(element);
@@ -603,7 +603,7 @@ engine.textsOf = (chain, root, drawn) =>
 /** How many there are. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 
-/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for what is reported several; else null. */
+/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for the message about several matches; else null. */
 engine.pick = (chain, root, testId) => {
   const found = engine.select(chain, root);
   if (testId === null || found.length < 2) return found[0] ?? null;
@@ -630,7 +630,7 @@ engine.matches = (chain, root) => {
 };
 
 const MOST_AROUND = 4;
-/** The control that an element is a part of, where an outline has reported that: the part itself has no line of its own. */
+/** The control that an element is a part of, where an outline lists it under that: the part itself has no line of its own. */
 function shownAs(element) {
   if (engine.INTERACTIVE_ROLES.has(engine.roleOf(element))) return element;
   let around = engine.flatParent(element);

@@ -1,4 +1,4 @@
-// Web sockets of a page that somebody outside decides about. Each new one is asked for, and reported what to do: to go its own way,
+// Web sockets of a page that somebody outside decides about. Each new one is asked for, and gets its instructions: to go its own way,
 // to be answered from outside, or to have a connection whose messages pass through there.
 (name) => {
   const Native = WebSocket;

@@ -17,7 +17,7 @@ const CLOSED = set("audio canvas embed iframe frame img input math meter object 
 /** Roles that only colour text or group it. What they hold is read as if it stood outside. */
 const TRANSPARENT = set(`caption code emphasis generic insertion mark none presentation rowgroup strong subscript suggestion
   superscript term time`);
-/** Roles whose name is made of all they hold, so that its text need not be reported again. */
+/** Roles whose name is made of all they hold, so that its text need not be shown again. */
 const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab
   tooltip treeitem`);
 /** Inside such a role, these begin a content of their own. */
@@ -131,7 +131,7 @@ class Walk {
     this.items = new Set();
     this.notices = new Set();
     this.shapes = 0;
-    /** What keeps text from being reported: it is part of a name that was, or nobody sees it. */
+    /** What keeps text out of the outline: it is part of a name that is in it, or nobody sees it. */
     this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
     this.cut = 0;
     this.level = 0;
@@ -657,7 +657,7 @@ const HAND = /(?:pointer|grab|grabbing|move|zoom-in|zoom-out|-resize)$/;
 const hasHand = (cursor) => cursor !== "auto" && HAND.test(cursor);
 
 const THICKEST_EDGE = 12;
-/** An edge by which something is made larger, of which a window has eight: reported where all refs are asked for. */
+/** An edge by which something is made larger, of which a window has eight: listed where all refs are asked for. */
 function isSizer(element) {
   if (firstChild(element)) return false;
   const { offsetWidth, offsetHeight } = element;

@@ -105,7 +105,7 @@ impl Keyboard {
     }
 
     /// Types every character with its key. What has no key on the keyboard is put in as an input method does it.
-    /// `delay` is from one key to the next; the style decides when it is not reported.
+    /// `delay` is from one key to the next; the style decides when it is not given.
     pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<()> {
         let mut rhythm = Rhythm::of(&self.input, delay);
         let mut rest = text;
@@ -208,7 +208,7 @@ impl Keyboard {
     }
 }
 
-/// The key with which a text is chosen in an input method, as pages are reported it.
+/// The key with which a text is chosen in an input method, as pages see it.
 fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     DispatchKeyEvent {
         kind,

@@ -84,9 +84,9 @@ pub struct Input {
 /// How the browser takes what its devices do.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::browser) struct BrowserTraits {
-    /// The clicks of a gesture have to be reported at once.
+    /// The clicks of a gesture have to be sent at once.
     pub chains_clicks: bool,
-    /// The clock by which it can be reported when something was done. Without one it takes the moment in which it hears of
+    /// The clock for the time stamps of events that are sent. Without one it takes the moment in which it hears of
     /// that, and where it is busy, a press comes in the moment in which the pointer arrives, and keys come in bursts.
     pub clock: Option<SteadyClock>,
 }
@@ -276,7 +276,7 @@ impl Input {
         }
     }
 
-    /// The time of an event that is sent now, where the browser can be reported.
+    /// The time of an event that is sent now, where the browser takes one.
     fn time(&self) -> Option<f64> {
         self.devices.traits.clock.map(|clock| clock.unix_time().as_secs_f64())
     }

@@ -43,7 +43,7 @@ impl Button {
         }
     }
 
-    /// The button that a movement is reported to drag with.
+    /// The button that a movement drags with.
     fn dragging(buttons: u32) -> &'static str {
         [Self::Left, Self::Right, Self::Middle, Self::Back, Self::Forward]
             .into_iter()
@@ -373,7 +373,7 @@ impl Mouse {
         Ok(replies)
     }
 
-    /// Several clicks that are reported at once.
+    /// Several clicks that are sent at once.
     fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
         let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
             true => {

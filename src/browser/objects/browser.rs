@@ -44,7 +44,7 @@ pub(in crate::browser) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
     process: Option<BrowserProcess>,
-    /// Read when it began, as a browser does that is reported times.
+    /// The clock's reading at its start, for a browser that takes time stamps.
     clock: SteadyClock,
     version: Version,
     dialect: Dialect,

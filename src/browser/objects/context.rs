@@ -470,7 +470,7 @@ impl BrowserContext {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    /// A page is gone: whose context is not ours is not reported that it was its last.
+    /// A page is gone: whose context is not ours does not learn that it was its last.
     pub(in crate::browser) fn end_if_left(&self) {
         let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
@@ -547,7 +547,7 @@ impl BrowserContext {
         });
     }
 
-    /// What its pages are reported the browser, where that is not what the browser says by itself.
+    /// What its pages see of the browser, where that differs from what the browser says by itself.
     pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
         browser.identity().claim(options.user_agent.as_deref(), options.languages())

@@ -32,7 +32,7 @@ impl Dialect {
         self == Self::Chromium
     }
 
-    /// Whether it can be reported when something was done.
+    /// Whether it takes time stamps for input.
     pub(in crate::browser) fn takes_times(self) -> bool {
         self == Self::Chromium
     }
@@ -57,7 +57,7 @@ impl Dialect {
         self == Self::Chromium
     }
 
-    /// After how long it ends scripts that run without end, where it cannot be reported to: it does so by itself.
+    /// After how long it ends scripts that run without end, where it does so by itself and on no command.
     pub(in crate::browser) fn ends_scripts_after(self) -> Option<Duration> {
         // It looks at the clock now and then, and again before it ends one.
         const AT_LATEST: u32 = 2;

@@ -41,7 +41,7 @@ struct FrameState {
     name: String,
     loader: Arc<str>,
     moments: Moments,
-    /// What has been reported a document before it was reported that there is one.
+    /// What was reported of a document before the document itself was.
     early: Option<(Arc<str>, Moments)>,
     detached: bool,
     /// A navigation has begun that would put another document in its place.
@@ -348,7 +348,7 @@ impl Frame {
             .unwrap_or_default()
     }
 
-    /// Whether the parent's world has yet to be reported which element shows this frame.
+    /// Whether the parent's world does not know yet which element shows this frame.
     pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
         self.inner.state.lock().adopted_in != Some(parent.context_id())
     }

@@ -1,4 +1,4 @@
-//! Those who listen to what happens: reported in order, and before any later reply is handed out.
+//! Listeners: called in order, and before any later reply is handed out.
 use std::fmt;
 use std::sync::Arc;
 

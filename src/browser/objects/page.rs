@@ -94,7 +94,7 @@ struct PageState {
     /// How many are leaving the page: to them a dialog is no question.
     leavers: u32,
     chooser: Option<FileChooser>,
-    /// Addresses for other programs that it asked to open, and that nobody was reported yet.
+    /// Addresses for other programs that it asked to open, and that have not been reported yet.
     programs_asked: Vec<String>,
     /// Whether its requests wait for a decision.
     routed: Routed,

@@ -42,7 +42,7 @@ struct Inner {
     context_id: i64,
     /// The injected engine, `engine` in `injected/`, once it was needed.
     engine: OnceCell<RemoteHandle>,
-    /// The browser's numbers of the nodes that listen to the pointer, as far as the engine was reported.
+    /// The browser's numbers of the nodes that listen to the pointer, as far as the engine knows.
     received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
     /// Until when it is not searched for closed shadow roots again.

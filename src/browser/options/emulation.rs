@@ -20,7 +20,7 @@ pub struct Geolocation {
     pub accuracy: f64,
 }
 
-/// How documents are given to be drawn. `None` leaves it to the system.
+/// How documents are drawn. `None` leaves it to the system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Media {

@@ -1,4 +1,4 @@
-//! Where the browser is: given, installed by the system, or downloaded.
+//! Finds the browser: at a given path, installed by the system, or downloaded.
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -57,7 +57,7 @@ pub struct Wanted {
 /// A browser that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The browser itself, without the distribution's script around it where that can be given.
+    /// The browser itself, without the distribution's script around it, where the script names it.
     pub executable: PathBuf,
     pub channel: Channel,
     /// The script that was found first and led to `executable`.

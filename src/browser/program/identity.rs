@@ -20,7 +20,7 @@ pub(in crate::browser) struct Identity {
 }
 
 impl Identity {
-    /// What pages have to be given so that they see one browser, with this user agent and these languages if they are given.
+    /// What pages have to get so that they see one browser, with this user agent and these languages if they are given.
     /// `None` where the browser's own word is the right one.
     pub(in crate::browser) fn claim(
         &self,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::find;
 use crate::error::{Error, Result, human};
 
-/// How often the progress is given.
+/// How often progress is reported.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// Default time that a server may send nothing.
@@ -85,7 +85,7 @@ pub async fn install(
 fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
     let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder)?;
     let lock = File::create(made.path().join(LOCK))?;
-    // Where nothing can be locked, no leftovers are given from what is under way: they stay.
+    // Where nothing can be locked, leftovers cannot be distinguished from a running download: they stay.
     let _ = lock.try_lock();
     Ok((made, lock))
 }

@@ -54,7 +54,7 @@ pub struct LaunchOptions {
     pub channel: Channel,
     /// Where downloaded browsers are; when it is named, no other place is looked in.
     pub browsers_dir: Option<PathBuf>,
-    /// Whether to do without a window. Unless given, there is one where there is a display.
+    /// Whether to do without a window. Default: headless only without a display.
     pub headless: Option<bool>,
     /// A profile to use and keep. Without one, each browser has a fresh profile that is removed afterwards.
     pub user_data_dir: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub struct LaunchOptions {
     pub arguments: Vec<String>,
     /// Arguments of ours to leave out.
     pub ignore_default_arguments: IgnoreDefaults,
-    /// The browser's own sandbox. Unless given, it is on, but for root, whom the browser refuses otherwise.
+    /// The browser's own sandbox. Default: on, except for root, as whom the browser would refuse to start.
     pub sandbox: Option<bool>,
     /// Width and height of the window, in pixels.
     pub window_size: Option<(u32, u32)>,

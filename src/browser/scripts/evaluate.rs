@@ -115,12 +115,12 @@ impl Frame {
     }
 }
 
-/// How a value is reported with all that is in it, down to so many levels.
+/// How a value is serialized with all that is in it, down to so many levels.
 pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
     SerializationOptions {
         serialization: "deep".to_owned(),
         max_depth: Some(levels),
-        // A node is reported by its tag, not by all that is in it.
+        // A node is shown by its tag, not by all that is in it.
         additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
     }
 }
@@ -216,7 +216,7 @@ fn skip_blank(mut script: &str) -> &str {
     }
 }
 
-/// A value of the page as JSON. What JSON has no word for is reported in a short form: `undefined` and functions are null,
+/// A value of the page as JSON. What JSON cannot express has a short form: `undefined` and functions are null,
 /// a `BigInt` is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
 /// its tag, an error its stack, and an object within itself `[Circular]`.
 pub fn json_value(object: &RemoteObject) -> Value {

@@ -19,7 +19,7 @@ use crate::error::{Error, Result, quoted};
 
 /// A page that offers more hides what it offers.
 const MOST_TOOLS: usize = 50;
-/// So much is reported what a tool says that fails.
+/// The longest message of a failed tool that is passed on.
 const LONGEST_WORDS: usize = 300;
 
 /// A tool that a page offers. All of it is the page's own words.

@@ -66,7 +66,7 @@ impl JsValue {
         }
     }
 
-    /// Reads what [`TELL`] reported.
+    /// Reads what [`TELL`] returned.
     pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
         let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
         let Some((kind, value)) =

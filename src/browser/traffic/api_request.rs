@@ -472,7 +472,7 @@ impl Hop {
         }
         let body = match &request.body {
             None => {
-                // As browsers do: some servers insist on being reported that nothing comes.
+                // As browsers do: some servers insist on the header.
                 if matches!(method, Method::POST | Method::PUT | Method::PATCH)
                     && !["content-length", "transfer-encoding"].iter().any(|name| headers.contains_key(*name))
                 {

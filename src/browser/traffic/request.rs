@@ -67,10 +67,10 @@ struct RequestState {
     /// The headers that redirects are sent with as well.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
-    /// What the network sent, which the page's process is not reported.
+    /// What the network sent, which the page's process does not learn.
     sent_headers: Option<HeaderList>,
     received_headers: Option<HeaderList>,
-    /// The browser said that nothing more will be reported the headers.
+    /// The browser said that it will report no more headers.
     headers_settled: bool,
     failure: Option<String>,
     finished: bool,
@@ -327,7 +327,7 @@ impl Request {
     // What the browser tells.
 
     pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
-        // What comes from a cache goes over no wire, though the browser says that more will be reported it.
+        // What comes from a cache goes over no wire, though the browser says that it will report more.
         let is_cached = response.from_disk_cache == Some(true);
         self.update(|state| {
             state.response = Some(Arc::new(response));
@@ -335,7 +335,7 @@ impl Request {
         });
     }
 
-    /// Nothing more will be reported its headers.
+    /// No more of its headers will be reported.
     pub(in crate::browser) fn headers_are_settled(&self) {
         self.update(|state| state.headers_settled = true);
     }

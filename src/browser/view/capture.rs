@@ -48,7 +48,7 @@ const MOST_FRAMES: usize = 200;
 /// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
 const HEARERS_LIMIT: Duration = Duration::from_secs(3);
 const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
-/// Of so many nodes it is reported at a time that they listen.
+/// So many listening nodes are reported at a time.
 const MOST_HEARERS: usize = 400;
 /// A document with more listeners is asked only once: their list is long.
 const MOST_LISTENERS: usize = 2_000;
@@ -277,7 +277,7 @@ async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Tells the engine which `<iframe>` shows which frame. One that cannot be reported is printed without its content.
+/// Tells the engine which `<iframe>` shows which frame. One that cannot be named is printed without its content.
 async fn adopt_children(frame: &Frame, world: &World) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));

@@ -22,7 +22,7 @@ pub struct SnapshotOptions {
     pub boxes: bool,
     /// Refs also for texts, groups and shapes of drawings.
     pub all_refs: bool,
-    /// The most characters. What does not fit is reported in short.
+    /// The most characters. What does not fit is shortened.
     pub max_chars: Option<usize>,
 }
 

@@ -68,7 +68,7 @@ domain! {
             deep_serialized_value: Option<Value>,
             preview: Option<ObjectPreview>,
         }
-        /// What an object holds, reported without asking it.
+        /// What an object holds, without calling its code.
         ObjectPreview { properties: Vec<PropertyPreview> }
         PropertyPreview { name: String, value: Option<String> }
         StackTrace { call_frames: Vec<CallFrame> }

@@ -40,7 +40,7 @@ pub(super) fn edited(
     }
 }
 
-/// Whether the file has a server of this name, and what is shown it where that can be read.
+/// Whether the file has a server of this name, and its entry where that can be read.
 pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     let at = |whole: &Value, servers: &str| whole.get(servers)?.get(name).cloned();
     match format {

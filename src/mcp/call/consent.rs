@@ -88,7 +88,7 @@ impl Call<'_> {
         self.allowed(Some(page), &texts::upload(self.settings.language, &names.join(", "), &origins[0])).await
     }
 
-    /// Asks for the downloads that the call has begun, before anything is shown them. Those that are refused are removed.
+    /// Asks for the downloads that the call has begun, before anything is shown of them. Those that are refused are removed.
     pub(in crate::mcp) async fn confirm_downloads(&self) {
         if self.consent().is_empty() {
             return;

@@ -33,7 +33,7 @@ impl Call<'_> {
 /// A person who reads the progress and answers the questions of a call.
 struct ClientsPerson<'a> {
     call: &'a Call<'a>,
-    /// Where the person was shown to come.
+    /// The link that the person got.
     link: Mutex<Option<String>>,
 }
 
@@ -68,7 +68,7 @@ impl ClientsPerson<'_> {
             tracing::warn!(link = link.url, "a person is needed");
         }
         *self.link.lock() = Some(link.url.clone());
-        // Who was shown it before comes back to wait.
+        // A client that got it before comes back to wait.
         let asks = self.call.progress.questions.reach_person() || known;
         Some(Invitation { link, asks, known, coming })
     }

@@ -1,4 +1,4 @@
-//! Answers that go to a file: their reader is shown only where it is and how large.
+//! Answers that go to a file: the answer says only where the file is and how large.
 use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value};

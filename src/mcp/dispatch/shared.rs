@@ -168,7 +168,7 @@ pub(super) async fn lost(session: Option<&Session>) {
     }
 }
 
-/// Writes down how a session stands after a call. What was done is shown also where that fails.
+/// Writes down how a session stands after a call. What was done is reported even if that fails.
 pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Result<()> {
     let Some(session) = session else { return outcome };
     if let Err(error) = session.save().await {

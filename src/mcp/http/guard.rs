@@ -21,7 +21,7 @@ enum Hosts {
 }
 
 impl Guard {
-    /// `hosts` beside those of loopback and `listening`, the address that the server was shown to use: `name`,
+    /// `hosts` beside those of loopback and `listening`, the address that the server listens on: `name`,
     /// `name:port`, or `*` for all. `origins` are those of web pages that may ask.
     pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
         let wrong = |what: &str, text: &str| Error::InvalidArguments {

@@ -100,7 +100,7 @@ impl Keys {
         self.digests.len()
     }
 
-    /// The key that was made up, so that somebody can be shown it once.
+    /// The key that was made up, so that it can be printed once.
     pub fn generated(&self) -> Option<&str> {
         self.generated.as_deref()
     }

@@ -57,7 +57,7 @@ const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
 const WITH_BATCHES: &[u8] = b"2025-03-26";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
-/// What a client is shown to wait that finds no room.
+/// How long a client that finds no room should wait.
 const COME_BACK_S: &str = "30";
 
 /// How to serve over HTTP.
@@ -498,7 +498,7 @@ impl App {
     }
 }
 
-/// What a client without a session and a cookie calls itself: by that it is shown from clients of other programs.
+/// What a client without a session and a cookie calls itself: by that it is distinguished from other programs.
 fn client_named_in(bytes: &Bytes) -> String {
     let message = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let client = &message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"];

@@ -103,7 +103,7 @@ impl FileUpload {
     }
 }
 
-/// The files. All that cannot be read are shown at once.
+/// The files. One error lists all that cannot be read.
 pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
     let (good, bad): (Vec<_>, Vec<_>) =
         paths.iter().map(|path| roots.open_upload(path)).partition(Result::is_ok);

@@ -37,7 +37,7 @@ impl Tool for Find {
         let page = call.open_page().await?;
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let options = call.snapshot_options();
-        // Told in short, what is found could not be shown from its neighbours: all of one kind stand on one line.
+        // In the short form, what is found could not be distinguished from its neighbours: all of one kind stand on one line.
         let around = self.around.unwrap_or(if options.brief { 0 } else { 2 }) as usize;
         match snapshot::find(&tree, &pattern, around, options.max_chars) {
             Some(found) => {

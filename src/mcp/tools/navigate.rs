@@ -103,7 +103,7 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled | Error::NavigationFailed { .. })) => {
             return Err(error);
         }
-        // What cannot be looked at is shown by what follows.
+        // What cannot be looked at is reported by what follows.
         Err(_) | Ok(None) => {}
         Ok(Some(passed)) => {
             reply.add_event(format!("The user passed what the page asked for ({}).", passed.challenge.what));

@@ -359,7 +359,7 @@ impl Tab {
         self.0.as_ref().ok_or(Error::PageClosed)
     }
 
-    /// A person has been shown to come here: the page stays until that is over.
+    /// A person was asked to come here: the page stays until that is over.
     fn leave_to_person(mut self, call: &Call<'_>) {
         let handover = self.0.as_ref().and_then(|page| call.live?.open_for(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
@@ -386,7 +386,7 @@ impl Drop for Tab {
     }
 }
 
-/// The part of a page's text that was asked for, and where it goes on, shown apart from what we say.
+/// The part of a page's text that was asked for, and where it goes on, set apart from our own words.
 fn content(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
     let (part, goes_on) = part(text, offset, most);
     let goes_on = goes_on.map(|(end, all)| texts::goes_on(language, end, all)).unwrap_or_default();

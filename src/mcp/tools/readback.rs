@@ -7,7 +7,7 @@ const LONGEST: usize = 60;
 /// What came of giving a field its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Readback {
-    /// In words; empty where nothing is to be shown it.
+    /// In words; empty where there is nothing to say.
     Taken(String),
     Refused(String),
 }

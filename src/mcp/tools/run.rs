@@ -19,7 +19,7 @@ const USUAL_LIMIT: Duration = Duration::from_secs(30);
 /// What an answer shows of what was printed, and what a file takes.
 const MOST_SHOWN: usize = 20_000;
 const MOST_WRITTEN: usize = 20_000_000;
-/// How long a program may take to end once it is shown to.
+/// How long a program may take to end once it is asked to.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
 /// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;

@@ -21,7 +21,7 @@ const PAGE_SHARE: f64 = 0.9;
 /// A list without end is followed so often, and so long.
 const MOST_ROUNDS: u32 = 30;
 const LONGEST: Duration = Duration::from_secs(60);
-/// The most that is shown what came into view.
+/// The most that is shown of what came into view.
 const MOST_CHARS: usize = 6_000;
 
 /// Scroll direction.

@@ -1,4 +1,4 @@
-//! What sites keep: cookies, local and session storage; and what they are allowed and shown.
+//! What sites keep: cookies, local and session storage; and their permissions and headers.
 mod cookies;
 
 use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ use crate::snapshot::Ref;
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
 /// How often a page is looked at for what is to come.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How much of what is there instead is shown.
+/// The longest actual value in a message.
 const LONGEST_QUOTED: usize = 300;
 
 // What something is to be.

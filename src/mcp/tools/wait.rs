@@ -18,7 +18,7 @@ use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::snapshot::Ref;
 
 /// How often the page is looked at.
-/// How much of a text that did not come is shown again.
+/// The longest expected text in a message.
 const LONGEST_QUOTED: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -294,7 +294,7 @@ fn downloads_ended(call: &Call<'_>) -> bool {
     !goes_on && downloads.iter().any(|download| !seen.has_awaited(&download.id))
 }
 
-/// Tells which downloads have ended since a wait was last answered: an answer before may have shown it already.
+/// Tells which downloads have ended since a wait was last answered: an earlier answer may have reported it already.
 fn describe_downloads(call: &Call<'_>) -> String {
     let mut ended = downloads(call);
     let mut seen = call.seen.lock();

@@ -135,7 +135,7 @@ fn why_not(name: &str) -> &'static str {
     }
 }
 
-/// What the server was shown to keep to, and what could not be kept here.
+/// The limits that the server was started with, and those that cannot be enforced here.
 fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
     let settings = [
         ("--confirm cannot be kept there", !call.settings.consent.is_empty()),

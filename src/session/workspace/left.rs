@@ -56,7 +56,7 @@ impl Workspace {
         }
     }
 
-    /// Has the client be reported this once.
+    /// Adds a one-time notice to the client's next answer.
     pub(in crate::session) fn notice(&self, notice: String) {
         self.inner.state.lock().notices.push(notice);
     }

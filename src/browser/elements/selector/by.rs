@@ -51,7 +51,7 @@ pub struct RoleStates {
     pub disabled: Option<bool>,
     pub selected: Option<bool>,
     pub expanded: Option<bool>,
-    /// Whether elements count that assistive technology is not reported.
+    /// Whether elements count that are hidden from assistive technology.
     pub include_hidden: Option<bool>,
     pub level: Option<u32>,
     pub pressed: Option<bool>,

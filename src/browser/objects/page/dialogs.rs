@@ -86,7 +86,7 @@ impl Page {
         others.find_map(|page| page.obstruction())
     }
 
-    /// The dialogs that were answered as had been said before, and that nobody was reported yet.
+    /// The dialogs that were answered as had been said before, and that have not been reported yet.
     pub fn take_answered_dialogs(&self) -> Vec<AnsweredDialog> {
         std::mem::take(&mut self.inner.state.lock().dialogs_answered)
     }
@@ -264,7 +264,7 @@ impl Page {
 }
 
 impl PageState {
-    /// Corrects what is reported a dialog that could not be accepted.
+    /// Corrects the report of a dialog that could not be accepted.
     fn was_dismissed(&mut self, number: u64) {
         for answered in self.dialogs_answered.iter_mut().filter(|answered| answered.dialog.number == number) {
             answered.accepted = false;

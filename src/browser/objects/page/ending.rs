@@ -86,7 +86,7 @@ impl Page {
         has_crashed
     }
 
-    /// Whether it is out of memory until somebody uses it: of a crash it has all but that it is reported as one.
+    /// Whether it is out of memory until somebody uses it: like a crash, except that it is not reported as one.
     pub fn is_discarded(&self) -> bool {
         self.inner.state.lock().discarded.is_some()
     }

@@ -1,11 +1,11 @@
-//! What a page has been given for itself alone.
+//! Settings of one page alone.
 use super::Page;
 use crate::browser::options::emulation::{Media, metrics};
 use crate::browser::program::launch::HEADLESS_SCREEN;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::Headers;
 
-/// What a page has been given for itself alone.
+/// Settings of one page alone.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Own {
     pub(in crate::browser) headers: Headers,
@@ -25,7 +25,7 @@ impl Own {
 }
 
 impl Page {
-    /// Reads or changes what this page was given for itself alone.
+    /// Reads or changes the settings of this page alone.
     pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut Own) -> T) -> T {
         change(&mut self.inner.own.lock())
     }
@@ -71,7 +71,7 @@ impl Page {
     }
 }
 
-/// What `window.open` was given of a size: `width=400` and `height=300`.
+/// The size that `window.open` was given: `width=400` and `height=300`.
 pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
         let pairs = features.iter().filter_map(|feature| feature.split_once('='));

@@ -17,11 +17,11 @@ const OWN: [&str; 13] = [
     "https",
     "javascript",
 ];
-/// So many are remembered until somebody is reported.
+/// So many are remembered until they are reported.
 const MOST: usize = 5;
 
 impl Page {
-    /// The addresses for other programs that the page asked to open, and that nobody was reported yet.
+    /// The addresses for other programs that the page asked to open, and that have not been reported yet.
     pub fn take_asked_programs(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }

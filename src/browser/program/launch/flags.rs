@@ -53,7 +53,7 @@ pub const FLAGS: &[Flag] = &[
         text: "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AutofillServerCommunication",
         when: When::Always,
         why: "without the first two each window runs one more renderer for its address bar, 45 MB and 0.7 s of processor \
-            time; without the third a server of the browser's maker learns of every form that is seen",
+            time; without the third, the browser sends each form it sees to a server of its maker",
         page_sees: "nothing",
     },
     Flag {

@@ -25,8 +25,8 @@ struct UncaughtError {
 }
 
 impl Uncaught {
-    /// The texts of the last `count` errors at this place. `None` where they cannot be given apart from those of other
-    /// pages that have the same script, or have not been given yet.
+    /// The texts of the last `count` errors at this place. `None` where they cannot be distinguished from those of other
+    /// pages that have the same script, or have not been logged yet.
     pub fn texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
         let errors = self.errors.lock();
         let here = errors.iter().filter(|error| error.line == line && error.url == url);

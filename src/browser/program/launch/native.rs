@@ -15,7 +15,7 @@ const DESKTOP: &str = "xdg-settings";
 const ANSWER: &str = "#!/bin/sh\n[ \"$1 $2\" = 'check default-url-scheme-handler' ] && echo yes\n";
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Nobody shares a screen: the page is given so as if the picker had been cancelled.
+/// Nobody shares a screen: the page sees a cancelled picker.
 const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false}}"#;
 
 /// Keeps the picker of what to share away from a profile that nobody else uses, and the question about other programs from

@@ -255,7 +255,7 @@ pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
     Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
 }
 
-/// Who uses a profile, given by the browser's own lock: a link to `host-pid`.
+/// Who uses a profile, by the browser's own lock: a link to `host-pid`.
 pub(super) fn holder(profile: &Path) -> Option<String> {
     let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
     let (host, pid) = lock.to_str()?.rsplit_once('-')?;

@@ -103,7 +103,7 @@ fn known(found: &Found) -> Option<Release> {
     Release::read(&known.or_else(|| stored()?.remove(&key))?)
 }
 
-/// Keeps a version that a running browser given.
+/// Remembers the version that a running browser reported.
 pub(super) fn remember(found: &Found, number: &str) {
     let name = known(found).map_or_else(String::new, |release| release.name().to_owned() + " ");
     keep(found, &Release(name + number));

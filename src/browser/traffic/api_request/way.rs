@@ -28,7 +28,7 @@ impl Way {
         }
     }
 
-    /// What a client has to be reported it.
+    /// What a client has to know of it.
     pub(super) async fn proxy(&self) -> Result<Option<reqwest::Proxy>> {
         let (server, bypass) = match self {
             Self::Direct => return Ok(None),
@@ -63,7 +63,7 @@ async fn open(proxy: &Proxy) -> Result<Option<Relay>> {
     Relay::start(wanted).await
 }
 
-/// Hosts as browsers are reported them: a name stands for those below it too.
+/// Hosts in the form that browsers take: a name stands for those below it too.
 fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
     let hosts: Vec<_> = hosts.split([',', ';']).map(|host| host.trim().trim_start_matches("*.")).collect();
     reqwest::NoProxy::from_string(&hosts.join(","))

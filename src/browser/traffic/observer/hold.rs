@@ -182,7 +182,7 @@ fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<Pend
 }
 
 /// Sends a redirected request on, with the headers that its first hop was given. Chromium loses the `Origin` that it has
-/// computed for the next hop, unless the request is sent anew, which it is where its address is reported.
+/// computed for the next hop, unless the request is sent anew, which happens where its URL is given.
 pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Request>) {
     let stopped = &event.request.headers;
     let origin = stopped.get("origin");

@@ -1,4 +1,4 @@
-//! Web sockets of pages, as they are reported.
+//! Reports the web sockets of pages.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 

@@ -35,7 +35,7 @@
     return numbers && numbers.length >= 3 ? [numbers[0], numbers[1], numbers[2], numbers[3] ?? 1] : null;
   };
   const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
-  /** The colour behind an element; null where that cannot be reported, such as over a picture. */
+  /** The colour behind an element; null where that is unknown, such as over a picture. */
   const behind = (element) => {
     const layers = [];
     for (let at = element; at; at = at.parentElement ?? at.getRootNode().host ?? null) {
