@@ -187,14 +187,14 @@ impl Replica {
 
     /// The sessions of an owner, wherever they are, and when they end, in milliseconds since 1970.
     pub async fn sessions_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
-        let lines: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
-        Ok(lines.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
+        let pairs: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
+        Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
     }
 
     /// Sessions whose time is over and whose server is gone: the browser of each, and its contexts there.
     pub async fn overdue(&self, most: usize) -> Result<Vec<(String, String)>> {
-        let text: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
-        Ok(text.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+        let pairs: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
+        Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
     }
 }
 

@@ -213,8 +213,8 @@ impl Replica {
         let holder = if began.is_some() { self.id.as_str() } else { "" };
         let name = digest(name);
         let arguments = [name.as_str(), holder, began.unwrap_or_default(), A_DAY];
-        let lines: Vec<String> = self.store.run(script!("connect"), &arguments).await?;
-        let [holder, info, began] = &lines[..] else { return Ok(None) };
+        let connection: Vec<String> = self.store.run(script!("connect"), &arguments).await?;
+        let [holder, info, began] = &connection[..] else { return Ok(None) };
         let elsewhere = if *holder == self.id { None } else { read_peer(info) };
         Ok(Some(Connected { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
     }

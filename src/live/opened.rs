@@ -90,9 +90,9 @@ impl Choice {
     /// The list that a press has opened, if it has opened one.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
-            let lines = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
+            let focused = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
             if let Some(choice) =
-                lines.and_then(|lines| serde_json::from_value::<Option<Self>>(lines).ok()?)
+                focused.and_then(|focused| serde_json::from_value::<Option<Self>>(focused).ok()?)
             {
                 return Some(choice);
             }

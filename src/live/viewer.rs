@@ -307,12 +307,12 @@ impl Viewer {
     /// Lets fingers touch the page. What a tap opens is shown later, when the page has heard of it.
     fn touch(&mut self, what: Touching, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
-        let received = hand.touch(what, fingers);
+        let touched = hand.touch(what, fingers);
         if tap && what == Touching::End {
             self.looking.abort_all();
-            self.looking.spawn(Opened::soon(self.page.clone(), received));
+            self.looking.spawn(Opened::soon(self.page.clone(), touched));
         } else {
-            received.ignore();
+            touched.ignore();
         }
     }
 

@@ -317,9 +317,9 @@ pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
         let end = if is_quoted { end_of_quotation(rest) } else { rest.find('"').unwrap_or(rest.len()) };
         let (part, after) = rest.split_at(end);
         rest = after;
-        let text = (part, is_quoted);
+        let piece = (part, is_quoted);
         is_quoted = !is_quoted;
-        Some(text)
+        Some(piece)
     })
 }
 

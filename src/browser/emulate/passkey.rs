@@ -266,8 +266,8 @@ impl Page {
         }
         let session = self.session().clone();
         let ear = PasskeyObserver { page: self.downgrade() };
-        let received = [CredentialAdded::METHOD, CredentialAsserted::METHOD, CredentialDeleted::METHOD];
-        session.observe(&received, Arc::new(ear));
+        let methods = [CredentialAdded::METHOD, CredentialAsserted::METHOD, CredentialDeleted::METHOD];
+        session.observe(&methods, Arc::new(ear));
         session.send(Enable {}).ignore();
         let options = VirtualAuthenticatorOptions {
             protocol: "ctap2".to_owned(),

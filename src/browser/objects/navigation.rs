@@ -238,15 +238,15 @@ impl Page {
     /// Waits until the requests for documents, that an action led to since `mark`, have been reported, where that is soon.
     pub async fn until_navigation_reported(&self, mark: Mark) {
         // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
-        let received = self.session().call(GetMetrics {});
+        let answered = self.session().call(GetMetrics {});
         let held_up = self.until(Self::dialog);
-        let received = async {
+        let answered = async {
             tokio::select! {
-                _ = received => {}
+                _ = answered => {}
                 _ = held_up => {}
             }
         };
-        let _ = timeout(REST, received).await;
+        let _ = timeout(REST, answered).await;
         let settled_page = self.until(|page| {
             let settled =
                 page.dialog().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));

@@ -77,10 +77,10 @@ impl Page {
     /// The dialog in another tab that keeps the page from answering: it is asked in the process that shows both.
     pub async fn held_up_by(&self) -> Option<Dialog> {
         let dialog = self.dialog_elsewhere().filter(|_| self.may_be_stuck())?;
-        // A script without end would be heard to run.
-        let received = ask(self, self.session(), LAST_WORDS).await;
+        // A script without end would show that it runs.
+        let heartbeat = ask(self, self.session(), LAST_WORDS).await;
         let still = self.dialog_elsewhere().as_ref() == Some(&dialog) && self.may_be_stuck();
-        (received == Pulse::Nothing && still).then_some(dialog)
+        (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
     /// Completes when the page runs a script without end: soon, when nothing is heard of it from now on; after `patience`

@@ -69,8 +69,8 @@ pub struct Styles {
 impl Page {
     /// How fast the page came.
     pub async fn vitals(&self) -> Result<Vitals> {
-        let lines = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
-        serde_json::from_value(lines)
+        let vitals = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
+        serde_json::from_value(vitals)
             .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
     }
 
@@ -129,9 +129,9 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let received = Arc::clone(&sheets);
     session.overhear(Arc::new(move |method, message| {
         if method == "CSS.styleSheetAdded"
-            && let Ok(event_json) = serde_json::from_slice::<Value>(message)
+            && let Ok(event) = serde_json::from_slice::<Value>(message)
         {
-            let header = event_json.get("params").unwrap_or(&event_json)["header"].clone();
+            let header = event.get("params").unwrap_or(&event)["header"].clone();
             let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
             received.lock().insert(text("styleSheetId"), text("sourceURL"));
         }
@@ -145,7 +145,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let node = json!({ "nodeId": nodes["nodeIds"][0] });
     let matched = send("CSS.getMatchedStylesForNode", node.clone()).await?;
     let computed = send("CSS.getComputedStyleForNode", node).await?;
-    let mut event_json = Styles::default();
+    let mut styles = Styles::default();
     let mut set = Vec::new();
     let mut add = |place: String, style: &Value| {
         let mut words = Vec::new();
@@ -164,7 +164,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
             set.push(name.to_owned());
         }
         if !words.is_empty() {
-            event_json.rules.push((place, words.join("; ")));
+            styles.rules.push((place, words.join("; ")));
         }
     };
     add("style attribute".to_owned(), &matched["inlineStyle"]);
@@ -196,8 +196,8 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
         if let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str())
             && is_set(name)
         {
-            event_json.computed.push((name.to_owned(), value.to_owned()));
+            styles.computed.push((name.to_owned(), value.to_owned()));
         }
     }
-    Ok(event_json)
+    Ok(styles)
 }

@@ -95,7 +95,7 @@ impl Page {
             || url.starts_with("https:")
             || (url == "about:blank" && document.is_empty);
         let is_needed =
-            states.iter().any(|states| states.lost.is_some()) || asks.contains(&true) || is_sent || is_shared;
+            states.iter().any(|state| state.lost.is_some()) || asks.contains(&true) || is_sent || is_shared;
         if !comes_again || is_needed || self.is_kept_in_memory() {
             return Ok(None);
         }

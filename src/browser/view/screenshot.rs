@@ -174,8 +174,8 @@ impl Page {
     /// Pixels of the screen for each CSS pixel, and how many of these the viewport has across and down.
     async fn pixels(&self) -> Result<[f64; 3]> {
         const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
-        let lines = self.main_frame().evaluate(SCRIPT, Vec::new(), Scope::Isolated).await?;
-        let number = |index: usize| lines[index].as_f64().filter(|number| *number > 0.0);
+        let sizes = self.main_frame().evaluate(SCRIPT, Vec::new(), Scope::Isolated).await?;
+        let number = |index: usize| sizes[index].as_f64().filter(|number| *number > 0.0);
         Ok([number(0).unwrap_or(1.0), number(1).unwrap_or_default(), number(2).unwrap_or_default()])
     }
 }

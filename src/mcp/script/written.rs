@@ -188,20 +188,20 @@ fn way_written(way: &Way, language: ScriptLanguage, within: &str) -> String {
     if way.exact == Some(true) {
         options.push(("exact", if language == ScriptLanguage::Python { "True" } else { "true" }.to_owned()));
     }
-    let mut text = vec![quoted(&way.text)];
+    let mut arguments = vec![quoted(&way.text)];
     match language {
         ScriptLanguage::Python => {
-            text.extend(options.into_iter().map(|(name, value)| format!("{name}={value}")))
+            arguments.extend(options.into_iter().map(|(name, value)| format!("{name}={value}")))
         }
         ScriptLanguage::Typescript if options.is_empty() => {}
         ScriptLanguage::Typescript => {
             let options: Vec<_> =
                 options.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            text.push(format!("{{ {} }}", options.join(", ")));
+            arguments.push(format!("{{ {} }}", options.join(", ")));
         }
     }
     let method = if language == ScriptLanguage::Python { method } else { camel(&method) };
-    let written = format!("{within}.{method}({})", text.join(", "));
+    let written = format!("{within}.{method}({})", arguments.join(", "));
     match (way.nth, language) {
         (None, _) => written,
         (Some(0), ScriptLanguage::Python) => format!("{written}.first"),
