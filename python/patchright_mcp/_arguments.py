@@ -44,6 +44,7 @@ _NAMES: dict[Any, str] = {
     Path: "path",
     collections.abc.Mapping: "object",
     collections.abc.Sequence: "array",
+    collections.abc.Iterable: "array",
     collections.abc.Callable: "function",
 }
 
@@ -56,6 +57,17 @@ class ChecksArguments:
         for name, method in list(vars(cls).items()):
             if isinstance(method, types.FunctionType) and not name.startswith("_"):
                 setattr(cls, name, _checking(method))
+
+
+def checked(method: F) -> F:
+    """Looks at all arguments before each call of a function that keeps what it is given."""
+
+    @functools.wraps(method)
+    def checking(*arguments: Any, **named: Any) -> Any:
+        _check(method, arguments, named)
+        return method(*arguments, **named)
+
+    return typing.cast("F", checking)
 
 
 def _checking(method: F) -> F:
@@ -86,9 +98,13 @@ def _checking(method: F) -> F:
 
 def _check_first(method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
     if method.__name__ in _CHECKED_FIRST:
-        wrong = _wrong_argument(method, arguments, named, _mismatch)
-        if wrong:
-            raise Error(f"{_title(method, arguments)}: {wrong}")
+        _check(method, arguments, named)
+
+
+def _check(method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    wrong = _wrong_argument(method, arguments, named, _mismatch)
+    if wrong:
+        raise Error(f"{_title(method, arguments)}: {wrong}")
 
 
 def _explain(
@@ -104,7 +120,8 @@ def _explain(
 
 
 def _title(method: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    return caller() or f"{type(arguments[0]).__name__}.{method.__name__}"
+    kind = type(arguments[0]).__name__
+    return kind if method.__name__ == "__init__" else caller() or f"{kind}.{method.__name__}"
 
 
 def _names_its_method(failure: Exception) -> bool:
@@ -225,9 +242,15 @@ def _is(value: Any, kind: type) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if kind is Path:
         return isinstance(value, os.PathLike)
-    if issubclass(kind, collections.abc.Sequence) and not issubclass(kind, (str, bytes)):
+    if kind is collections.abc.Iterable:
+        return isinstance(value, kind) and not isinstance(value, (str, bytes))
+    if _is_list(kind):
         return isinstance(value, collections.abc.Iterable) and not isinstance(value, (str, bytes, dict))
     return isinstance(value, kind)
+
+
+def _is_list(kind: type) -> bool:
+    return issubclass(kind, collections.abc.Sequence) and not issubclass(kind, (str, bytes))
 
 
 def _name(kind: Any) -> str:

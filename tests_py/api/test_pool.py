@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,7 +164,7 @@ async def test_results_come_as_they_are_ready_and_leaving_ends_the_rest(browser:
             seen.append(result.value)
             if len(seen) == 3:
                 break
-        await stream.aclose()  # type: ignore[attr-defined]
+        await stream.aclose()
         assert seen == [1, 2, 3]
         assert not running
     assert [(report.done, report.total) for report in reports] == [(1, 100), (2, 100), (3, 100)]
@@ -198,6 +199,49 @@ async def test_robots_are_respected_in_every_navigation(browser: Browser, site: 
     assert site.requested("/private") == []
 
 
+async def test_what_robots_disallow_is_not_tried_again(browser: Browser, site: Site) -> None:
+    site.publish("/robots.txt", "User-agent: *\nDisallow: /private", kind="text/plain")
+    url = site.publish("/private", "<title>Private</title>")
+    async with PagePool(browser, size=1, respect_robots=True, retries=5) as pool:
+        (result,) = [result async for result in pool.stream(title, [url])]
+    assert (result.ok, result.attempts) == (False, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({"size": 0}, "size: expected 1 or more, got 0"),
+        ({"size": "4"}, "size: expected number, got string"),
+        ({"retries": "2"}, "retries: expected number, got string"),
+        ({"min_interval_s": "1"}, "min_interval_s: expected number, got string"),
+        ({"respect_robots": "yes"}, "respect_robots: expected boolean, got string"),
+        ({"block": True}, "block: expected object, got boolean"),
+        ({"proxies": "http://x:1"}, "proxies: expected array or function, got string"),
+        ({"rotation": "x"}, "rotation: expected one of (turn|failure), got 'x'"),
+        ({"isolate": "pages"}, "isolate: expected one of (page|worker|none), got 'pages'"),
+        ({"sizes": 3}, "got an unexpected keyword argument 'sizes'"),
+    ],
+)
+def test_a_wrong_option_of_a_pool_is_named_at_once(
+    browser: Browser, options: dict[str, Any], wrong: str
+) -> None:
+    with pytest.raises(Error) as failed:
+        PagePool(browser, **options)
+    assert str(failed.value) == f"PagePool: {wrong}"
+
+
+async def test_an_address_in_place_of_a_list_is_refused(browser: Browser, tmp_path: Path) -> None:
+    async with PagePool(browser) as pool:
+        for call in (
+            lambda: pool.stream(title, "http://a.example"),
+            lambda: pool.save(title, "http://a.example", tmp_path / "rows.csv"),
+        ):
+            with pytest.raises(Error, match="items: expected array, got string"):
+                call()
+        with pytest.raises(Error, match="items: expected array, got string"):
+            await pool.map(title, "http://a.example")
+
+
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
 async def test_a_file_is_continued_without_reading_a_page_twice(
     browser: Browser, site: Site, tmp_path: Path, name: str
@@ -219,6 +263,10 @@ async def test_a_file_is_continued_without_reading_a_page_twice(
         with path.open("ab") as torn:
             torn.write(b'{"item": "tor')
         fails.clear()
+        fails.add(urls[5])
+        (failed_again,) = await pool.save(rows, urls, path)
+        assert (failed_again.index, failed_again.item) == (5, urls[5])
+        fails.clear()
         assert await pool.save(rows, urls, path) == []
     if name.endswith(".csv"):
         with path.open(newline="", encoding="utf-8") as file:
@@ -229,7 +277,7 @@ async def test_a_file_is_continued_without_reading_a_page_twice(
         (url, part) for url in urls for part in ("a", 'b, "quoted"\nline')
     )
     asked = Counter(url for url in urls for _ in site.requested(url.removeprefix(site.origin)))
-    assert asked == {**dict.fromkeys(urls, 1), urls[2]: 2}
+    assert asked == {**dict.fromkeys(urls, 1), urls[2]: 2, urls[5]: 2}
 
 
 KILLED = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import time
 from collections.abc import Sized
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .. import _core
+from .._arguments import checked
 from ..errors import Error
 from ._progress import Progress, ProgressBar
 from ._proxies import ProxyRotation
 from ._results import PoolError, Result, ResultFile
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 
     from ..async_api import Browser, BrowserContext, Page
 
@@ -74,6 +76,7 @@ class PagePool:
     `progress` is called with a `Progress` after each item; `True` draws a bar on a terminal.
     """
 
+    @checked
     def __init__(
         self,
         browser: Browser,
@@ -93,8 +96,12 @@ class PagePool:
         progress: bool | Callable[[Progress], Any] = False,
         **options: Any,
     ) -> None:
-        if isolate not in ("page", "worker", "none"):
-            raise Error(f'PagePool: isolate: expected "page", "worker" or "none", got {isolate!r}')
+        if size is not None and size < 1:
+            raise Error(f"PagePool: size: expected 1 or more, got {size}")
+        try:
+            inspect.signature(browser.new_context).bind(**options)
+        except TypeError as error:
+            raise Error(f"PagePool: {error}") from None
         self._browser = browser
         self._size = default_size() if size is None else size
         self._isolate = isolate
@@ -210,15 +217,22 @@ class PagePool:
             raise result.error
         return result.value  # type: ignore[return-value]
 
-    async def stream(
+    @checked
+    def stream(
         self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]
-    ) -> AsyncIterator[Result[I, T]]:
+    ) -> AsyncGenerator[Result[I, T], None]:
         """Yields a `Result` for each item, failed ones included, as soon as it is there.
 
         Items are taken from the iterable as workers get free. Leaving the loop early cancels what still runs.
         """
-        total = len(items) if isinstance(items, Sized) else None
-        numbered = enumerate(items)
+        return self._stream(work, enumerate(items), len(items) if isinstance(items, Sized) else None)
+
+    async def _stream(
+        self,
+        work: Callable[[Page, I], Awaitable[T]],
+        numbered: Iterator[tuple[int, I]],
+        total: int | None,
+    ) -> AsyncGenerator[Result[I, T], None]:
         results: asyncio.Queue[Result[I, T] | None] = asyncio.Queue()
         workers = [asyncio.ensure_future(self._work(work, numbered, results)) for _ in range(self._size)]
         everything = asyncio.ensure_future(asyncio.wait(workers))
@@ -256,10 +270,14 @@ class PagePool:
                 async with self.page() as page:
                     return Result(index, item, await work(page, item), None, attempts)
             except Exception as error:  # noqa: BLE001  (A result says what failed; no other result is lost for it.)
-                if attempts > self._retries or not isinstance(error, self._retry_on):
+                if attempts > self._retries or not self._may_succeed(error):
                     return Result(index, item, None, error, attempts)
             if self._retry_delay_s:
                 await asyncio.sleep(self._retry_delay_s * 2 ** (attempts - 1))
+
+    def _may_succeed(self, error: Exception) -> bool:
+        """Whether another attempt may succeed. What robots.txt disallows stays disallowed."""
+        return isinstance(error, self._retry_on) and getattr(error, "_code", "") != "robots_disallow"
 
     async def map(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[T]:
         """Returns what `work` returns for each item, in their order.
@@ -282,6 +300,7 @@ class PagePool:
         results = [result async for result in self.stream(work, items)]
         return sorted(results, key=lambda result: result.index)
 
+    @checked
     async def save(
         self,
         work: Callable[[Page, I], Awaitable[Any]],
@@ -296,13 +315,14 @@ class PagePool:
         dataclasses, pydantic models or plain values. Each row begins with its `item`.
 
         A second call with the same file continues it: items that are in it, by their `key`, are not read again, and
-        no row is there twice, even after the program was killed.
+        no row is there twice, even after the program was killed. Failed items are not in it, and are read again.
+        `NAME.progress`, beside the file, notes what is in it; delete both to start anew.
         """
         file = ResultFile(path)
         try:
-            left = [item for item in items if key(item) not in file.done]
+            left = [(index, item) for index, item in enumerate(items) if key(item) not in file.done]
             failed = []
-            async for result in self.stream(work, left):
+            async for result in self._stream(work, iter(left), len(left)):
                 if result.ok:
                     file.write(key(result.item), result.item, result.value)
                 else:
