@@ -84,14 +84,13 @@ async def test_what_changed_in_another_tab_is_shown_with_its_name(
     await server.evaluate("() => localStorage.clear()")
 
 
-async def test_a_tab_that_changes_by_itself_is_no_news(server: Server, site: Site) -> None:
-    ticking = (
-        "<p id=t>Tick</p><script>setInterval(() => { t.textContent = `Tick ${performance.now()}`; }, 5);"
-    )
-    ticking += "setInterval(() => { t.append('x'); }, 5);</script>"
+@pytest.mark.parametrize("period", [5, 400, 900])
+async def test_a_tab_that_changes_by_itself_is_no_news(server: Server, site: Site, period: int) -> None:
+    ticking = f"<p id=t>Tick</p><script>setInterval(() => t.append('x'), {period});</script>"
     await server.open(site.publish("/reached-tick", document("Tick", ticking)))
     await server.call(
         "browser_tabs", action="new", url=site.publish("/reached-rest", "<button>Rest</button>")
     )
-    reply = await server.click("text=Rest")
-    assert "changed, too" not in reply.text, reply.text
+    for _ in range(5):
+        reply = await server.click("text=Rest")
+        assert "changed, too" not in reply.text, reply.text

@@ -12,7 +12,6 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::World;
-use crate::error::Result;
 
 /// A page other than the one acted on, and what the action did there.
 #[derive(Debug, Clone)]
@@ -33,6 +32,8 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(150);
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page that got a message must be quiet.
 const QUIET: Duration = Duration::from_millis(60);
+/// How long a page must be quiet whose change no event explains. The timers of a hidden page run once a second.
+const TIMER_PERIOD: Duration = Duration::from_millis(1100);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long such a page may go on, and how long where it asks for something.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -58,6 +59,8 @@ struct Attended {
     heard: u32,
     changes: u32,
     quiet: f64,
+    /// Whether it was found to change by itself.
+    restless: bool,
     texts: Vec<String>,
 }
 
@@ -137,7 +140,7 @@ impl Neighbour {
     /// Waits until it is at rest. `None` where nothing reached it; `awaits`: something is likely to.
     async fn settle(&self, acted: Instant, awaits: bool) -> Option<Reached> {
         let called = Instant::now();
-        let mut attended = self.attended().await;
+        let mut attended = self.attended().await.unwrap_or_default();
         loop {
             let pending = self.page.pending_since(self.mark);
             if pending.gone || pending.dialog {
@@ -150,31 +153,43 @@ impl Neighbour {
                 awaits && attended.changes == 0 && called.elapsed() < MESSAGE_LIMIT
             };
             if !is_waited_for {
-                // What only changes may do so by itself; it is seen once more whether it goes on.
-                let is_own =
-                    !is_reached && !awaits && (attended.changes == 0 || self.goes_on(&attended).await);
+                let is_news =
+                    is_reached || (attended.changes > 0 && !self.changes_by_itself(&attended).await);
                 let (navigated, texts) = (pending.committed, attended.texts);
-                return (!is_own && (navigated || !texts.is_empty())).then(|| Reached {
+                return (is_news && (navigated || !texts.is_empty())).then(|| Reached {
                     page: self.page.clone(),
                     navigated,
                     texts,
                 });
             }
             sleep(PAUSE).await;
-            attended = self.attended().await;
+            attended = self.attended().await.unwrap_or_default();
         }
     }
 
-    async fn goes_on(&self, before: &Attended) -> bool {
-        sleep(QUIET).await;
-        self.attended().await.changes > before.changes
+    /// Whether it goes on to change, or is too busy to say. Such a page is remembered, so that this costs time once.
+    async fn changes_by_itself(&self, before: &Attended) -> bool {
+        if before.restless {
+            return true;
+        }
+        let begun = Instant::now();
+        while begun.elapsed() < TIMER_PERIOD {
+            sleep(QUIET).await;
+            if self.attended().await.is_none_or(|now| now.changes > before.changes) {
+                if let Some((world, _)) = self.begun.get() {
+                    let _ = timeout(ANSWER_LIMIT, world.call::<()>("markRestless", &[])).await;
+                }
+                return true;
+            }
+        }
+        false
     }
 
-    async fn attended(&self) -> Attended {
-        let Some((world, number)) = self.begun.get() else { return Attended::default() };
+    /// What it says of the watch. `None` where it does not answer in time.
+    async fn attended(&self) -> Option<Attended> {
+        let (world, number) = self.begun.get()?;
         let number = [(*number).into()];
-        let asked = world.call("attended", &number);
-        timeout(ANSWER_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default()
+        timeout(ANSWER_LIMIT, world.call("attended", &number)).await.ok()?.ok()
     }
 }
 

@@ -4,6 +4,8 @@ const { checkVisibility, parentNode, textContent } = engine.native;
 
 const watches = new Map();
 let newest = 0;
+/** Whether the document was found to change by itself. */
+let restless = false;
 const MOST_NODES = 100;
 const MOST_TEXTS = 3;
 const LONGEST_TEXT = 120;
@@ -45,14 +47,14 @@ function note(watch, records) {
   }
 }
 
-/** `{heard, changes, quiet, texts}`: how many events came from other pages, how often the text of the page changed, for how many milliseconds neither did, and what it says anew. */
+/** `{heard, changes, quiet, restless, texts}`: how many events came from other pages, how often the text of the page changed, for how many milliseconds neither did, and what it says anew. `restless`: it changes by itself. */
 engine.attended = async (number) => {
   await new Promise((resolve) => setTimeout(resolve));
   const watch = watches.get(number);
-  if (!watch) return { heard: 0, changes: 0, quiet: 0, texts: [] };
+  if (!watch) return { heard: 0, changes: 0, quiet: 0, restless, texts: [] };
   note(watch, watch.observer.takeRecords());
   const { heard, changes, last } = watch;
-  return { heard, changes, quiet: performance.now() - last, texts: textsOf(watch) };
+  return { heard, changes, quiet: performance.now() - last, restless, texts: textsOf(watch) };
 };
 
 function textsOf({ nodes }) {
@@ -62,6 +64,10 @@ function textsOf({ nodes }) {
   const texts = outer.map((node) => engine.collapse(textContent(node)).slice(0, LONGEST_TEXT)).filter(Boolean);
   return [...new Set(texts)].slice(0, MOST_TEXTS);
 }
+
+engine.markRestless = () => {
+  restless = true;
+};
 
 /** Ends a watch. */
 engine.unattend = (number) => {
