@@ -17,6 +17,8 @@ pub struct Frame {
     pub last: u32,
     /// How many elements may hide a closed shadow root and were not checked yet.
     pub suspects: u32,
+    /// How many custom elements the browser is to be asked about.
+    pub customs: u32,
     /// How many elements lay too deep to be walked.
     pub cut: u32,
     /// Nothing can be seen: the nodes are what the document holds all the same.

@@ -87,7 +87,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 37480,
+    "browser": 37580,
     "mcp": 20500,
     "session": 5200,
     "bidi": 5110,

@@ -3,6 +3,7 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use tokio::time::Instant;
 
+use super::internals::adopt_internals;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
@@ -23,16 +24,22 @@ const PAUSE_FACTOR: u32 = 4;
 struct Suspects {
     /// How many there are that were not asked for.
     count: u32,
+    /// How many custom elements may have internals.
+    customs: u32,
     /// The last number of an element of the document.
     last: u32,
 }
 
-/// Has the engine know the closed shadow roots of a document. True where it knows more than before.
+/// Has the engine know the closed shadow roots of a document, and the roles that only the browser knows. True where it
+/// knows more than before.
 pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool> {
     let mut has_learnt = false;
     for _ in 0..DEEPEST_ROOTS {
         let suspects: Suspects = world.call_with("seekSuspects", Vec::new()).await?;
         world.frame().refs_used_up_to(suspects.last);
+        if suspects.customs > 0 {
+            has_learnt |= adopt_internals(world).await.unwrap_or(false);
+        }
         if suspects.count == 0 || adopt_closed_roots(world, suspects.count).await? == 0 {
             break;
         }

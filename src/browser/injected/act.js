@@ -231,10 +231,12 @@ engine.checked = (node) => {
   const role = engine.roleOf(control);
   if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role))
     return { checked: null, found: called(control) };
+  if (localName(control).includes("-")) engine.noteCustom(control);
   const text = getAttribute(control, "aria-checked");
   const isBox = /^(?:checkbox|radio|switch)$/.test(role);
   const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || isBox ? false : null;
-  return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control) };
+  const hasInternals = engine.hasInternals(control);
+  return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control), internals: hasInternals };
 };
 
 /* ------------------------------------------------------------------ select */

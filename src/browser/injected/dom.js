@@ -8,6 +8,11 @@ const boxOf = bound(Element.prototype.getBoundingClientRect);
 const boxesOf = bound(Element.prototype.getClientRects);
 const isBoxVisible = bound(Element.prototype.checkVisibility);
 const closest = bound(Element.prototype.closest);
+const attributeOf = bound(Element.prototype.getAttribute);
+const hasOwnAttributes = bound(Element.prototype.hasAttributes);
+/** What a script said of an element through `ElementInternals`, by the attributes that would say the same. */
+const internals = new WeakMap();
+let hasInternals = false;
 const native = (engine.native = {
   assignedNodes: (slot) => (slot instanceof HTMLSlotElement ? assignedNodes(slot) : []),
   checkVisibility: (element, options) => {
@@ -15,9 +20,9 @@ const native = (engine.native = {
     return shown !== null && isBoxVisible(shown, options);
   },
   contains: bound(Node.prototype.contains),
-  getAttribute: bound(Element.prototype.getAttribute),
+  getAttribute: (element, name) => attributeOf(element, name) ?? (hasInternals ? (internals.get(element)?.[name] ?? null) : null),
   hasAttribute: bound(Element.prototype.hasAttribute),
-  hasAttributes: bound(Element.prototype.hasAttributes),
+  hasAttributes: (element) => hasOwnAttributes(element) || (hasInternals && internals.has(element)),
   matches: bound(Element.prototype.matches),
   querySelector: bound(Element.prototype.querySelector),
   querySelectorAll: bound(Element.prototype.querySelectorAll),
@@ -123,6 +128,19 @@ engine.adoptClosedRoot = (host, root) => {
 };
 
 const shadowRootOf = (engine.shadowRootOf = (element) => native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
+
+/** Takes what `ElementInternals` say of each element, null where that is not known. Answers whether anything is new. */
+engine.adoptInternals = (elements, found) => {
+  let isNew = false;
+  elements.forEach((element, at) => {
+    const before = JSON.stringify(internals.get(element) ?? {});
+    if (!found[at] || JSON.stringify(found[at]) === before) return;
+    internals.set(element, found[at]);
+    isNew = hasInternals = true;
+  });
+  return isNew;
+};
+engine.hasInternals = (element) => internals.has(element);
 
 /** Tags that may hold a shadow root, besides custom elements. */
 const SHADOW_HOSTS = (engine.SHADOW_HOSTS = new Set(

@@ -27,7 +27,10 @@
 //!    are not drawn, or it is drawn and empty). Documents of up to 2,000 elements have every possible host checked;
 //!    in larger ones only custom elements and hollow hosts are.
 //!
-//! 3. **Listeners.** `engine.adoptHearers(...elements)` for what listens to the pointer itself: only the page's world knows
+//! 3. **Element internals.** The walk answers `customs`, the number of custom elements whose role and states only the browser
+//!    may know. When it is above zero: `engine.customs()` by handle, `Accessibility.getPartialAXTree` for each, and
+//!    `engine.adoptInternals(elements, attributes)`; if that answers true, walk again.
+//! 4. **Listeners.** `engine.adoptHearers(...elements)` for what listens to the pointer itself: only the page's world knows
 //!    that. What was new to it is walked again.
 //!
 //! `engine.tells(text)` answers whether a walk would tell of a text, and the frames that it would tell of.

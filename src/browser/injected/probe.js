@@ -120,11 +120,32 @@ function boxesOf(element) {
   if (boxes.length) return boxes;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (own.length ? overflowX !== "visible" || overflowY !== "visible" : display !== "contents") return boxes;
-  return engine
+  const inner = engine
     .flatChildren(element)
     .flatMap((child) =>
       child instanceof Element ? boxesOf(child) : child instanceof Text ? [boxed(engine.textRect(child))].filter(isArea) : [],
     );
+  return inner.length || !own.length ? inner : ["::before", "::after"].flatMap((which) => generatedBox(element, own[0], which) ?? []);
+}
+
+const pixels = (value) => Number.parseFloat(value) || 0;
+
+/** Where CSS draws a block before or after the content of an element that has no size itself; null where it draws none. */
+function generatedBox(element, own, which) {
+  const style = getComputedStyle(element, which);
+  const { content, display, position, transform } = style;
+  if (/^(?:none|normal|)$/.test(content) || display === "none" || display === "inline" || transform !== "none") return null;
+  const extra = (...sides) => sides.reduce((sum, side) => sum + pixels(style[`padding${side}`]) + pixels(style[`border${side}Width`]), 0);
+  const isWhole = style.boxSizing === "border-box";
+  const width = pixels(style.width) + (isWhole ? 0 : extra("Left", "Right"));
+  const height = pixels(style.height) + (isWhole ? 0 : extra("Top", "Bottom"));
+  const isAbsolute = position === "absolute";
+  const holder = isAbsolute && getComputedStyle(element).position === "static" ? element.offsetParent : element;
+  const from = holder === element ? own : holder ? inside(holder) : { left: -scrollX, top: -scrollY };
+  const shift = (side) => pixels(style[`margin${side}`]) + (position === "static" ? 0 : pixels(style[side.toLowerCase()]));
+  const [left, top] = [from.left + shift("Left"), from.top + shift("Top")];
+  const box = { left, top, right: left + width, bottom: top + height };
+  return isArea(box) ? box : null;
 }
 
 /** Where a person sees the element: the first of its boxes that is not wholly cut off. */

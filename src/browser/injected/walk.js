@@ -71,12 +71,33 @@ function noteSuspect(host, tag, hollow, everyHost) {
   pendingHosts.push(host);
 }
 
+/* ---------------------------------------------------------- element internals */
+
+/** So many custom elements are asked about at a time. */
+const MOST_CUSTOMS = 100;
+const askedCustoms = new WeakSet();
+const customs = new Set();
+
+/** Notes a custom element whose role only the browser may know; one that has internals each time, since they change. */
+const noteCustom = (engine.noteCustom = (element) => {
+  if (customs.size >= MOST_CUSTOMS || (askedCustoms.has(element) && !engine.hasInternals(element))) return;
+  if (!hasAttribute(element, "role") && native.matches(element, ":defined")) customs.add(element);
+});
+
+/** The custom elements that were noted. */
+engine.customs = () => {
+  const noted = [...customs];
+  customs.clear();
+  for (const element of noted) askedCustoms.add(element);
+  return noted;
+};
+
 /* --------------------------------------------------------------------- walk */
 
 /**
  * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`), `allRefs` (number texts, groups
  * and shapes too: `[depth, role, ref, text]`).
- * Answers JSON: `{first, last, suspects, cut?, unseen?, front?, nodes}`; `unseen` where nothing can be seen and the nodes are what
+ * Answers JSON: `{first, last, suspects, customs, cut?, unseen?, front?, nodes}`; `unseen` where nothing can be seen and the nodes are what
  * the document holds all the same; `front` are the refs of what can be acted on, where something lies over the rest.
  */
 engine.walk = (options = {}) =>
@@ -94,6 +115,7 @@ engine.walk = (options = {}) =>
       first: engine.firstRef,
       last: engine.lastRef,
       suspects: pendingHosts.length,
+      customs: customs.size,
       ...(walk.cut && { cut: walk.cut }),
       ...(walk.hiddenToo && { unseen: true }),
       ...(isPdf() && { pdf: true }),
@@ -101,6 +123,9 @@ engine.walk = (options = {}) =>
       nodes: walk.nodes,
     });
   });
+
+/** Whether a select shows its options in the page, as `appearance: base-select` has it, and not in a window of the browser's. */
+const isOpenPicker = (select) => native.matches(select, ":open") && getComputedStyle(select).appearance === "base-select";
 
 /** What the browser shows in a viewer of its own. */
 const isPdf = () => document.contentType === "application/pdf";
@@ -111,11 +136,11 @@ function begun(walk, { root }) {
   return walk;
 }
 
-/** Looks for elements that may hold a closed shadow root. Answers how many were not asked for, and the last ref of the document. */
+/** Looks for elements that may hold a closed shadow root or have internals. Answers how many were not asked for, and the last ref. */
 engine.seekSuspects = () =>
   engine.remembering(() => {
     begun(new Walk({}), {});
-    return { count: pendingHosts.length, last: engine.lastRef };
+    return { count: pendingHosts.length, customs: customs.size, last: engine.lastRef };
   });
 
 class Walk {
@@ -232,6 +257,7 @@ class Walk {
   element(element, depth, around) {
     const tag = localName(element);
     if (SKIPPED.has(tag)) return;
+    if (isCustom(tag)) noteCustom(element);
     const attributes = native.hasAttributes(element);
     if (attributes) {
       if (!this.hiddenToo && hasAttribute(element, "inert")) {
@@ -374,7 +400,7 @@ class Walk {
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
-      if (tag === "select" && role === "listbox") this.options(element, depth + 1);
+      if (tag === "select" && (role === "listbox" || isOpenPicker(element))) this.options(element, depth + 1, role !== "listbox");
       if ((acts || clickable) && !isSaying(name)) this.hint(element, node, details);
       if (tag === "math") this.nodes.push([depth + 1, collapse(native.textContent(element))]);
       return;
@@ -463,9 +489,14 @@ class Walk {
     }
   }
 
-  options(select, depth) {
+  /** The options of a list, or of a picker that the page draws itself (`drawn`): those can be pressed. */
+  options(select, depth, drawn) {
     for (const option of select.options) {
-      if (!option.hidden) this.push(option, depth, "option", engine.optionText(option), this.details(option, "option", 0, "option"));
+      if (option.hidden) continue;
+      const node = this.push(option, depth, "option", engine.optionText(option), this.details(option, "option", 0, "option"));
+      if (!drawn) continue;
+      this.acting.push(option);
+      this.usable.push([option, node, false]);
     }
   }
 
@@ -490,7 +521,7 @@ class Walk {
     const value = tag === "input" && engine.isSecret(element) ? this.secret(element, details) : engine.valueOf(element, role);
     if (value) details.v = value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
     if (tag === "input" && !PLAIN_TYPES.has(element.type)) details.t = element.type;
-    if (tag === "select" && role === "combobox") this.optionTexts(element, details);
+    if (tag === "select" && role === "combobox" && !isOpenPicker(element)) this.optionTexts(element, details);
     return details;
   }
 

@@ -10,6 +10,7 @@ use tokio::try_join;
 
 use super::pdf_text::pdf_of;
 use crate::browser::elements::closed_roots::{DEEPEST_ROOTS, adopt_closed_roots};
+use crate::browser::elements::internals::adopt_internals;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
@@ -183,7 +184,8 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     with_closed_roots(frame, &world, &arguments, walked).await
 }
 
-/// Walks again for as long as the engine learns of closed shadow roots that the walk before passed by.
+/// Walks again for as long as the engine learns of closed shadow roots that the walk before passed by, and of roles that
+/// only the browser knows.
 async fn with_closed_roots(
     frame: &Frame,
     world: &World,
@@ -194,6 +196,9 @@ async fn with_closed_roots(
         if walked.suspects == 0 || adopt_closed_roots(world, walked.suspects).await? == 0 {
             break;
         }
+        walked = walk_once(frame, world, arguments).await?;
+    }
+    if walked.customs > 0 && adopt_internals(world).await.unwrap_or(false) {
         walked = walk_once(frame, world, arguments).await?;
     }
     Ok(walked)

@@ -80,6 +80,7 @@ macro_rules! field {
 }
 use field;
 
+pub mod accessibility;
 pub mod browser;
 pub mod console;
 pub mod css;
@@ -141,6 +142,7 @@ impl Field {
 /// Every command, event and object that we use, file by file.
 pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
+        ("accessibility", accessibility::CATALOGUE),
         ("browser", browser::CATALOGUE),
         ("console", console::CATALOGUE),
         ("css", css::CATALOGUE),

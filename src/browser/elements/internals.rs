@@ -1,0 +1,60 @@
+//! Roles, names and states that a script gave a custom element through `ElementInternals`: scripts cannot read them, so
+//! the browser's accessibility tree is asked.
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
+
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::cdp::types::accessibility::{AxNode, Disable, GetPartialAxTree};
+use crate::cdp::types::runtime::GetProperties;
+use crate::error::Result;
+
+/// The properties of the accessibility tree that an attribute `aria-…` of the same name says.
+const STATES: [&str; 8] =
+    ["checked", "disabled", "expanded", "level", "pressed", "readonly", "required", "selected"];
+const NO_ROLES: [&str; 3] = ["", "generic", "none"];
+
+/// Gives the engine the roles, names and states of the custom elements that the last walk met without a `role` attribute.
+/// True where it knows other ones than before.
+pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
+    let Some(array) = world.call_handle("customs", Vec::new()).await? else { return Ok(false) };
+    let session = world.session();
+    let list = GetProperties { object_id: array.id().to_owned(), own_properties: Some(true) };
+    let elements = session.call(list).await?.result;
+    let handles = elements.into_iter().filter_map(|property| property.value?.object_id);
+    let handles: Vec<_> = handles.map(|id| RemoteHandle::new(session.clone(), id)).collect();
+    let asked: Vec<_> = handles
+        .iter()
+        .map(|handle| {
+            let object_id = handle.id().to_owned();
+            session.send(GetPartialAxTree { object_id, fetch_relatives: Some(false) })
+        })
+        .collect();
+    let nodes = join_all(asked).await;
+    let _ = session.call(Disable {}).await;
+    let found: Vec<_> = nodes
+        .into_iter()
+        .map(|reply| {
+            reply.ok().and_then(|reply| reply.nodes.into_iter().next()).map(|node| attributes(&node))
+        })
+        .collect();
+    world.call_with("adoptInternals", vec![array.argument(), value_argument(&found)]).await
+}
+
+/// The attributes that would say the same of an element.
+fn attributes(node: &AxNode) -> BTreeMap<String, String> {
+    let text = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let role = node.role.iter().map(|role| text(&role.value)).find(|role| !NO_ROLES.contains(&role.as_str()));
+    let Some(role) = role.filter(|_| !node.ignored) else { return BTreeMap::new() };
+    let sources = node.name.iter().filter_map(|name| name.sources.as_ref()).flatten();
+    let label = sources
+        .filter(|source| source.attribute.as_deref() == Some("aria-label"))
+        .find_map(|source| Some(text(&source.attribute_value.as_ref()?.value)));
+    let states = node.properties.iter().flatten().filter(|state| STATES.contains(&state.name.as_str()));
+    let states = states.map(|state| (format!("aria-{}", state.name), text(&state.value.value)));
+    let label = label.map(|label| ("aria-label".to_owned(), label));
+    states.chain(label).chain([("role".to_owned(), role)]).collect()
+}

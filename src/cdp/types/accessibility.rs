@@ -1,0 +1,31 @@
+//! What assistive technology is given of an element, whoever set it.
+use super::Empty;
+
+domain! {
+    commands {
+        "Accessibility.getPartialAXTree" GetPartialAxTree { object_id: String } ? { fetch_relatives: bool } -> AxNodes
+        "Accessibility.disable" Disable {} -> Empty
+    }
+    events {}
+    objects {
+        AxNodes { nodes: Vec<AxNode> }
+        AxNode {
+            ignored: bool,
+            role: Option<AxValue>,
+            name: Option<AxValue>,
+            properties: Option<Vec<AxProperty>>,
+        }
+        AxValue {
+            value: serde_json::Value,
+            sources: Option<Vec<AxValueSource>>,
+        }
+        AxValueSource {
+            attribute: Option<String>,
+            attribute_value: Option<Box<AxValue>>,
+        }
+        AxProperty {
+            name: String,
+            value: AxValue,
+        }
+    }
+}
