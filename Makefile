@@ -77,12 +77,13 @@ zoo: build browser ## Use real libraries from npm through the tools, and write d
 lint: .venv/ready lint-rust lint-javascript lint-python ## Check format and lints of everything
 
 .PHONY: lint-rust
-lint-rust:
+lint-rust: .venv/ready
 	$(call say,Rust: format and lints)
 	cargo fmt --check
 	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
-	python3 scripts/check_supply.py
+	cargo deny --locked check --hide-inclusion-graph bans licenses sources
+	python3 scripts/write_dependencies.py --check
 
 .PHONY: lint-javascript
 lint-javascript: .venv/ready
@@ -237,10 +238,23 @@ stealth: browser build ## See what pages notice of us, and write it into docs/co
 	python -m benches.quiet --write
 	@if [ -n "$(FIREFOX)" ]; then scripts/prepare firefox && python -m benches.quiet --browser firefox --write; fi
 
+.PHONY: advisories
+advisories: .venv/ready ## Ask RustSec and PyPI about known weaknesses of what we build on, and with; takes the network
+	@scripts/prepare audit
+	$(call say,Advisories)
+	cargo deny --locked check advisories
+	target/audit/venv/bin/pip-audit --strict --requirement requirements-dev.txt
+
+.PHONY: nightly
+nightly: ## Everything that is too slow for each change, and a page about it: target/nightly.md; NIGHTLY='--most 5 zoo'
+	$(call say,The nightly run)
+	python3 scripts/nightly.py $(NIGHTLY)
+
 .PHONY: docs
 docs: build ## Write what code knows into docs/reference/, and the Rust documentation
 	$(call say,Documentation)
 	python scripts/write_reference.py
+	python scripts/write_dependencies.py
 	python scripts/write_manifests.py
 	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --quiet
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,7 @@ def main() -> int:
     pages = {ROOT / path: json_text(manifest) for path, manifest in manifests(about).items()}
     pages |= {ROOT / badge_path(client): badge(client) for client in links(about)}
     pages[README] = readme(about)
+    pages[ROOT / "packaging" / "README.md"] = readme_elsewhere(about)
     pages[ROOT / "packaging" / "mcpb" / "pyproject.toml"] = bundle_project(about)
     stale = {page: text for page, text in pages.items() if not page.exists() or page.read_text() != text}
     if "--check" in sys.argv[1:]:
@@ -194,6 +196,18 @@ def readme(about: About) -> str:
         assert end, name
         text = "".join([before, start, *(line + "\n" for line in lines), end, after])
     return text
+
+
+def readme_elsewhere(about: About) -> str:
+    """The README for PyPI, where a link that is relative leads nowhere."""
+    raw = about.repository.replace("https://github.com/", "https://raw.githubusercontent.com/")
+
+    def absolute(link: re.Match[str]) -> str:
+        folder = f"{raw}/main" if link[1] else f"{about.repository}/blob/main"
+        return f"{link[1] or ''}{link[2]}({folder}/{link[3]})"
+
+    text = readme(about)
+    return re.sub(r"(!)?(\[[^\[\]]*\])\((?!https?:|#)([^)]+)\)", absolute, text)
 
 
 def links(about: About) -> dict[str, str]:

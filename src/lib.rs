@@ -48,6 +48,7 @@
 //! Modules stand in reading order. Each names only the ones above it.
 // What only the server uses of the lower layers has no user here.
 #![cfg_attr(not(feature = "mcp"), allow(dead_code))]
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
 mod sync;
 mod folders;
 mod json;

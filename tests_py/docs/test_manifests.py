@@ -55,6 +55,16 @@ def test_manifests_say_what_their_source_says(tmp_path: Path) -> None:
     assert "server.json is stale" in stale.stderr
 
 
+def test_no_link_of_the_readme_is_relative_on_pypi() -> None:
+    project = (ROOT / "pyproject.toml").read_text()
+    path = re.search(r'^readme = "(.+)"$', project, re.MULTILINE)
+    assert path
+    text = (ROOT / path[1]).read_text()
+    targets = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(targets) == len(re.findall(r"\]\([^)]+\)", README)) > 20
+    assert [target for target in targets if not target.startswith("https://")] == []
+
+
 def test_one_owner_everywhere() -> None:
     name = manifest("server.json")["name"]
     assert f"<!-- mcp-name: {name} -->" in README
