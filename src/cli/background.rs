@@ -56,7 +56,7 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
     project::leave(&config.socket);
     drop(listener);
     keeper.until_quiet().await;
-    if timeout(shutdown::BROWSER_LIMIT, keeper.dispatcher.engine.close()).await.is_err() {
+    if timeout(shutdown::BROWSER_LIMIT, keeper.dispatcher.services.engine.close()).await.is_err() {
         tracing::warn!("the browser did not close in time");
     }
     Ok(())
@@ -171,7 +171,7 @@ impl Keeper {
 
     /// Whether nobody is to be expected any more: the last session was closed, or there never was a browser.
     fn is_over(&self, closed: bool) -> bool {
-        let engine = &self.dispatcher.engine;
+        let engine = &self.dispatcher.services.engine;
         let has_browsed = engine.count().0 > 0 || engine.attaches();
         let ever = self.has_browsed.fetch_or(has_browsed, Ordering::Relaxed) || has_browsed;
         let alone = self.uses.borrow().0 <= 1;
@@ -267,7 +267,7 @@ impl Keeper {
             return said(request.json, "no_session", &text);
         }
         if self.sessions.lock().is_empty() {
-            let _ = timeout(shutdown::BROWSER_LIMIT, self.dispatcher.engine.close()).await;
+            let _ = timeout(shutdown::BROWSER_LIMIT, self.dispatcher.services.engine.close()).await;
         }
         let text = match request.json {
             true => json!({ "ok": true, "closed": names }).to_string(),

@@ -23,7 +23,7 @@ use url::Url;
 use crate::Result;
 use crate::browser::{ActionOptions, ActsOn, Ending, LostPress, Moved, PATIENCE, Page, SettleOptions, Watch};
 use crate::error::Error;
-use crate::live::{Calls, Live};
+use crate::live::Live;
 use crate::mcp::address;
 use crate::mcp::client::Client;
 use crate::mcp::files::Destination;
@@ -32,15 +32,13 @@ use crate::mcp::page_text;
 use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::roots::ClientRoots;
 use crate::mcp::script::{Before, Named, Step};
-use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
-use crate::session::registry::{Session, Sessions};
-use crate::session::{LivePages, Roots, TabId, Turns, Workspace};
+use crate::session::registry::Session;
+use crate::session::{Engine, LivePages, Roots, TabId, Turns, Workspace};
 use crate::snapshot::Key;
 
 pub(in crate::mcp) use to_file::ToFile;
@@ -54,24 +52,42 @@ const LONGEST_HOLD: Duration = Duration::from_secs(10);
 /// One call of a tool, as the tool sees it.
 #[derive(Debug)]
 pub struct Call<'a> {
-    pub workspace: &'a Workspace,
-    pub scratch: &'a Workspace,
+    pub client: &'a Client,
+    pub services: &'a Services,
     /// The session that the call names.
     pub session: Option<&'a Session>,
-    pub sessions: &'a Sessions,
-    pub pacing: &'a Pacing,
+    /// That of the session, or else of the client.
+    pub workspace: &'a Workspace,
     pub settings: &'a Settings,
-    /// What the client may have typed and never sees.
-    pub secrets: &'a Secrets,
-    roots: &'a ClientRoots,
-    pub live: Option<&'a Live>,
-    owner: Option<&'a Arc<str>>,
-    calls: &'a Calls,
     pub progress: &'a Progress,
     /// What the session keeps from call to call.
     pub kept: &'a Kept,
-    /// What the client has been shown.
-    pub(in crate::mcp) seen: &'a Mutex<Seen>,
+    pub report: Report,
+    place: Place,
+}
+
+/// What all calls of the process share.
+#[derive(Debug)]
+pub struct Services {
+    pub registry: Registry,
+    pub engine: Engine,
+    pub pacing: Pacing,
+    /// Where pages are handed over to people, if they are.
+    pub live: Option<Live>,
+    pub(super) turns: Arc<Turns>,
+    pub(super) live_pages: LivePages,
+}
+
+impl Services {
+    /// What clients may have typed and never see.
+    pub fn secrets(&self) -> &Secrets {
+        &self.engine.options().secrets
+    }
+}
+
+/// What the answer says beside what the tool writes.
+#[derive(Debug, Default)]
+pub struct Report {
     /// What happened meanwhile, to be shown under Events.
     pub(super) events: Mutex<Vec<String>>,
     /// What the page announced meanwhile.
@@ -80,69 +96,40 @@ pub struct Call<'a> {
     pub(super) moved: Mutex<Vec<Moved>>,
     /// What was dragged, by its frame and number; the last one last.
     pub held: Mutex<Vec<Key>>,
-    registry: &'a Registry,
-    turns: &'a Turns,
-    live_pages: &'a LivePages,
+    /// How scripts find the elements that it named, by what it called them.
+    pub(super) found: Mutex<HashMap<String, Named>>,
+    /// The name of the file that it goes to. Without one, nothing.
+    file: Mutex<String>,
+}
+
+/// Where a call works.
+#[derive(Debug, Default)]
+struct Place {
+    /// The tab that the call names; without one it works in the current tab.
+    tab: Mutex<Option<TabId>>,
     /// The page whose turn it has.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
     met_dialog: AtomicBool,
-    /// The tab that the call names; without one it works in the current tab.
-    tab: Mutex<Option<TabId>>,
-    /// Whether what it says has room without end.
-    whole: AtomicBool,
-    /// The name of the file that it goes to, if it goes to one.
-    file: Mutex<String>,
-    /// How scripts find the elements that it named, by what it called them.
-    pub(super) found: Mutex<HashMap<String, Named>>,
-}
-
-/// What a call is given beside its client.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a> {
-    pub session: Option<&'a Session>,
-    pub kept: &'a Kept,
-    pub seen: &'a Mutex<Seen>,
-    pub progress: &'a Progress,
-    pub secrets: &'a Secrets,
-    pub pacing: &'a Pacing,
-    pub live: Option<&'a Live>,
-    pub registry: &'a Registry,
-    pub turns: &'a Turns,
-    pub live_pages: &'a LivePages,
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(client: &'a Client, given: Given<'a>) -> Self {
-        let Given { session, kept, seen, progress, secrets, pacing, live, registry, turns, live_pages } =
-            given;
+    pub(super) fn new(
+        client: &'a Client,
+        services: &'a Services,
+        session: Option<&'a Session>,
+        kept: &'a Kept,
+        progress: &'a Progress,
+    ) -> Self {
         Self {
-            workspace: session.map_or(&client.workspace, |session| &session.workspace),
-            scratch: &client.scratch,
+            client,
+            services,
             session,
-            sessions: &client.sessions,
-            pacing,
+            workspace: session.map_or(&client.workspace, |session| &session.workspace),
             settings: &client.settings,
-            secrets,
-            roots: &client.roots,
-            live,
-            owner: client.owner.as_ref(),
-            calls: &client.calls,
             progress,
             kept,
-            seen,
-            events: Mutex::default(),
-            said: Mutex::default(),
-            moved: Mutex::default(),
-            held: Mutex::default(),
-            registry,
-            turns,
-            live_pages,
-            turn: Mutex::default(),
-            met_dialog: AtomicBool::new(false),
-            tab: Mutex::default(),
-            whole: AtomicBool::new(false),
-            file: Mutex::default(),
-            found: Mutex::default(),
+            report: Report::default(),
+            place: Place::default(),
         }
     }
 }
@@ -152,7 +139,7 @@ impl Call<'_> {
     pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
         let works_on_page = tool.toolset != Toolset::Patchright || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
-        let held = page.and_then(|page| self.live?.holder_of(&page));
+        let held = page.and_then(|page| self.services.live.as_ref()?.holder_of(&page));
         let Some(held) = held else { return Ok(()) };
         self.progress.say("waiting for the user, who works on the page");
         timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
@@ -160,7 +147,7 @@ impl Call<'_> {
 
     /// The folders whose files the caller may name.
     pub async fn roots(&self) -> Roots {
-        self.roots.get(&self.progress.questions).await
+        self.client.roots.get(&self.progress.questions).await
     }
 
     /// Where a file goes that the caller named: into this folder, or to a path below those that the caller may use.
@@ -183,7 +170,7 @@ impl Call<'_> {
 
     /// The enabled tool of this name.
     pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
-        self.registry.find(name)
+        self.services.registry.find(name)
     }
 
     /// Runs a tool as a part of this call.
@@ -193,7 +180,7 @@ impl Call<'_> {
         mut arguments: Map<String, Value>,
         reply: &mut Reply,
     ) -> Result<()> {
-        self.met_dialog.store(false, Ordering::Relaxed);
+        self.place.met_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
@@ -206,14 +193,14 @@ impl Call<'_> {
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be shown, not a failure.
-            Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => true,
+            Err(Error::DialogOpen { .. }) if !self.place.met_dialog.load(Ordering::Relaxed) => true,
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
         };
         // What only looked or waited did not come to its end.
         let is_done = !opened_dialog || !only_reads;
         if let Some(asked) = asked.filter(|_| is_done) {
-            let found = std::mem::take(&mut *self.found.lock());
+            let found = std::mem::take(&mut *self.report.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
             let opens_tab = before.as_ref().is_some_and(Before::opens_tab);
             let sequel = before.and_then(Before::sequel);
@@ -222,7 +209,7 @@ impl Call<'_> {
             self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
         }
         match file {
-            Some(file) if !opened_dialog => file.write(reply, self.secrets).await,
+            Some(file) if !opened_dialog => file.write(reply, self.services.secrets()).await,
             _ => Ok(()),
         }
     }
@@ -230,7 +217,7 @@ impl Call<'_> {
     /// Sees to it that a wait after this call is for what this call begins.
     pub fn leave_what_was_begun(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
-            self.seen.lock().leave_downloads();
+            self.kept.seen.lock().leave_downloads();
         }
     }
 
@@ -259,7 +246,7 @@ impl Call<'_> {
 
     /// What a request was answered, as it was kept for when the browser keeps it no longer; only fetch and XHR are.
     pub fn kept_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
-        if !self.registry.enables(Capability::Network) {
+        if !self.services.registry.enables(Capability::Network) {
             return None;
         }
         self.workspace.archive(page.context()).body_of(page, number)
@@ -267,7 +254,7 @@ impl Call<'_> {
 
     /// Whether what is done is written down, to be exported as a test.
     pub fn writes_script(&self) -> bool {
-        self.registry.enables(Capability::Testing)
+        self.services.registry.enables(Capability::Testing)
     }
 
     /// The active page, to go elsewhere from it: an open dialog is dismissed then. Made now if there is none.
@@ -279,7 +266,7 @@ impl Call<'_> {
         };
         match page {
             Err(Error::DialogOpen { .. }) => {
-                self.met_dialog.store(false, Ordering::Relaxed);
+                self.place.met_dialog.store(false, Ordering::Relaxed);
                 let page = self.current_page()?;
                 if let Some(dialog) = page.dialog() {
                     let dialog = page_text::dialog(&dialog.kind, &dialog.message);
@@ -321,7 +308,8 @@ impl Call<'_> {
 
     /// Brings a page back that is to be seen, if it is out of memory.
     pub async fn bring_back(&self, page: &Page) -> Result<()> {
-        let turn = timeout(LONGEST_QUEUE, self.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
+        let turn =
+            timeout(LONGEST_QUEUE, self.services.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
         self.load_discarded(page).await;
         drop(turn);
         Ok(())
@@ -334,7 +322,7 @@ impl Call<'_> {
     }
 
     async fn load_discarded(&self, page: &Page) {
-        self.live_pages.note(page);
+        self.services.live_pages.note(page);
         if !page.is_discarded() {
             return;
         }
@@ -349,12 +337,12 @@ impl Call<'_> {
 
     /// What programs go through to open addresses, as tools do.
     pub fn gate(&self) -> Gate {
-        Gate::new(self.settings.clone(), self.pacing.clone(), self.workspace.clone())
+        Gate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
 
     /// Remembers something that happened meanwhile, to be shown under Events.
     pub fn note(&self, event: impl Into<String>) {
-        self.events.lock().push(event.into());
+        self.report.events.lock().push(event.into());
     }
 
     /// How actions go about their elements.
@@ -364,7 +352,7 @@ impl Call<'_> {
 
     /// Like [`action_options`](Self::action_options), for what the caller named so; a script says what is done to it.
     pub fn action_options_for(&self, named: &str) -> ActionOptions {
-        let noted = self.found.lock().get(named).map(|named| named.moves.clone());
+        let noted = self.report.found.lock().get(named).map(|named| named.moves.clone());
         ActionOptions { noted, ..self.action_options() }
     }
 
@@ -393,8 +381,8 @@ impl Call<'_> {
     pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
-        self.said.lock().extend(settled.said);
-        self.moved.lock().extend(settled.moved);
+        self.report.said.lock().extend(settled.said);
+        self.report.moved.lock().extend(settled.moved);
         match settled.ending {
             Ending::Gone if page.is_closed() => self.note(self.reported_closing()),
             Ending::Unfinished => self.note(still_loading(&settled.still)),
@@ -406,30 +394,31 @@ impl Call<'_> {
     }
 
     fn has_turn(&self, page: &Page) -> bool {
-        self.turn.lock().as_ref().is_some_and(|(held, _)| held == page)
+        self.place.turn.lock().as_ref().is_some_and(|(held, _)| held == page)
     }
 
     async fn take_turn(&self, mut page: Page) -> Result<Page> {
         while !self.has_turn(&page) {
-            self.turn.lock().take();
-            let turn =
-                timeout(LONGEST_QUEUE, self.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
+            self.place.turn.lock().take();
+            let turn = timeout(LONGEST_QUEUE, self.services.turns.take(page.id()))
+                .await
+                .map_err(|_| Error::PageBusy)?;
             // What had its turn before may have closed the page or gone to another.
             let active = self.current_page()?;
             if active == page {
-                *self.turn.lock() = Some((page.clone(), turn));
+                *self.place.turn.lock() = Some((page.clone(), turn));
             }
             page = active;
         }
         if self.tab().is_some() {
             self.workspace.work_on(&page);
         }
-        if self.registry.enables(Capability::Network) {
+        if self.services.registry.enables(Capability::Network) {
             // From the first page on: what was answered before can be had no more.
             self.workspace.archive(page.context());
         }
         if let Some(dialog) = page.dialog() {
-            self.met_dialog.store(true, Ordering::Relaxed);
+            self.place.met_dialog.store(true, Ordering::Relaxed);
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
         Ok(page)

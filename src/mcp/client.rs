@@ -1,12 +1,9 @@
 //! A client of the server: what is its own from call to call.
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use crate::live::Calls;
 use crate::mcp::kept::Kept;
 use crate::mcp::roots::ClientRoots;
-use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
 use crate::session::Workspace;
 use crate::session::cooldown::Cooldown;
@@ -26,7 +23,6 @@ pub struct Client {
     pub roots: ClientRoots,
     /// The pause of whoever it belongs to.
     pub(super) cooldown: Arc<Cooldown>,
-    pub(super) seen: Arc<Mutex<Seen>>,
     /// What it keeps from call to call.
     pub(super) kept: Arc<Kept>,
     /// Whose it is, where there are several.
@@ -42,7 +38,7 @@ impl Client {
             return webkit_session.shown();
         }
         let page = self.workspace.active_page()?;
-        self.seen.lock().tree(&page)
+        self.kept.seen.lock().tree(&page)
     }
 
     /// Where the current page stands.

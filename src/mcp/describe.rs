@@ -56,7 +56,7 @@ impl Before {
 
 /// What has changed by itself since it was shown.
 async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
-    let mut ticks = call.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
+    let mut ticks = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     if ticks.is_empty() {
         return ticks;
     }
@@ -68,7 +68,7 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
 
 /// Adds to `reply` what the client should know of the browser.
 pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&Error>, reply: &mut Reply) {
-    let noted = std::mem::take(&mut *call.events.lock());
+    let noted = std::mem::take(&mut *call.report.events.lock());
     for event in call.workspace.take_notices().into_iter().chain(noted) {
         reply.add_event(event);
     }
@@ -102,13 +102,13 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
             "{dialog_text} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
         ));
     }
-    let lists_tabs = reply.view() > View::Nothing && !named && call.seen.lock().set_tabs(&tabs);
+    let lists_tabs = reply.view() > View::Nothing && !named && call.kept.seen.lock().set_tabs(&tabs);
     if (lists_tabs && tabs.len() > 1) || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
     let known = if named { page.as_ref().map(|page| page.id().to_owned()) } else { None }.unwrap_or_default();
     let Some(page) = page else {
-        call.seen.lock().forget_state(&known);
+        call.kept.seen.lock().forget_state(&known);
         return;
     };
     if let Some(dialog) = page.dialog() {
@@ -121,13 +121,13 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
     let url = page.asked_url();
-    let moved = call.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
+    let moved = call.kept.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     // What was done before something failed can have led to another page.
     let is_reported = failure.is_none() || (moved && answers);
     let shows = !held_up && is_reported && reply.view() >= View::Changes;
-    let effects = answers && reply.shows_effects() && call.seen.lock().tree(&page).is_some();
+    let effects = answers && reply.shows_effects() && call.kept.seen.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {
             show_page(call, &page, before, shows, reply).await;
@@ -143,7 +143,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
     if let Some(state) = state {
         // After an action only what is new is shown.
-        let known = call.seen.lock().set_state(known, state.clone());
+        let known = call.kept.seen.lock().set_state(known, state.clone());
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
         }
@@ -153,7 +153,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
 /// Tells what lies over the page, with what can be done there: what covers an element is often no more than its shade.
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
-    let Some(tree) = call.seen.lock().tree(page) else { return };
+    let Some(tree) = call.kept.seen.lock().tree(page) else { return };
     for part in tree.front() {
         let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
         let name = called.map_or("something".to_owned(), |node| snapshot::quoted(node.name.trim()));
@@ -219,7 +219,7 @@ pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
 /// Tells of downloads that began or ended since the last answer.
 fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads = downloads(call);
-    let mut seen = call.seen.lock();
+    let mut seen = call.kept.seen.lock();
     for download in downloads {
         let ended = download.state != DownloadState::InProgress;
         if !seen.set_download(download.id, ended) {
@@ -292,7 +292,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     };
     tell_unseen(&tree, reply);
     let options = call.snapshot_options();
-    let known = call.seen.lock().shown(page).cloned();
+    let known = call.kept.seen.lock().shown(page).cloned();
     let known = match known {
         Some(known) if reply.view() <= View::Changes => known,
         known => {
@@ -300,11 +300,11 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
             let other = known.filter(|known| known.tree.document != tree.document);
             let shown = other.map(|known| tree.without_repeated(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
-            return call.seen.lock().set_tree(page, tree);
+            return call.kept.seen.lock().set_tree(page, tree);
         }
     };
-    let said = call.said.lock().clone();
-    let held = call.held.lock().clone();
+    let said = call.report.said.lock().clone();
+    let held = call.report.held.lock().clone();
     let since = Since {
         ticking: &before.ticking,
         said: &said,
@@ -314,7 +314,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     let (changes, behind) = compare(page, &known, &tree, since).await;
     // Where something came or went, what is beside it gives way.
     let stays = !changes.whole && changes.added + changes.removed == 0;
-    let mut moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
+    let mut moved = if stays { std::mem::take(&mut *call.report.moved.lock()) } else { Vec::new() };
     // What was dragged is shown with the drag; of what moved several times, where it is in the end.
     let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
@@ -333,7 +333,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         reply.add_event("Nothing changed in the snapshot.");
     }
     let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
-    call.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
+    call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
 /// What changed on a page, and what lies behind something else now.
@@ -374,7 +374,7 @@ fn remembered(before: Vec<Tick>, now: &[Tick]) -> Vec<Tick> {
 
 /// Tells what the page announced and does not show.
 fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
-    for text in std::mem::take(&mut *call.said.lock()) {
+    for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');
         if !reply.shows(bare) && !reply.shows_words(&text) {

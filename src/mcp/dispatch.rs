@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::fleet::{Peers, Replica};
 use crate::folders::make_private;
 use crate::live::{Calls, Live};
-use crate::mcp::call::{Call, Given};
+use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
 use crate::mcp::describe::{Before, describe};
 use crate::mcp::failure;
@@ -24,7 +24,6 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
-use crate::mcp::seen::Seen;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
@@ -35,7 +34,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, LivePages, Roots, Turns, Workspace};
+use crate::session::{Engine, LivePages, Roots, Workspace};
 
 use shared::{Reached, lost};
 
@@ -47,21 +46,13 @@ const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
 /// The tools and what they work on; one for the whole process.
 #[derive(Debug)]
 pub struct Dispatcher {
-    pub registry: Registry,
-    pub engine: Engine,
+    pub services: Services,
     pub settings: Settings,
     /// Those of whoever does not come with one of several keys.
     pub sessions: Sessions,
     cooldown: Arc<Cooldown>,
     /// Those of owners who share nothing, by their names.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
-    pacing: Pacing,
-    turns: Arc<Turns>,
-    live_pages: LivePages,
-    /// Where pages are handed over to people, if they are.
-    live: Option<Live>,
-    /// What each session was shown.
-    seen: Mutex<HashMap<Arc<str>, Arc<Mutex<Seen>>>>,
     /// What each session keeps.
     kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
     /// This server among others, if there are any, and the way to them.
@@ -78,19 +69,19 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     pub fn new(registry: Registry, engine: Engine, settings: Settings) -> Self {
-        let live_pages = LivePages::new(engine.options().limits.live_pages);
         Self {
             sessions: Sessions::new(engine.clone(), settings.sessions),
-            pacing: Pacing::new(settings.politeness),
             cooldown: Arc::default(),
             cooldowns: Mutex::default(),
-            registry,
-            engine,
+            services: Services {
+                pacing: Pacing::new(settings.politeness),
+                turns: Arc::default(),
+                live_pages: LivePages::new(engine.options().limits.live_pages),
+                live: None,
+                registry,
+                engine,
+            },
             settings,
-            turns: Arc::default(),
-            live_pages,
-            live: None,
-            seen: Mutex::default(),
             kept: Mutex::default(),
             replica: None,
             peers: Peers::default(),
@@ -104,13 +95,14 @@ impl Dispatcher {
 
     /// Hands pages over to people.
     #[must_use]
-    pub fn with_live(self, live: Live) -> Self {
-        Self { live: Some(live), ..self }
+    pub fn with_live(mut self, live: Live) -> Self {
+        self.services.live = Some(live);
+        self
     }
 
     /// Where pages are handed over to people, if they are.
     pub fn live(&self) -> Option<&Live> {
-        self.live.as_ref()
+        self.services.live.as_ref()
     }
 
     /// Tells a collector of each call.
@@ -130,7 +122,7 @@ impl Dispatcher {
     pub fn client(&self) -> Client {
         let cooldown = Arc::clone(&self.cooldown);
         let (settings, sessions) = (self.settings.clone(), self.sessions.clone());
-        self.client_with(settings, self.engine.workspace(), sessions, cooldown, None)
+        self.client_with(settings, self.services.engine.workspace(), sessions, cooldown, None)
     }
 
     /// A client of an owner who shares nothing with others: neither sessions nor the profile. Its files lie in folders
@@ -144,12 +136,12 @@ impl Dispatcher {
         }
         settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
         settings.client_roots = false;
-        let mut context = self.engine.options().context.clone();
+        let mut context = self.services.engine.options().context.clone();
         context.local_files = settings.allow_files.then(|| settings.roots.as_local_files());
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
-        let workspace = self.engine.workspace_apart(owner, context);
+        let workspace = self.services.engine.workspace_apart(owner, context);
         let mut cooldowns = self.cooldowns.lock();
         let cooldown =
             cooldowns.entry(owner.to_owned()).or_insert_with(|| self.cooldown.of_owner(owner).into());
@@ -168,13 +160,13 @@ impl Dispatcher {
     ) -> Client {
         let roots = ClientRoots::new(settings.roots.clone(), settings.client_roots);
         let scratch = workspace.sibling();
-        let (seen, kept, calls) = (Arc::default(), Arc::default(), Calls::default());
-        Client { workspace, scratch, sessions, settings, roots, cooldown, seen, kept, owner, calls }
+        let (kept, calls) = (Arc::default(), Calls::default());
+        Client { workspace, scratch, sessions, settings, roots, cooldown, kept, owner, calls }
     }
 
     /// What was counted, and what there is now, as `OpenMetrics` has it.
     pub(super) fn written_metrics(&self, clients: usize) -> String {
-        let (browsers, pages) = self.engine.count();
+        let (browsers, pages) = self.services.engine.count();
         let mut gauges = vec![
             ("calls_running", "Calls that are under way.", self.metrics.running()),
             ("clients", "Clients that are connected or have not been forgotten.", clients),
@@ -182,7 +174,7 @@ impl Dispatcher {
             ("browsers", "Browsers that this server drives.", browsers),
             ("pages", "Pages that are open in them.", pages),
         ];
-        if let Some(pool) = self.engine.pool() {
+        if let Some(pool) = self.services.engine.pool() {
             let (known, taking) = pool.count();
             gauges.push(("pool_browsers", "Browsers of the pool.", known));
             gauges.push(("pool_browsers_taking", "Those of them that take sessions now.", taking));
@@ -196,7 +188,7 @@ impl Dispatcher {
 
     /// What clients may have typed and never see.
     pub fn secrets(&self) -> &Secrets {
-        &self.engine.options().secrets
+        self.services.secrets()
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other. This is the door
@@ -219,7 +211,7 @@ impl Dispatcher {
             reply.bound();
         }
         let answered =
-            reply.as_ref().ok().and_then(|reply| Some((self.registry.find(name).ok()?.name, reply)));
+            reply.as_ref().ok().and_then(|reply| Some((self.services.registry.find(name).ok()?.name, reply)));
         #[cfg(feature = "otlp")]
         if let (Some((traces, span)), Some((tool, reply))) = (span, answered) {
             traces.end(&span, tool, reply);
@@ -240,7 +232,8 @@ impl Dispatcher {
 
     /// A tool that is listed because a page offers it is called by the one that calls such tools.
     fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
-        let is_offered = name.starts_with(webmcp::PREFIX) && self.registry.enables(Capability::Webmcp);
+        let is_offered =
+            name.starts_with(webmcp::PREFIX) && self.services.registry.enables(Capability::Webmcp);
         if !is_offered {
             return (name, arguments);
         }
@@ -252,7 +245,7 @@ impl Dispatcher {
 
     /// The tools that the client's current page offers, if pages are asked for such.
     pub(super) fn offered(&self, client: &Client) -> Vec<Listing> {
-        if !self.registry.enables(Capability::Webmcp) {
+        if !self.services.registry.enables(Capability::Webmcp) {
             return Vec::new();
         }
         client.workspace.open_page().map(|page| webmcp::listed(&page)).unwrap_or_default()
@@ -271,7 +264,7 @@ impl Dispatcher {
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
-        let tool = self.registry.find(name)?;
+        let tool = self.services.registry.find(name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
         // What failed is shown with what was asked for, but not with what was to be typed.
@@ -308,7 +301,7 @@ impl Dispatcher {
             () = lost(session.as_ref()) => Err(Error::LeaseLost),
             outcome = self.run(tool, arguments, client, session.as_ref(), progress, &mut reply) => outcome,
         };
-        self.live_pages.keep_to_limit(&self.engine, &self.turns);
+        self.services.live_pages.keep_to_limit(&self.services.engine, &self.services.turns);
         if let Some(session) = &session
             && tool.toolset.family().names_session
         {
@@ -329,13 +322,6 @@ impl Dispatcher {
         Ok(reply)
     }
 
-    fn seen(&self, client: &Client, session: Option<&Session>) -> Arc<Mutex<Seen>> {
-        let Some(session) = session else { return Arc::clone(&client.seen) };
-        let mut seen = self.seen.lock();
-        seen.retain(|id, _| self.sessions.is_live(id));
-        Arc::clone(seen.entry(Arc::clone(&session.id)).or_default())
-    }
-
     fn kept(&self, client: &Client, session: Option<&Session>) -> Arc<Kept> {
         let Some(session) = session else { return Arc::clone(&client.kept) };
         let mut kept = self.kept.lock();
@@ -352,20 +338,8 @@ impl Dispatcher {
         progress: &Progress,
         reply: &mut Reply,
     ) -> Result<()> {
-        let (seen, kept) = (self.seen(client, session), self.kept(client, session));
-        let given = Given {
-            session,
-            kept: &kept,
-            seen: &seen,
-            progress,
-            secrets: self.secrets(),
-            pacing: &self.pacing,
-            live: self.live.as_ref(),
-            registry: &self.registry,
-            turns: &self.turns,
-            live_pages: &self.live_pages,
-        };
-        let call = Call::new(client, given);
+        let kept = self.kept(client, session);
+        let call = Call::new(client, &self.services, session, &kept, progress);
         if let Some(webkit_session) = call.workspace.webkit() {
             return Box::pin(webkit::run(webkit_session, tool, arguments, &call, reply)).await;
         }

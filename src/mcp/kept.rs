@@ -9,11 +9,14 @@ use tokio::time::Instant;
 use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
 use crate::mcp::program::Notebook;
 use crate::mcp::script::Script;
+use crate::mcp::seen::Seen;
 use crate::session::Place;
 
 /// What a session keeps from call to call.
 #[derive(Debug, Default)]
 pub struct Kept {
+    /// What the client has been shown.
+    pub(super) seen: Mutex<Seen>,
     /// What its programs named, from the first on. Held while one runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
     /// What was done, to be written as a test.

@@ -108,7 +108,7 @@ impl Server {
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }
         shutdown.begin(shutdown::Reason::ClientLeft);
-        if timeout(shutdown::BROWSER_LIMIT, dispatcher.engine.close()).await.is_err() {
+        if timeout(shutdown::BROWSER_LIMIT, dispatcher.services.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
         }
     }
@@ -117,12 +117,12 @@ impl Server {
 impl Server {
     /// Whether what pages offer is listed.
     fn offers(&self) -> bool {
-        self.dispatcher.registry.enables(Capability::Webmcp)
+        self.dispatcher.services.registry.enables(Capability::Webmcp)
     }
 
     /// Whether pages are a WebKit's unless a session asks for another browser.
     fn is_in_webkit(&self) -> bool {
-        matches!(self.dispatcher.engine.options().source, Source::Webkit(_))
+        matches!(self.dispatcher.services.engine.options().source, Source::Webkit(_))
     }
 
     /// What is said of working here: of the tools that are there.
@@ -130,7 +130,8 @@ impl Server {
         if self.is_in_webkit() {
             return INSTRUCTIONS_WEBKIT;
         }
-        let has = |toolset| self.dispatcher.registry.tools().iter().any(|tool| tool.toolset == toolset);
+        let has =
+            |toolset| self.dispatcher.services.registry.tools().iter().any(|tool| tool.toolset == toolset);
         match (has(Toolset::Browser), has(Toolset::Claude)) {
             (true, _) => INSTRUCTIONS,
             (false, true) => INSTRUCTIONS_CLAUDE,
@@ -269,7 +270,7 @@ impl ServerHandler for Server {
         }
         let language = self.dispatcher.settings.language;
         let is_listed = |tool: &&&AnyTool| !self.is_in_webkit() || webkit::has(tool);
-        let tools = self.dispatcher.registry.tools().iter().filter(is_listed);
+        let tools = self.dispatcher.services.registry.tools().iter().filter(is_listed);
         let mut tools: Vec<_> = tools.map(|tool| tool.listing(language)).collect();
         if app::is_wanted(&self.dispatcher, &context) {
             app::add(&mut tools);

@@ -107,7 +107,7 @@ async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
     if call.writes_script()
         && let Ok(found) = element.ways().await
     {
-        call.found.lock().insert(text.to_owned(), found.into());
+        call.report.found.lock().insert(text.to_owned(), found.into());
     }
 }
 
@@ -135,7 +135,7 @@ pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<Eleme
 
 /// The ref of what stands for an element that was drawn anew, and its role and name.
 async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
-    let before = call.seen.lock().tree_with(page, reference)?;
+    let before = call.kept.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
     let node = &now.nodes()[snapshot::drawn_anew(&before, &now, reference)?];
     Some((now.ref_of(node), words(node.role, &node.name)))
@@ -149,7 +149,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
     }
     let is_absent = matches!(page.matching(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
     if is_absent && call.writes_script() {
-        call.found.lock().insert(text.to_owned(), Found::by_selector(text).into());
+        call.report.found.lock().insert(text.to_owned(), Found::by_selector(text).into());
     }
     Ok(is_absent)
 }
@@ -242,7 +242,7 @@ pub async fn described(
 
 /// `button "Save"`, from what was last shown of the page; by its hint and its ref what has no words.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
-    let tree = call.seen.lock().tree(page)?;
+    let tree = call.kept.seen.lock().tree(page)?;
     let place = tree.position(reference)?;
     let node = &tree.nodes()[place];
     let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");

@@ -117,7 +117,8 @@ fn desk() -> PyResult<Arc<Desk>> {
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
-    let tools = desk.dispatcher.registry.tools().iter().filter(|tool| tool.toolset == Toolset::Patchright);
+    let tools =
+        desk.dispatcher.services.registry.tools().iter().filter(|tool| tool.toolset == Toolset::Patchright);
     let language = desk.dispatcher.settings.language;
     let tools = tools.map(|tool| tool.listing(language)).collect::<Vec<_>>();
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -142,7 +143,7 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     match DESK.get() {
-        Some(desk) => bridge::block_on(py, desk.dispatcher.engine.close()),
+        Some(desk) => bridge::block_on(py, desk.dispatcher.services.engine.close()),
         None => Ok(()),
     }
 }

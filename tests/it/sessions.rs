@@ -241,7 +241,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
     const MANY: usize = 100;
     with_server_alone(options(Duration::from_secs(300), MANY), async |desk, site| {
         site.page("/page", PAGE);
-        let browser = desk.dispatcher.engine.browser().await.unwrap();
+        let browser = desk.dispatcher.services.engine.browser().await.unwrap();
         let before = browser.contexts().len();
         let created =
             futures_util::future::join_all((0..MANY + 10).map(|_| desk.call("create_session", json!({}))))
@@ -274,7 +274,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
 #[test]
 fn a_caller_that_goes_away_while_a_session_is_made_leaves_none() {
     with_server(options(Duration::from_secs(300), 1), async |desk, _site| {
-        desk.dispatcher.engine.browser().await.unwrap();
+        desk.dispatcher.services.engine.browser().await.unwrap();
         for patience in [0, 1, 3, 10, 30] {
             let create = desk.call("create_session", json!({}));
             if tokio::time::timeout(Duration::from_millis(patience), create).await.is_ok() {
@@ -312,7 +312,7 @@ fn for_any<S: Strategy>(strategy: S, property: impl AsyncFn(S::Value)) {
 #[test]
 fn sessions_are_as_configured() {
     with_server(Settings::default(), async |desk, _site| {
-        let engine = &desk.dispatcher.engine;
+        let engine = &desk.dispatcher.services.engine;
         let browser = engine.browser().await.unwrap();
         let seen = std::cell::RefCell::new(BTreeSet::new());
         for_any((1_000_u64..1_000_000_000, 1_usize..3), async |(lifetime, limit)| {

@@ -94,7 +94,7 @@ impl Call<'_> {
             return;
         }
         let asks = |download: &Download| {
-            let known = self.seen.lock().knows_download(&download.id);
+            let known = self.kept.seen.lock().knows_download(&download.id);
             !known && self.consent().asks(&[Some(GuardedAction::Download)], &[origin_of(&download.url)])
         };
         for download in self.workspace.downloads().into_iter().filter(asks) {
@@ -131,7 +131,7 @@ impl Call<'_> {
             (Err(_), _) => refused("the user gave no answer"),
             (Ok(Answer::Unasked | Answer::Coming), None) => refused(NO_WAY),
             (Ok(Answer::Unasked | Answer::Coming), Some(page)) => {
-                let open = self.live.and_then(|live| live.open_for(page));
+                let open = self.services.live.as_ref().and_then(|live| live.open_for(page));
                 if open.is_some_and(|open| open.why() != question) {
                     // What they say there is about something else.
                     return refused(
@@ -161,7 +161,9 @@ impl Call<'_> {
     }
 
     fn keep_late_answer(&self, page: &Page, question: String) {
-        let Some((live, open)) = self.live.and_then(|live| Some((live, live.open_for(page)?))) else {
+        let Some((live, open)) =
+            self.services.live.as_ref().and_then(|live| Some((live, live.open_for(page)?)))
+        else {
             return;
         };
         let (answers, limit, asked) =

@@ -23,7 +23,7 @@ impl Call<'_> {
 
     /// Where the person can look at the page, if that is all that they may do.
     pub async fn watching(&self, page: &Page, why: &str) -> Option<PersonLink> {
-        self.live.filter(|live| live.mode_for(page) == Mode::Watch)?;
+        self.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Watch)?;
         let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
         let person = ClientsPerson { call: self, link: Mutex::default() };
         person.opened(page, &challenge).await.map(|(link, ..)| link)
@@ -49,9 +49,9 @@ impl ClientsPerson<'_> {
 
     /// Opens a way to the page, and says whether there was one.
     async fn opened(&self, page: &Page, challenge: &Challenge) -> Option<(PersonLink, Arc<Handover>, bool)> {
-        let live = self.call.live?;
-        let calls = self.call.calls.clone();
-        let (owner, who, why) = (self.call.owner.cloned(), self.caller(), challenge.what.clone());
+        let live = self.call.services.live.as_ref()?;
+        let calls = self.call.client.calls.clone();
+        let (owner, who, why) = (self.call.client.owner.clone(), self.caller(), challenge.what.clone());
         let login = (challenge.kind == ChallengeKind::Challenge && page.url() != challenge.url)
             .then(|| challenge.url.clone());
         let known = live.open_for(page).is_some();
@@ -62,7 +62,7 @@ impl ClientsPerson<'_> {
     }
 
     async fn invitation(&self, page: &Page, challenge: &Challenge) -> Option<Invitation> {
-        self.call.live.filter(|live| live.mode_for(page) == Mode::Control)?;
+        self.call.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Control)?;
         let (link, coming, known) = self.opened(page, challenge).await?;
         if !known {
             tracing::warn!(link = link.url, "a person is needed");

@@ -22,7 +22,7 @@ impl Call<'_> {
         if let Some(argument) = tool.toolset.family().tab_argument
             && let Some(Value::String(name)) = arguments.remove(argument)
         {
-            *self.tab.lock() = Some(self.workspace.tab(&name)?.id);
+            *self.place.tab.lock() = Some(self.workspace.tab(&name)?.id);
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Call<'_> {
 
     /// The tab that the call names.
     pub fn tab(&self) -> Option<TabId> {
-        *self.tab.lock()
+        *self.place.tab.lock()
     }
 
     /// The page of the tab that the call names, or the active one.

@@ -1,6 +1,4 @@
 //! Answers that go to a file: the answer says only where the file is and how large.
-use std::sync::atomic::Ordering;
-
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -27,8 +25,7 @@ impl ToFile {
         tool: &AnyTool,
         arguments: &mut Map<String, Value>,
     ) -> Result<Option<Self>> {
-        call.whole.store(false, Ordering::Relaxed);
-        call.file.lock().clear();
+        call.report.file.lock().clear();
         let Some(ending) = tool.file else { return Ok(None) };
         let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
         let mut file = call.destination(Some(&name), &call.settings.output_dir).await?;
@@ -36,8 +33,7 @@ impl ToFile {
             file.push(&format!(".{ending}"));
         }
         let name = file.name().to_owned();
-        call.whole.store(true, Ordering::Relaxed);
-        name.clone_into(&mut call.file.lock());
+        name.clone_into(&mut call.report.file.lock());
         Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
     }
 
@@ -79,12 +75,12 @@ fn mime_type(ending: &str) -> &'static str {
 impl Call<'_> {
     /// Whether the answer goes to a file, where there is room for all of it.
     pub fn is_whole(&self) -> bool {
-        self.whole.load(Ordering::Relaxed)
+        !self.report.file.lock().is_empty()
     }
 
     /// Whether the answer goes to a file of such a name.
     pub fn file_ends_with(&self, ending: &str) -> bool {
-        self.file.lock().to_ascii_lowercase().ends_with(ending)
+        self.report.file.lock().to_ascii_lowercase().ends_with(ending)
     }
 
     /// How much of a page the answer shows.

@@ -43,7 +43,7 @@ impl Dispatcher {
     #[must_use]
     pub fn with_replica(self, replica: Arc<Replica>) -> Self {
         self.sessions.share(Arc::clone(&replica));
-        self.pacing.share(Arc::clone(&replica));
+        self.services.pacing.share(Arc::clone(&replica));
         Self { replica: Some(replica), ..self }
     }
 

@@ -203,7 +203,7 @@ impl App {
             Some("leaving")
         } else if self.replica.as_ref().is_some_and(|replica| !replica.lives()) {
             Some("state")
-        } else if self.dispatcher.engine.pool().is_some_and(|pool| pool.count().1 == 0) {
+        } else if self.dispatcher.services.engine.pool().is_some_and(|pool| pool.count().1 == 0) {
             Some("browsers")
         } else {
             None

@@ -184,7 +184,7 @@ impl HttpServer {
         let _ =
             timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
-        if timeout(shutdown::BROWSER_LIMIT, dispatcher.engine.close()).await.is_err() {
+        if timeout(shutdown::BROWSER_LIMIT, dispatcher.services.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
         }
     }

@@ -201,7 +201,7 @@ impl Tool for SaveStorage {
         let also = AlsoStored { databases: self.indexed_db, private_files: self.opfs };
         let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
-        let secrets = call.secrets.clone();
+        let secrets = call.services.secrets().clone();
         let write = tokio::task::spawn_blocking(move || {
             place.write(state.text()?.into_bytes(), Kind::StorageState, &secrets)
         })

@@ -96,7 +96,7 @@ impl Tool for Picture {
         if call.settings.image_responses == ImageResponses::Inline {
             reply.add_image(Image { base64: BASE64_STANDARD.encode(&bytes), mime_type: format.mime_type() });
         }
-        let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
+        let file = files::write(place, bytes, Kind::Picture, call.services.secrets()).await?;
         reply.say(format!("Picture saved to {} ({scale:.2} pixels for each of the page's)", file.shown));
         if let Ok(uri) = Url::from_file_path(&file.path) {
             reply.add_file(FileLink {
@@ -247,7 +247,7 @@ impl Tool for Record {
                     reason: error.to_string(),
                 })?;
                 let size = bytes.len() as u64;
-                let file = files::write(recording.place, bytes, Kind::Video, call.secrets).await?;
+                let file = files::write(recording.place, bytes, Kind::Video, call.services.secrets()).await?;
                 reply.say(format!("Video saved to {} ({size} bytes)", file.shown));
                 if let Ok(uri) = Url::from_file_path(&file.path) {
                     let name = recording.name;
@@ -278,7 +278,7 @@ impl Tool for Record {
                 let page = call.open_page().await?;
                 let bytes = page.mhtml().await?.into_bytes();
                 let size = bytes.len() as u64;
-                let file = files::write(place, bytes, Kind::Text, call.secrets).await?;
+                let file = files::write(place, bytes, Kind::Text, call.services.secrets()).await?;
                 reply.say(format!("Page saved to {} ({size} bytes)", file.shown));
                 if let Ok(uri) = Url::from_file_path(&file.path) {
                     let mime_type = "multipart/related";

@@ -246,7 +246,7 @@ impl Field {
             ControlKind::Check => self.check(&element).await?,
             ControlKind::Text => {
                 for text in &mut given {
-                    *text = call.secrets.typed_into(text, &element).await?.into_owned();
+                    *text = call.services.secrets().typed_into(text, &element).await?.into_owned();
                 }
             }
             ControlKind::None => element.takes("").await?,

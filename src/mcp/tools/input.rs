@@ -191,7 +191,7 @@ impl Tool for Type {
         let page = call.open_page().await?;
         let Some(target) = &self.r#ref else { return self.type_at_focus(call, &page, reply).await };
         let (element, description) = target::described(call, &page, target, self.element.clone()).await?;
-        self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
+        self.text = call.services.secrets().typed_into(&self.text, &element).await?.into_owned();
         if self.enters() {
             call.confirm_press(&element, true).await?;
         }

@@ -58,7 +58,7 @@ impl Tool for Snapshot {
             ..self.options(call)
         };
         if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
-            call.seen.lock().set_tree(&page, seen);
+            call.kept.seen.lock().set_tree(&page, seen);
         }
         reply.show(View::Page);
         Ok(())

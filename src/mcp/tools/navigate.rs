@@ -57,7 +57,7 @@ pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Re
 }
 
 async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
-    call.pacing.before(page.context(), url).await?;
+    call.services.pacing.before(page.context(), url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
     let before = page.main_frame().loader();

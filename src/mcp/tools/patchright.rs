@@ -321,8 +321,8 @@ async fn visit(
         settle: call.settings.settle,
         patience: call.settings.login_limit,
         formats: &[format],
-        pacing: call.pacing,
-        secrets: call.secrets,
+        pacing: &call.services.pacing,
+        secrets: call.services.secrets(),
     };
     let person = call.person();
     if call.session.is_some() {
@@ -331,10 +331,10 @@ async fn visit(
         call.progress.say("loading the page");
         return Ok(struck(call, visit::run(&page, &url, &task, options, &person).await?));
     }
-    if call.scratch.engine().running().is_none() {
+    if call.client.scratch.engine().running().is_none() {
         call.progress.say("starting the browser");
     }
-    let tab = Tab(Some(call.scratch.new_tab().await?));
+    let tab = Tab(Some(call.client.scratch.new_tab().await?));
     call.progress.say("loading the page");
     let visit = visit::run(tab.page()?, &url, &task, options, &person).await;
     if matches!(&visit, Err(Error::PersonNeeded { link: Some(_), .. })) {
@@ -347,7 +347,7 @@ async fn visit(
 
 /// Without secrets, which could not be distinguished from other text in the pieces that are answered.
 fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
-    visit.contents.iter_mut().for_each(|content| call.secrets.strike_from(content));
+    visit.contents.iter_mut().for_each(|content| call.services.secrets().strike_from(content));
     visit
 }
 
@@ -361,7 +361,7 @@ impl Tab {
 
     /// A person was asked to come here: the page stays until that is over.
     fn leave_to_person(mut self, call: &Call<'_>) {
-        let handover = self.0.as_ref().and_then(|page| call.live?.open_for(page));
+        let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.open_for(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
             tokio::spawn(async move {
                 handover.until_ended().await;

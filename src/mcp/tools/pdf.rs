@@ -62,7 +62,7 @@ impl Tool for PdfSave {
         call.progress.say("printing the page");
         let bytes = page.pdf(&options).await?;
         let size = bytes.len();
-        let file = files::write(place, bytes, Kind::Pdf, call.secrets).await?;
+        let file = files::write(place, bytes, Kind::Pdf, call.services.secrets()).await?;
         reply.say(format!(
             "PDF saved to '{}' ({size} bytes, format: {}, landscape: {})",
             file.shown, self.format, self.landscape

@@ -152,7 +152,7 @@ impl Tool for Drag {
         let (start, start_description) =
             target::described(call, &page, &self.start_ref, self.start_element).await?;
         let held = (start.frame().number(), start.number().await?);
-        call.held.lock().push(held);
+        call.report.held.lock().push(held);
         let (end, end_description) = target::described(call, &page, &self.end_ref, self.end_element).await?;
         let from = target::position("startPosition", self.start_position.as_deref(), &start).await?;
         let to = target::position("endPosition", self.end_position.as_deref(), &end).await?;

@@ -96,7 +96,7 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
 impl Read {
     fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
         // In pieces, a secret could not be distinguished from other text.
-        let text = call.secrets.strike(text);
+        let text = call.services.secrets().strike(text);
         let begin = self.offset.unwrap_or_default();
         if call.is_whole() {
             let most = self.max_chars.unwrap_or(usize::MAX);

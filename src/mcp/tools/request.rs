@@ -173,7 +173,7 @@ impl Tool for Request {
                 return Ok(());
             }
         };
-        self.tell(&call.secrets.strike(&text), call, reply);
+        self.tell(&call.services.secrets().strike(&text), call, reply);
         Ok(())
     }
 }
@@ -463,7 +463,7 @@ impl Tool for SendRequest {
             return Err(Error::UrlRefused { reason });
         }
         let context = call.page().await?.context().clone();
-        call.pacing.before(&context, &url).await?;
+        call.services.pacing.before(&context, &url).await?;
         call.progress.say("waiting for the answer");
         let asked = url.clone();
         let request = ApiRequest {
@@ -489,7 +489,7 @@ impl Tool for SendRequest {
             reply.say("The body is not text; give filename to have it as it is.");
             return Ok(());
         };
-        let text = call.secrets.strike(text);
+        let text = call.services.secrets().strike(text);
         let most = self.max_chars.unwrap_or(USUAL_CHARS);
         let shown: String = text.chars().take(most).collect();
         if !shown.is_empty() {

@@ -110,7 +110,7 @@ impl Saved {
         let Self { name, format, what } = self;
         let size = bytes.len() as u64;
         let file = match place {
-            Ok(place) => files::write(place, bytes, Kind::Picture, call.secrets).await,
+            Ok(place) => files::write(place, bytes, Kind::Picture, call.services.secrets()).await,
             Err(error) => Err(error),
         };
         if call.settings.image_responses == ImageResponses::Omit {

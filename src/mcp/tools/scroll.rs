@@ -209,7 +209,7 @@ impl Scroll {
             Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let known = call.seen.lock().tree(page).filter(|known| known.document == tree.document);
+        let known = call.kept.seen.lock().tree(page).filter(|known| known.document == tree.document);
         let is_reported_elsewhere =
             |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
         let acts = |number: &u32| tree.acts(frame, *number);

@@ -77,7 +77,7 @@ impl Tool for CreateSession {
         if workspace.engine().running().is_none() {
             call.progress.say("starting the browser");
         }
-        match call.sessions.create_in(workspace, self.label).await {
+        match call.client.sessions.create_in(workspace, self.label).await {
             Ok(session) => {
                 let mut json = json!({
                     "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::CREATED,
@@ -111,7 +111,7 @@ impl Tool for CloseSession {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        match call.sessions.close(&self.session_id).await {
+        match call.client.sessions.close(&self.session_id).await {
             Ok(()) => answer(reply, json!({ "success": true, "message": texts::CLOSED })),
             Err(error) => refuse(&error, &self.session_id, reply),
         }
@@ -133,8 +133,8 @@ impl Tool for ListSessions {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let here = call.sessions.list();
-        let sessions = call.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
+        let here = call.client.sessions.list();
+        let sessions = call.client.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
             // The page of one that another server has is not known here.
             let session = here.iter().find(|session| *session.id == *id);
             let url = session.and_then(|session| match session.workspace.webkit() {
@@ -186,7 +186,7 @@ impl Tool for Navigate {
         let url = call.address(&self.url)?;
         visit::dismiss(&call.workspace.page().await?).await?;
         let page = call.page_to_leave().await?;
-        call.pacing.before(page.context(), &url).await?;
+        call.services.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
         let limit = limit(self.timeout, call.settings.navigation_limit);
         let until = self.wait_until.map(|until| match until {
@@ -298,7 +298,7 @@ impl Tool for Type {
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
         let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
-        self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
+        self.text = call.services.secrets().typed_into(&self.text, &element).await?.into_owned();
         until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
@@ -327,7 +327,7 @@ impl Tool for Type {
 /// Answers that something was done, and what of it another tab has.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     let mut result = json!({ "success": true, "message": message });
-    let events = std::mem::take(&mut *call.events.lock());
+    let events = std::mem::take(&mut *call.report.events.lock());
     if !events.is_empty() {
         result["events"] = json!(events);
         result["untrusted"] = json!(["events"]);

@@ -127,7 +127,7 @@ async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     const FIELD: &str = "(text) => { const field = document.createElement('textarea'); document.body.append(field); \
                          field.value = text ?? ''; field.focus(); field.select(); }";
     const VALUE: &str = "() => document.querySelector('textarea').value";
-    let page = call.scratch.new_tab().await?;
+    let page = call.client.scratch.new_tab().await?;
     let through_field = async {
         let frame = page.main_frame();
         frame.evaluate(FIELD, vec![value_argument(&text)], Scope::Isolated).await?;

@@ -174,7 +174,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     }
     call.kept.script.lock().begin_at(call.place_of_tab(&page).unwrap_or_default(), &page.url());
     let (script, activity) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.activity));
-    let (live, held) = (call.live.cloned(), page.downgrade());
+    let (live, held) = (call.services.live.clone(), page.downgrade());
     let is_held = move || {
         let page = held.upgrade()?;
         live.as_ref()?.holder_of(&page)

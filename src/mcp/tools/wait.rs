@@ -289,7 +289,7 @@ fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
 /// Whether a download has ended that no wait has answered yet, and none goes on.
 fn downloads_ended(call: &Call<'_>) -> bool {
     let downloads = downloads(call);
-    let seen = call.seen.lock();
+    let seen = call.kept.seen.lock();
     let goes_on = downloads.iter().any(|download| download.state == DownloadState::InProgress);
     !goes_on && downloads.iter().any(|download| !seen.has_awaited(&download.id))
 }
@@ -297,7 +297,7 @@ fn downloads_ended(call: &Call<'_>) -> bool {
 /// Tells which downloads have ended since a wait was last answered: an earlier answer may have reported it already.
 fn describe_downloads(call: &Call<'_>) -> String {
     let mut ended = downloads(call);
-    let mut seen = call.seen.lock();
+    let mut seen = call.kept.seen.lock();
     ended.retain(|download| !seen.has_awaited(&download.id));
     let line = |download: &Download| {
         let name = inline_beside(&download.name, &[' ', ',']);

@@ -77,7 +77,7 @@ pub(super) async fn run(
     let file = ToFile::take(call, tool, &mut arguments).await?;
     Box::pin(act(webkit_session, tool.name, arguments, call, reply)).await?;
     match file {
-        Some(file) => file.write(reply, call.secrets).await,
+        Some(file) => file.write(reply, call.services.secrets()).await,
         None => Ok(()),
     }
 }
@@ -139,7 +139,7 @@ fn why_not(name: &str) -> &'static str {
 fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
     let settings = [
         ("--confirm cannot be kept there", !call.settings.consent.is_empty()),
-        ("--secrets cannot be kept from its pages and pictures", !call.secrets.is_empty()),
+        ("--secrets cannot be kept from its pages and pictures", !call.services.secrets().is_empty()),
         (
             "robots.txt and the pause between pages cannot be kept there",
             call.settings.politeness != Politeness::default(),

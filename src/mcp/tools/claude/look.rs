@@ -139,7 +139,7 @@ impl Tool for ReadPage {
         }
         show_snapshot(rendered, reply);
         if part.is_none() {
-            call.seen.lock().set_tree(&page, tree);
+            call.kept.seen.lock().set_tree(&page, tree);
         }
         reply.show(View::Page);
         Ok(())
