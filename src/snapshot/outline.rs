@@ -344,8 +344,10 @@ impl Writer<'_> {
         if has_ref {
             let _ = write!(text, " [ref={}]", self.tree.ref_of(node));
         }
-        if node.details.as_ref().is_some_and(|details| details.clickable == Some(1)) {
-            text.push_str(" [cursor=pointer]");
+        match node.details.as_ref().and_then(|details| details.clickable) {
+            Some(1) => text.push_str(" [cursor=pointer]"),
+            Some(3) => text.push_str(" [hover]"),
+            _ => {}
         }
         if let Some(hint) = node.details.as_ref().and_then(|details| details.hint.as_deref()) {
             text.push_str(" [hint=");

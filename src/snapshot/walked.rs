@@ -96,7 +96,8 @@ pub struct Details {
     pub read_only: Option<u8>,
     #[serde(rename = "i")]
     pub invalid: Option<u8>,
-    /// Not a control by its role, yet there to be clicked: 1 where it shows so itself, 2 where only a listener says so.
+    /// Not a control by its role, yet there to be clicked: 1 where it shows so itself, 2 where only a listener says so, 3 where
+    /// something shows when the pointer is over it.
     #[serde(rename = "c")]
     pub clickable: Option<u8>,
     /// What tells apart what has no name: words of the page's source, never the accessible name.

@@ -70,6 +70,8 @@ const ENGINE: &str = concat!(
     "const engine = (globalThis.engine = {});\n{\n",
     include_str!("dom.js"),
     "}\n{\n",
+    include_str!("hover.js"),
+    "}\n{\n",
     include_str!("refs.js"),
     "}\n{\n",
     include_str!("sight.js"),

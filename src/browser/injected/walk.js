@@ -155,6 +155,7 @@ class Walk {
     /** The parts of something clickable that each are something to click. */
     this.items = new Set();
     this.notices = new Set();
+    this.hoverTargets = new engine.HoverTargets();
     this.shapes = 0;
     /** What keeps text out of the outline: it is part of a name that is in it, or nobody sees it. */
     this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
@@ -540,7 +541,7 @@ class Walk {
     if (options.length > texts.length) details.n = options.length - texts.length;
   }
 
-  /** 1 where the hand cursor or the page's markup says that it can be clicked or dragged, 2 where only a listener does. */
+  /** 1 where the hand cursor or the page's markup says that it can be clicked or dragged, 2 where only a listener does, 3 where a style sheet shows something on hover. */
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (tag === "body" || tag === "html") return 0;
     if (pointer && this.beginsHand(element, around)) {
@@ -559,6 +560,7 @@ class Walk {
     }
     if (around & QUIET) return 0;
     if (tag === "li" && this.items.has(element)) return 2;
+    if (attributes && this.hoverTargets.has(element)) return 3;
     return hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
   }
 

@@ -1,0 +1,77 @@
+// What style sheets show while the pointer is over an element: menus that open without a script.
+const { native, queryAll } = engine;
+
+const SHOWS = ["display", "visibility", "opacity", "maxHeight", "height", "transform", "clipPath", "pointerEvents"];
+const CONTROLS = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=menuitem], [tabindex]";
+const MOST_RULES = 60;
+
+/** The rules of each sheet that was read, and how many rules it had then: reading a large one takes milliseconds. */
+const readSheets = new WeakMap();
+
+/** `[[selector of what is pointed at, selector of what shows in it], …]` of a document or shadow root. */
+function hoverRules(root) {
+  const sheets = [...(root.styleSheets ?? []), ...(root.adoptedStyleSheets ?? [])];
+  return sheets.flatMap(rulesOf).slice(0, MOST_RULES);
+}
+
+function rulesOf(sheet) {
+  try {
+    const { length } = sheet.cssRules;
+    if (readSheets.get(sheet)?.length === length) return readSheets.get(sheet).found;
+    const found = [...pairsIn(sheet.cssRules)].filter((pair) => pair.every(isSelector));
+    readSheets.set(sheet, { length, found });
+    return found;
+  } catch {
+    return []; // A sheet of another origin cannot be read.
+  }
+}
+
+function* pairsIn(rules) {
+  for (const rule of rules) {
+    if (rule.styleSheet) yield* pairsIn(rule.styleSheet.cssRules);
+    else if (rule.selectorText?.includes(":hover") && SHOWS.some((name) => rule.style[name])) {
+      yield* rule.selectorText.split(",").map(pointedAndShown).filter(Boolean);
+    } else if (rule.cssRules && (rule.media === undefined || matchMedia(rule.media.mediaText).matches)) yield* pairsIn(rule.cssRules);
+  }
+}
+
+/** The two selectors of `outer:hover inner` and `outer:hover > inner`; null for any other. */
+function pointedAndShown(selector) {
+  const [before, after, ...more] = selector.trim().split(":hover");
+  if (after === undefined || more.length || after.includes("::")) return null;
+  const end = after.search(/[\s>+~]/);
+  const inner = end < 0 ? "" : after.slice(end).trim();
+  return inner && !/^[+~]/.test(inner) ? [`${before}${after.slice(0, end)}` || "*", `:scope ${inner}`] : null;
+}
+
+function isSelector(text) {
+  try {
+    native.matches(document.documentElement, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tells for one walk which elements show something when the pointer is over them, and have nothing else to point at. */
+engine.HoverTargets = class {
+  constructor() {
+    this.rules = new Map();
+  }
+
+  has(element) {
+    const root = native.rootOf(element);
+    let rules = this.rules.get(root);
+    if (rules === undefined) {
+      const list = hoverRules(root);
+      rules = list.length ? { list, any: list.map(([outer]) => outer).join(",") } : null;
+      this.rules.set(root, rules);
+    }
+    if (!rules || !native.matches(element, rules.any)) return false;
+    const shown = rules.list.filter(([outer]) => native.matches(element, outer)).flatMap(([, inner]) => queryAll(element, inner));
+    return shown.some((part) => !isSeen(part)) && !queryAll(element, CONTROLS).some(isSeen);
+  }
+};
+
+const isSeen = (element) =>
+  native.checkVisibility(element, { visibilityProperty: true, opacityProperty: true }) && engine.isVisible(element);
