@@ -1,7 +1,7 @@
-//! Every way an operation can fail.
+//! The errors of all operations.
 //!
-//! The wording is part of the design: no message contains a word that the login cooldown listens for, and none
-//! repeats a URL or a selector. Callers who need those have them already.
+//! No message contains a keyword of the login cooldown, and none repeats a URL or a selector, which callers
+//! know already.
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ pub use element::{ElementKind, Needed};
 mod element;
 mod facts;
 
-/// What a command goes by whose name only its caller knows.
+/// The name of a command that only its caller knows.
 pub const RAW_COMMAND: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed. Codes are a promise to callers; messages may improve.
+/// Why an operation failed. Codes are stable; messages may improve.
 #[derive(Debug, Clone, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
@@ -97,7 +97,7 @@ pub enum Error {
     #[error("{target} is no longer on the page{}", again.as_ref().map(|again| format!("; in its place is {again}")).unwrap_or_default())]
     StaleRef {
         target: String,
-        /// The only one of the same role and name that is there now.
+        /// The ref of the only present element with the same role and name.
         again: Option<String>,
     },
     #[error("{target} is not a ref of this page: {reason}")]
@@ -258,11 +258,11 @@ pub enum Error {
     MemoryShort { used_mb: u64, limit_mb: u64 },
 }
 
-/// Where a person can do what is needed, and what is asked there.
+/// The link for a person, and the code to enter there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonLink {
     pub url: String,
-    /// What to enter, unless somebody has entered it.
+    /// The code to enter, unless it was used.
     pub code: Option<String>,
     pub seconds: u64,
 }
@@ -381,7 +381,7 @@ impl Error {
     }
 }
 
-/// What keeps an element from being acted on right now.
+/// Why an element cannot be acted on yet.
 #[derive(Debug, Clone, PartialEq, Eq, strum::Display, strum::EnumDiscriminants)]
 #[strum_discriminants(
     name(ObstacleKind),
@@ -406,19 +406,19 @@ pub enum Obstacle {
     OutsideViewport,
     #[strum(to_string = "was inert: nothing in it can be used now")]
     Inert,
-    /// By a path, or an edge that cuts it off.
+    /// Cut off by a `clip-path`, or by the edge of an element that clips it.
     #[strum(to_string = "was clipped, so that nothing of it is left to press")]
     Clipped,
     #[strum(to_string = "lets the pointer through (pointer-events: none)")]
     Pointerless,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Box<Cover>),
-    /// A handler of the user's for what comes up in the way: it has not ended, or what it is for is still seen.
+    /// A locator handler of the user blocks the action: it has not finished, or its element is still visible.
     #[strum(to_string = "was waiting for the handler of {by}")]
     Handled { by: String, finished: bool },
 }
 
-/// The element that lies over the one that is meant.
+/// The element that covers the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cover {
     pub tag: String,
@@ -426,17 +426,17 @@ pub struct Cover {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
-    /// It is a control itself, or part of one.
+    /// It is a control, or inside one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
-    /// What is hit, as a debugger shows it, and what it is part of that does not hold the element that is meant.
+    /// The covering element in selector notation, with its ancestor that does not contain the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
 
-/// `<div#veil.dark>`; "another element" where the browser does not say which.
+/// Such as `<div#veil.dark>`; "another element" if the browser does not name it.
 impl fmt::Display for Cover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tag.is_empty() {
@@ -449,18 +449,18 @@ impl fmt::Display for Cover {
     }
 }
 
-/// What is wrong with a selector, as far as callers can tell it apart.
+/// What is wrong with a selector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum SelectorFault {
     UnknownEngine,
-    /// `nth` beside a part that is captured.
+    /// `nth` next to a captured part.
     CapturedNth,
-    /// A selector by layout that stands alone.
+    /// A layout selector without another selector before it.
     LayoutAlone,
-    /// The browser's own parser refuses it.
+    /// The browser's CSS parser rejects it.
     InvalidCss,
-    /// A character, counted from 1, that does not belong there.
+    /// An unexpected character, at a position counted from 1.
     Unexpected {
         at: usize,
     },
@@ -469,12 +469,12 @@ pub enum SelectorFault {
 }
 
 impl Obstacle {
-    /// Whether it stays until something changes on the page.
+    /// Whether it persists until something on the page changes.
     pub(crate) fn stays(&self) -> bool {
         !matches!(self, Self::Silent | Self::Missing | Self::Moving | Self::Handled { .. })
     }
 
-    /// The stable name of this obstacle, such as `covered_by`.
+    /// The stable name of the obstacle, such as `covered_by`.
     pub fn code(&self) -> &'static str {
         ObstacleKind::from(self).into()
     }
@@ -510,7 +510,7 @@ impl Obstacle {
     }
 }
 
-/// The options that there are, as far as an error has room for them.
+/// The available options, as far as an error has room for them.
 fn list_options(available: &[String]) -> String {
     if available.is_empty() {
         "none is offered".to_owned()
@@ -522,7 +522,7 @@ fn list_options(available: &[String]) -> String {
 const MOST_LISTED: usize = 30;
 const LONGEST_LISTED: usize = 60;
 
-/// What a page wrote, quoted, each on no more than a part of a line.
+/// Texts of a page, quoted and shortened.
 pub(crate) fn listed(texts: &[String]) -> String {
     let mut shown: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
     if texts.len() > MOST_LISTED {
@@ -531,17 +531,17 @@ pub(crate) fn listed(texts: &[String]) -> String {
     shown.join(", ")
 }
 
-/// A text in which white space counts once.
+/// Collapses white space.
 pub(crate) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a page wrote, quoted and on one line.
+/// A text of a page, quoted on one line.
 pub(crate) fn quoted(text: &str, longest: usize) -> String {
     quoted_as_is(&squeezed(text), longest)
 }
 
-/// The same, with the line breaks of what was written in a field.
+/// A text of a page, quoted with its line breaks.
 pub(crate) fn quoted_lines(text: &str, longest: usize) -> String {
     quoted_as_is(&text.trim().lines().map(squeezed).collect::<Vec<_>>().join("\n"), longest)
 }
@@ -553,8 +553,8 @@ fn quoted_as_is(plain: &str, longest: usize) -> String {
     }
 }
 
-/// A text in quotation marks, on one line. All writing systems stand as they are; what could end the quotation, the line
-/// or the direction of reading is escaped.
+/// A text in quotation marks on one line. Keeps all writing systems; escapes what could end the quotation, the
+/// line or the text direction.
 pub(crate) fn in_quotes(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -574,7 +574,7 @@ pub(crate) fn in_quotes(text: &str) -> String {
     quoted
 }
 
-/// Whether a character ends a line, or turns the direction in which what follows is read.
+/// Whether a character ends a line or changes the text direction.
 fn turns_direction(character: char) -> bool {
     matches!(
         character,
@@ -582,7 +582,7 @@ fn turns_direction(character: char) -> bool {
     )
 }
 
-/// What a dialog asks. Before a page is left the browser asks in words of its own, which it does not tell.
+/// The question of a dialog. For `beforeunload` the browser shows its own words, which are unknown.
 pub(crate) fn question(kind: &str, message: &str) -> String {
     match (kind, message) {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),

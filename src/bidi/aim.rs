@@ -1,5 +1,5 @@
-//! Whose a gesture is. A page of another site that is shown in a frame hears only what is done in its own frame, in
-//! coordinates of its own; what is done in the tab ends at the element that shows it.
+//! Routes a gesture to the right frame. A page of another site in a frame receives only input that is sent to
+//! its own frame, in its own coordinates; input sent to the tab ends at the element that embeds it.
 use serde_json::{Value, json};
 use url::Url;
 
@@ -8,7 +8,7 @@ use super::errors::Refusal;
 use super::runtime::ask_page_raw;
 use super::state::State;
 
-/// A frame that hears gestures, and where its own coordinates begin in those of the tab.
+/// A frame that receives input, and the offset of its coordinates in the tab.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
     pub context: String,
@@ -22,12 +22,12 @@ impl Place {
         Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
     }
 
-    /// Whether it counts in other coordinates than the tab does.
+    /// Whether its coordinates differ from those of the tab.
     fn is_elsewhere(&self) -> bool {
         [self.left, self.top, self.scale - 1.0].iter().any(|by| by.abs() > 1e-9)
     }
 
-    /// The place of a frame in this one.
+    /// The position of a nested frame.
     fn inner(&self, context: &str, value: &Value) -> Self {
         let number = |name: &str| value[name].as_f64().unwrap_or_default();
         Self {
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    /// The same with its point as this frame counts.
+    /// The action with its point converted to this frame's coordinates.
     pub(super) fn aimed(&self, mut action: Value) -> Value {
         let whole = action["type"] == "scroll";
         for (name, begin) in [("x", self.left), ("y", self.top)] {
@@ -53,10 +53,10 @@ impl Place {
     }
 }
 
-/// How deep frames are looked into.
+/// The deepest level of nested frames that is searched.
 const DEEPEST: usize = 20;
 
-/// Whether a tab shows pages of other sites in frames.
+/// Whether a tab embeds pages of other sites.
 pub(super) fn shows_others(state: &State, tab: &str) -> bool {
     let origin = |url: &str| {
         let url = Url::parse(url).ok()?;
@@ -76,7 +76,7 @@ pub(super) fn shows_others(state: &State, tab: &str) -> bool {
     frames.into_iter().any(|(id, frame)| origin(&frame.url).is_some_and(|own| around(id) != Some(own)))
 }
 
-/// The frame that hears what the pointer does at a point of the tab.
+/// The frame that receives pointer input at a point of the tab.
 pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Result<Place, Refusal> {
     const LOOK: &str = "(x, y) => { \
         let [left, top, scale, root, last] = [0, 0, 1, document, null]; \
@@ -106,7 +106,7 @@ pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Resu
     Ok(place)
 }
 
-/// The frame that hears the keyboard.
+/// The frame that receives keyboard input.
 pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refusal> {
     const LOOK: &str = "() => { let at = document.activeElement; \
         for (;;) { \
@@ -126,7 +126,7 @@ pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refus
     Ok(context)
 }
 
-/// The frame that a look ended at, and what it reported beside.
+/// The frame that the script has found, and the rest of its result.
 fn inner(value: &Value) -> Option<(String, Value)> {
     let entries = value["value"].as_array()?;
     let mut context = None;

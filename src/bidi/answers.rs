@@ -1,4 +1,4 @@
-//! Which command is answered where.
+//! Dispatches CDP commands to the functions that answer them.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) type Answer = Result<Value, Refusal>;
 #[derive(Clone, Copy)]
 pub(super) struct Command<'a> {
     pub driver: &'a Arc<Driver>,
-    /// The top browsing context.
+    /// The id of the top-level browsing context.
     pub tab: &'a str,
     pub params: &'a Value,
 }
@@ -28,7 +28,7 @@ impl Command<'_> {
     }
 }
 
-/// Answers a command of the DevTools protocol.
+/// Answers a CDP command.
 pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, params: &Value) -> Answer {
     let tab = tab_of(session);
     let command = Command { driver, tab, params };
@@ -79,7 +79,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     }
 }
 
-/// What needs no doing: Firefox always does so, or never needs it.
+/// Commands that need no action, since Firefox always behaves so or never needs them.
 pub(super) fn quiet(method: &str) -> Answer {
     const NOTHING: [&str; 11] = [
         "Page.enable",

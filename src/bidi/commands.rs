@@ -1,18 +1,19 @@
-//! Commands that only Firefox gets, and events that only it sends, with names of our own.
+//! Commands and events of our own that only Firefox has.
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::types::Empty;
 use crate::cdp::types::target::ContextCreated;
 use crate::cdp::{Command, Event};
 
-/// Several clicks where the pointer is. Firefox counts the clicks of one gesture only when it gets all of them at once.
+/// Several clicks at the pointer's position. Firefox recognises a double click only if all its events arrive
+/// together.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClickChain {
     pub button: &'static str,
-    /// How long the button is held each time, in milliseconds.
+    /// How long the button is down for each click, in milliseconds.
     pub holds: Vec<u32>,
-    /// How long the finger waits before the next press.
+    /// The pause after each click, in milliseconds.
     pub pauses: Vec<u32>,
 }
 
@@ -21,13 +22,13 @@ impl Command for ClickChain {
     type Reply = Empty;
 }
 
-/// A context with all that Firefox decides only when it makes one.
+/// Creates a context with all settings that Firefox accepts only at creation.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_server: Option<String>,
-    /// Hosts to reach without it.
+    /// Hosts that bypass the proxy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
@@ -38,7 +39,7 @@ impl Command for CreateContext {
     type Reply = ContextCreated;
 }
 
-/// Refuses the next document that a page asks for, so that the one that is there stays.
+/// Refuses the next document that a page requests, so that the current one stays.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct RefuseNextDocument {}
 
@@ -47,11 +48,11 @@ impl Command for RefuseNextDocument {
     type Reply = Empty;
 }
 
-/// Takes a picture for a film at once, whatever its pace.
+/// Takes the next picture of a screencast at once.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct LookNow {}
 
-/// The number of the newest picture of a film.
+/// The number of the newest picture of a screencast.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Looked {
     pub number: i64,
@@ -62,10 +63,10 @@ impl Command for LookNow {
     type Reply = Looked;
 }
 
-/// The kind of navigation that has brought the empty document with which a frame begins: none.
+/// The navigation type of a frame's initial empty document.
 pub const FIRST_DOCUMENT: &str = "FirstDocument";
 
-/// What a frame is called, which Firefox says only when asked.
+/// The name of a frame, which Firefox reports only on request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameNamed {

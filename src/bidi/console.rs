@@ -1,6 +1,7 @@
-//! The console. It is heard while somebody asked for it, and no longer: a page can notice it.
+//! The console. It is subscribed to only while somebody listens, since a page can notice it.
 //!
-//! Firefox reports earlier log entries once, to the first subscriber. They are kept here, so that later subscribers get them too.
+//! Firefox reports earlier log entries once, to the first subscriber. They are stored here for later
+//! subscribers.
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::runtime::with_stack;
 use super::state::{State, session_of};
 use super::values;
 
-/// How many messages of a tab are kept.
+/// How many messages of a tab are stored.
 const KEPT: usize = 1_000;
 
 /// The log entries of a tab's documents, oldest first.
@@ -27,7 +28,7 @@ impl Logged {
         self.0.push_back(event.clone());
     }
 
-    /// The documents of some frames are gone.
+    /// Drops the entries of frames whose documents are gone.
     pub(super) fn forget(&mut self, frames: &[String]) {
         let is_gone = |entry: &Value| {
             let context = entry["source"]["context"].as_str().unwrap_or_default();
@@ -37,7 +38,7 @@ impl Logged {
     }
 }
 
-/// The subscribers of one kind: the subscription of each tab.
+/// The console subscribers of one kind, with the subscription of each tab.
 #[derive(Clone, Copy)]
 struct Hearers {
     of: fn(&mut State) -> &mut HashMap<String, String>,
@@ -131,7 +132,7 @@ fn is_error(event: &Value) -> bool {
     event["type"] == "javascript"
 }
 
-/// A message as its text.
+/// Reports a message as text.
 fn tell_text(driver: &Driver, tab: &str, event: &Value) {
     let place = &event["stackTrace"]["callFrames"][0];
     let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
@@ -152,7 +153,7 @@ fn tell_text(driver: &Driver, tab: &str, event: &Value) {
     driver.emit(&session_of(tab), "Console.messageAdded", json!({"message": message}));
 }
 
-/// A message with what was logged in it.
+/// Reports a message with the logged objects.
 fn tell_objects(driver: &Driver, tab: &str, event: &Value) {
     let place = &event["stackTrace"]["callFrames"][0];
     let timestamp = &event["timestamp"];

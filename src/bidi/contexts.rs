@@ -1,4 +1,4 @@
-//! The browser as a whole: its contexts, its tabs, and what is decided for all of them.
+//! Commands for the browser as a whole: contexts, tabs and global settings.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -73,7 +73,7 @@ fn version(driver: &Driver) -> Value {
     })
 }
 
-/// The context that a command names; the profile's own has no name.
+/// The context that a command names; an empty name stands for the default context.
 pub(super) fn context_named(params: &Value) -> String {
     params["browserContextId"].as_str().unwrap_or(PROFILE).to_owned()
 }

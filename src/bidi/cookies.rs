@@ -66,7 +66,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a cookie's name promises what does not hold. No server can set such a one; Firefox takes it from us.
+/// Whether a cookie violates its `__Host-` or `__Secure-` prefix. Firefox accepts such cookies from us, though
+/// not from servers.
 fn breaks_its_name(cookie: &Value) -> bool {
     let text = |field: &str| cookie[field].as_str().unwrap_or_default();
     let begins = |prefix: &str| {

@@ -1,4 +1,4 @@
-//! Dialogs of tabs: one after the other, and scripts wait until it is answered, as they do in Chromium.
+//! Dialogs of tabs: one after the other, and scripts wait until the dialog is answered, as in Chromium.
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
@@ -9,17 +9,17 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::events::emit_for;
 
-/// Those of a tab.
+/// The dialogs of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
     /// The browsing context whose dialog is open.
     open: watch::Sender<Option<String>>,
-    /// Firefox can tell of the next one before it tells that this one is closed.
+    /// Dialogs that Firefox reported before it reported the previous one as closed.
     next: VecDeque<(String, Value)>,
 }
 
 impl Dialogs {
-    /// Forgets those of a document that is left.
+    /// Drops the dialogs of a document that was left.
     pub(super) fn clear(&mut self) {
         self.open.send_replace(None);
         self.next.clear();

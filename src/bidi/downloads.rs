@@ -1,4 +1,4 @@
-//! What pages send: where it arrives, and where it is kept.
+//! Downloads: where they arrive, and where they are stored.
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,12 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use crate::folders::make_private;
 
-/// Where a context keeps what its pages send.
+/// Where a context stores its downloads.
 #[derive(Debug)]
 pub(super) struct DownloadFolder {
     wanted: PathBuf,
-    /// Beside what is kept, and gone with its context: of what has not come to its end Firefox leaves parts.
+    /// A temporary folder next to the download folder, removed with its context: Firefox leaves parts of
+    /// incomplete downloads there.
     arriving: TempDir,
 }
 
@@ -30,7 +31,7 @@ impl DownloadFolder {
     }
 }
 
-/// Has what the pages of a context send kept in a folder, or refused.
+/// Accepts the downloads of a context into a folder, or refuses them.
 pub(super) async fn keep(command: Command<'_>, context: String) -> Answer {
     let behavior = match command.params["downloadPath"].as_str() {
         Some(folder) => {
@@ -65,7 +66,7 @@ pub(super) fn begun(driver: &Driver, context: &str, event: &Value) {
     driver.emit("", "Browser.downloadWillBegin", begun);
 }
 
-/// The name that was proposed, without the number that Firefox gives it where that name is taken.
+/// The suggested file name, without the number that Firefox appends if the name is taken.
 fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let proposed = name.rfind('(').and_then(|at| {
         let (number, ending) = name[at + 1..].split_once(')')?;

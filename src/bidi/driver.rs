@@ -1,7 +1,7 @@
-//! The conversation with Firefox: one task hears both sides, and all that is under way goes on in it.
+//! The connection to Firefox: one task receives messages from both sides, and all commands run in it.
 //!
-//! What comes in is begun in the order in which it came, and its first word goes out at once: so commands keep their order
-//! on the other side. What a reply of Firefox's lets go on goes on before the next event is reported.
+//! Commands start in the order of arrival, and their first message is sent at once: so they keep their order.
+//! Work that waits for a reply of Firefox continues before the next event is reported.
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
@@ -25,49 +25,50 @@ use crate::cdp::transport::{Incoming, Outgoing, Transport, WebSocket};
 use crate::error::{Error, Result, human};
 use crate::json::decode;
 
-/// How a session with Firefox begins.
+/// The settings of a session with Firefox.
 #[derive(Debug, Clone, Default)]
 pub struct Begin {
     /// The proxy of the whole browser, such as `http://127.0.0.1:8080`.
     pub proxy: Option<String>,
-    /// Hosts to reach without it.
+    /// Hosts that bypass the proxy.
     pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
-    /// Whether `navigator.webdriver` is false. Firefox has to be started with `--remote-allow-system-access` for that.
+    /// Whether `navigator.webdriver` is false. Requires that Firefox was started with
+    /// `--remote-allow-system-access`.
     pub hides_webdriver: bool,
 }
 
-/// A running Firefox with which a session has begun.
+/// A connected Firefox with an open session.
 pub struct Firefox {
     driver: Arc<Driver>,
     transport: WebSocket,
     bidi: mpsc::UnboundedReceiver<Vec<u8>>,
     cdp: mpsc::UnboundedReceiver<Vec<u8>>,
     tasks: mpsc::UnboundedReceiver<Task>,
-    /// What came before anybody listened.
+    /// Messages that arrived before anybody listened.
     early: Vec<Vec<u8>>,
 }
 
-/// What all that is under way shares.
+/// The state that all running commands share.
 pub(super) struct Driver {
     next: AtomicU64,
     pending: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
     bidi: mpsc::UnboundedSender<Vec<u8>>,
     cdp: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
-    /// The console of a tab is begun and ended one after the other, in the order in which that was asked for.
+    /// Serialises starting and stopping the console of a tab.
     pub(super) console_turn: tokio::sync::Mutex<()>,
     tasks: mpsc::UnboundedSender<Task>,
-    /// What Firefox said of itself when the session began.
+    /// The capabilities that Firefox reported at the start of the session.
     pub(super) capabilities: Value,
 }
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The oldest that can be driven: those before ignore the proxy of a context, and say nothing of it.
+/// The oldest supported version: earlier ones silently ignore the proxy of a context.
 const OLDEST: u32 = 153;
 
-/// All that is heard of, but for the console: a page notices whether that is heard.
+/// All events that are subscribed to, except the console, since a page can notice that.
 const EVENTS: [&str; 6] = [
     "browsingContext",
     "network",
@@ -78,7 +79,7 @@ const EVENTS: [&str; 6] = [
 ];
 
 impl Firefox {
-    /// Begins a session with the Firefox that listens at this address, in at most `limit`.
+    /// Opens a session with the Firefox that listens at this address, within `limit`.
     pub async fn connect(address: &str, begin: &Begin, limit: Duration) -> Result<Self> {
         let slow =
             || Error::BrowserLaunch { reason: format!("Firefox began no session within {}", human(limit)) };
@@ -150,7 +151,7 @@ fn capabilities(begin: &Begin) -> Value {
     capabilities
 }
 
-/// A proxy as BiDi names it: everything goes through it but what is for some hosts.
+/// The proxy settings in BiDi's format, with hosts that bypass it.
 pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
     let (scheme, host) = server.split_once("://").unwrap_or(("http", server));
     let mut settings = match scheme {
@@ -168,7 +169,7 @@ pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
     settings
 }
 
-/// A session before anybody else listens.
+/// A session during its setup.
 struct Opening {
     transport: WebSocket,
     early: Vec<Vec<u8>>,
@@ -198,7 +199,7 @@ impl Opening {
         }
     }
 
-    /// Clears the one shared value by which all processes know that the browser is driven.
+    /// Resets the shared value that tells all processes that the browser is controlled.
     async fn hide_webdriver(&mut self) -> Result<()> {
         let tree = self.ask("browsingContext.getTree", json!({"moz:scope": "chrome"})).await?;
         let window = tree["contexts"][0]["context"].clone();
@@ -224,7 +225,7 @@ impl Transport for Firefox {
     }
 }
 
-/// What Firefox says, in the words of the DevTools protocol.
+/// Messages from Firefox, translated to CDP.
 pub struct FromFirefox(mpsc::UnboundedReceiver<Vec<u8>>);
 
 impl Incoming for FromFirefox {
@@ -233,7 +234,7 @@ impl Incoming for FromFirefox {
     }
 }
 
-/// What is said to Firefox, in the words of the DevTools protocol.
+/// Messages to Firefox, translated from CDP.
 pub struct ToFirefox(mpsc::UnboundedSender<Vec<u8>>);
 
 impl Outgoing for ToFirefox {
@@ -290,7 +291,7 @@ async fn drive(
     running.clear();
 }
 
-/// A message without what in it is nested without end: values of pages, and their documents.
+/// A message without its deeply nested parts: values of pages, and their documents.
 #[derive(Deserialize)]
 struct Shallow {
     id: Option<u64>,
@@ -299,7 +300,7 @@ struct Shallow {
     params: ShallowParams,
 }
 
-/// What is reported beside the values that were logged.
+/// The fields beside the logged values.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ShallowParams {
@@ -313,7 +314,7 @@ struct ShallowParams {
     method: Value,
 }
 
-/// The type of an answer that cannot be read.
+/// The type of a reply that cannot be parsed.
 const UNREADABLE: &str = "unreadable";
 
 impl Shallow {
@@ -330,12 +331,12 @@ impl Driver {
         self.state.lock()
     }
 
-    /// Has something go on beside all else. Its first word goes out after what has begun before it.
+    /// Runs a task concurrently. Its first message is sent after those of earlier tasks.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let _ = self.tasks.send(Box::pin(task));
     }
 
-    /// Asks Firefox, now; the answer can be awaited later.
+    /// Sends a command to Firefox now; the reply can be awaited later.
     pub(super) fn ask(
         &self,
         method: &str,
@@ -358,12 +359,12 @@ impl Driver {
         }
     }
 
-    /// Tells Firefox something whose answer nobody waits for.
+    /// Sends a command to Firefox without waiting for the reply.
     pub(super) fn tell(&self, method: &str, params: Value) {
         drop(self.ask(method, params));
     }
 
-    /// Tells an event, in the words of the DevTools protocol.
+    /// Emits a CDP event.
     pub(super) fn emit(&self, session: &str, method: &str, params: Value) {
         let mut message = json!({"method": method, "params": params});
         if !session.is_empty() {

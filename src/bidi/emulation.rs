@@ -1,4 +1,4 @@
-//! What a tab is made to believe, and what its pages may do without asking.
+//! Emulation, and the permissions of pages.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -75,7 +75,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// A setting, and for whom it is.
+/// A setting with the contexts that it applies to.
 pub(super) fn with(command: Command<'_>, name: &str, value: Value) -> Value {
     let (scope, whom) = command.driver.state().scope(command.tab);
     json!({name: value, scope: whom})
@@ -87,7 +87,7 @@ fn is_plain_media(params: &Value) -> bool {
     is_empty(&params["media"]) && features.all(|feature| is_empty(&feature["value"]))
 }
 
-/// Chromium's names for permissions that Firefox has too, and Firefox's.
+/// Permissions that Firefox supports: Chromium's name and Firefox's.
 const PERMISSIONS: [(&str, &str); 4] = [
     ("geolocation", "geolocation"),
     ("notifications", "notifications"),
@@ -126,7 +126,7 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// Where the frames of a context are.
+/// The URLs of a context's frames.
 fn urls_in(state: &State, context: &str) -> Vec<String> {
     let is_within = |frame: &Frame| state.tabs.get(&frame.tab).is_some_and(|tab| tab.user_context == context);
     state.frames.values().filter(|frame| is_within(frame)).map(|frame| frame.url.clone()).collect()
@@ -155,7 +155,7 @@ fn permission(name: &str, state: &str, origin: &str, context: &str) -> Value {
     json!({"descriptor": {"name": name}, "state": state, "origin": origin, "userContext": context})
 }
 
-/// A page of an origin comes to a context whose permissions hold for all: Firefox grants them by origin.
+/// Grants the context's permissions to the origin of a new page, since Firefox grants them by origin.
 pub(super) fn grant_at(driver: &Driver, context: &str, url: &str) {
     let Ok(url) = url::Url::parse(url) else { return };
     let origin = url.origin().ascii_serialization();

@@ -1,14 +1,14 @@
-//! Why something failed, in the words of the DevTools protocol where those mean something to us.
+//! Converts errors to CDP errors where the engine interprets those.
 use serde_json::{Value, json};
 
 use super::lacks::Lack;
 use crate::cdp::NOT_IN_FIREFOX;
 
-/// A command that was not done. The caller gets the text.
+/// Why a command was refused. The caller receives the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
     Failed(String),
-    /// WebDriver BiDi has no word for it.
+    /// WebDriver BiDi has no such command.
     Missing(Lack),
 }
 
@@ -17,7 +17,7 @@ impl Refusal {
         Self::Failed(text.into())
     }
 
-    /// The error of an answer in the words of the DevTools protocol.
+    /// The error as a CDP reply.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Failed(message) => json!({"code": -32_000, "message": message}),
@@ -27,22 +27,22 @@ impl Refusal {
         }
     }
 
-    /// Firefox has answered, and nobody can read it: so deeply nested is what it tells.
+    /// The reply was nested too deeply to be parsed.
     pub(super) fn unreadable() -> Self {
         Self::new("The answer is nested too deeply to be read")
     }
 
-    /// The document in which something was to be done is not there any more.
+    /// The document was replaced before the command was done.
     pub(super) fn replaced() -> Self {
         Self::new("Execution context was destroyed.")
     }
 
-    /// The frame is not there any more.
+    /// The frame no longer exists.
     pub(super) fn no_frame() -> Self {
         Self::new("No frame with given id found")
     }
 
-    /// Reads an error of BiDi.
+    /// Parses a BiDi error.
     pub(super) fn read(answer: &Value) -> Self {
         let code = answer["error"].as_str().unwrap_or_default();
         let message = answer["message"].as_str().unwrap_or_default();
@@ -62,7 +62,7 @@ impl Refusal {
     }
 }
 
-/// Firefox's names for what can go wrong between it and a server, and Chromium's.
+/// Network errors: Firefox's names and Chromium's.
 const NETWORK: [(&str, &str); 24] = [
     ("NS_BINDING_ABORTED", "net::ERR_ABORTED"),
     ("NS_ERROR_ABORT", "net::ERR_ABORTED"),
@@ -90,7 +90,7 @@ const NETWORK: [(&str, &str); 24] = [
     ("fileNotFound", "net::ERR_FILE_NOT_FOUND"),
 ];
 
-/// Why a connection failed, as Chromium would say it; Firefox's own word where Chromium has none.
+/// Chromium's name for a connection error, or Firefox's own if there is none.
 pub(super) fn network_error(message: &str) -> String {
     let word = message.trim_start_matches("Error: ").trim();
     let known = NETWORK.iter().find(|(name, _)| word.starts_with(name));

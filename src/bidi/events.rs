@@ -1,4 +1,4 @@
-//! Translates the events of Firefox into those of the DevTools protocol.
+//! Translates events of Firefox into CDP events.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use super::state::{Frame, session_of, tab_of};
 use super::{console, dialogs, downloads, films, network, runtime};
 use crate::cdp::Event as _;
 
-/// How long nothing is asked for until a page is at rest.
+/// How long no request may start until the network counts as idle.
 const REST: Duration = Duration::from_millis(500);
-/// How long a window that a page opened may take to say where it goes.
+/// How long a popup may take to begin its navigation.
 const BIRTH: Duration = Duration::from_millis(60);
 
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
@@ -59,7 +59,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Tells an event to the session of the tab that a browsing context is in.
+/// Emits an event in the session of the tab that contains a browsing context.
 pub(super) fn emit_for(driver: &Driver, context: &str, method: &str, params: Value) {
     let session = driver.state().session_for(context);
     if let Some(session) = session {
@@ -104,7 +104,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
     });
 }
 
-/// A page opened a window. Where it goes is reported a moment later, if it goes anywhere.
+/// Handles a new popup. Its navigation, if any, is reported a moment later.
 async fn window_opened(driver: &Driver, event: &Value) {
     let (context, opener) = (text(&event["context"]), text(&event["originalOpener"]));
     let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});
@@ -115,12 +115,12 @@ async fn window_opened(driver: &Driver, event: &Value) {
     state.tabs.entry(context).or_default().is_unborn = is_unborn;
 }
 
-/// The document that is there before any other was asked for.
+/// The loader id of a frame's initial document.
 fn first_loader(context: &str) -> String {
     format!("first-{context}")
 }
 
-/// Tells of a tab. From here on it has a session.
+/// Reports a new tab, which has a session from now on.
 pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
     let context = text(&event["context"]);
     let user_context = text(&event["userContext"]);
@@ -145,7 +145,7 @@ pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
     driver.emit("", "Target.attachedToTarget", attached);
 }
 
-/// Up to how many frames of a tab are asked for their names.
+/// The most frames of a tab whose names are requested.
 const NAMED: usize = 200;
 
 fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
@@ -175,7 +175,7 @@ fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
     }
 }
 
-/// What a frame is called stands at the element that shows it.
+/// Looks up the name of a frame at the element that embeds it.
 async fn name_frame(driver: Arc<Driver>, context: String, parent: String) {
     let locate = json!({"context": parent, "locator": {"type": "context", "value": {"context": context}}});
     let Ok(found) = driver.ask("browsingContext.locateNodes", locate).await else { return };
@@ -198,7 +198,7 @@ fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
     emit_for(driver, context, "Page.lifecycleEvent", params);
 }
 
-/// Tells again what the documents of a tab have reached: a window that a page opens may have loaded before it has a session.
+/// Repeats the load events of a tab: a popup may have loaded before it has a session.
 pub(super) fn tell_reached(driver: &Driver, tab: &str) {
     let reached: Vec<_> = {
         let state = driver.state();
@@ -297,7 +297,7 @@ fn moment(driver: &Arc<Driver>, context: &str, event: &Value, name: &str) {
     }
 }
 
-/// Tells that a frame is at rest when nothing was asked for in it for a while.
+/// Reports that a frame's network is idle after a pause without requests.
 pub(super) fn watch_rest(driver: &Arc<Driver>, context: &str) {
     let activity = match driver.state().frames.get(context) {
         Some(frame) if frame.has_loaded && frame.in_flight.is_empty() && !frame.is_idle => frame.activity,

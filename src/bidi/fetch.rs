@@ -1,4 +1,4 @@
-//! Requests that wait for a decision.
+//! Intercepted requests.
 use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -29,14 +29,14 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// What waits to refuse the next document of a tab.
+/// The pending refusal of a tab's next document.
 #[derive(Debug)]
 pub(super) struct NextDocument {
     intercept: String,
     refused: oneshot::Sender<()>,
 }
 
-/// How long the next document may take to be asked for.
+/// How long to wait for the request of the next document.
 const NEXT: Duration = Duration::from_secs(5);
 
 pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
@@ -57,7 +57,7 @@ pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// Whether a request that is held is nobody else's to decide: it was for a document that is refused, or goes on.
+/// Handles an intercepted request that no client must decide: its document is refused, or it continues.
 pub(super) fn is_refused(driver: &Driver, event: &Value) -> bool {
     let context = event["context"].as_str().unwrap_or_default();
     let mut state = driver.state();
@@ -112,7 +112,7 @@ async fn disable(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// Tells of a request that waits.
+/// Reports an intercepted request.
 pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind: &str) {
     let context = event["context"].as_str().unwrap_or_default();
     let request = event["request"]["request"].as_str().unwrap_or_default();
@@ -126,7 +126,7 @@ pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind:
     emit_for(driver, context, "Fetch.requestPaused", paused);
 }
 
-/// A server asks who it is.
+/// Reports that a server asks for credentials.
 pub(super) fn challenged(driver: &Driver, event: &Value) {
     if event["isBlocked"] != true {
         return;

@@ -1,5 +1,5 @@
-//! What a tab looks like from moment to moment. BiDi tells no such thing, so pictures are taken one after the other, and
-//! those are reported that differ from the one before. Taking one causes nothing that a page could hear.
+//! Screencasts. BiDi has none, so screenshots are taken repeatedly, and those that differ from the previous one
+//! are reported. A page cannot notice them.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,36 +17,36 @@ use super::runtime::ask_page;
 use super::state::tab_of;
 use crate::cdp::Command as _;
 
-/// The least time from one picture to the next: while a tab changes, and while it stands still.
+/// The shortest interval between pictures: while the tab changes, and while it does not.
 const QUICK: Duration = Duration::from_millis(120);
 const CALM: Duration = Duration::from_millis(500);
-/// How long after a change, or after something was done to the tab, the next change is likely.
+/// How long after a change or an action the next change is likely.
 const LIVELY: Duration = Duration::from_secs(1);
-/// How long a page may take to say how large it is. One that is busy is as large as before.
+/// How long a busy page may take to report its size. After that, the previous size is used.
 const MEASURING: Duration = Duration::from_millis(300);
 
-/// What of the document the window shows.
+/// The visible part of the document.
 const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
 
-/// A film of a tab, as long as this is kept.
+/// A running screencast; dropping it stops it.
 #[derive(Debug)]
 pub(super) struct Film {
     progress: watch::Sender<Progress>,
     taken: watch::Receiver<Taken>,
 }
 
-/// What a film gets to know while it goes on.
+/// The state of a screencast that its task watches.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
-    /// The newest picture that whoever watches has done with.
+    /// The newest picture that the viewer has acknowledged.
     acknowledged: i64,
-    /// Counts what was done to the tab.
+    /// The number of actions on the tab.
     actions: u64,
-    /// Counts the pictures that were asked for at once.
+    /// The number of pictures that were requested at once.
     wanted: u64,
 }
 
-/// How far a film is: how many of those pictures it has taken, and the number of the last one that was reported.
+/// The progress of a screencast: requested pictures taken, and the number of the last reported picture.
 #[derive(Debug, Clone, Copy, Default)]
 struct Taken {
     wanted: u64,
@@ -89,7 +89,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
     }
 }
 
-/// Something was done to a tab: it is likely to look different soon.
+/// Speeds up a tab's screencast after an action, since the page is likely to change.
 pub(super) fn hasten(driver: &Driver, tab: &str) {
     for (_, film) in driver.state().films.iter().filter(|(session, _)| tab_of(session) == tab) {
         film.progress.send_modify(|progress| progress.actions += 1);
@@ -121,9 +121,9 @@ struct Filming {
     driver: Arc<Driver>,
     session: String,
     ask: Value,
-    /// The last picture that was reported.
+    /// The last reported picture.
     last: String,
-    /// What the window showed when it was measured last.
+    /// The last measured visible part of the document.
     size: Option<Value>,
     progress: watch::Receiver<Progress>,
     taken: watch::Sender<Taken>,
@@ -168,7 +168,7 @@ impl Filming {
         }
     }
 
-    /// Takes a picture, and tells it if it is another than the last one. Gives its number.
+    /// Takes a picture and reports it if it differs from the last one. Returns the number of the newest.
     async fn look(&mut self) -> Option<i64> {
         // A document that goes in that moment cannot be drawn: the next one will be.
         let taken = self.driver.ask("browsingContext.captureScreenshot", self.ask.clone()).await.ok()?;

@@ -1,4 +1,4 @@
-//! Frames: what is shown where, the worlds beside their documents, and the scripts that those begin with.
+//! Frames: their tree, their isolated worlds, and the scripts that run in new documents.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// The frame with all that are in it, as far as they are known.
+/// The tree of a frame and its descendants.
 fn tree(state: &State, context: &str) -> Value {
     let mut frame = described(state, context);
     if state.tabs.get(context).is_some_and(|tab| tab.is_unborn) {
@@ -48,7 +48,7 @@ fn tree(state: &State, context: &str) -> Value {
     json!({"frame": frame, "childFrames": children})
 }
 
-/// A frame with its document, as events tell it.
+/// A frame with its document, in the format of events.
 pub(super) fn described(state: &State, context: &str) -> Value {
     let Some(frame) = state.frames.get(context) else { return json!({}) };
     let (url, fragment) = match frame.url.split_once('#') {
@@ -72,7 +72,7 @@ pub(super) fn described(state: &State, context: &str) -> Value {
     description
 }
 
-/// What was asked for, where Firefox shows a page of its own that says why it could not be had.
+/// The requested URL, where Firefox shows its own error page.
 pub(super) fn failed_address(url: &str) -> Option<String> {
     let own = ["about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror"];
     if !own.iter().any(|page| url.starts_with(page)) {
@@ -98,7 +98,8 @@ async fn set_content(command: Command<'_>) -> Answer {
     until_written(command.driver, frame).await
 }
 
-/// Firefox tells the moments of a document that was written anew only if something in it is still to come.
+/// Waits until `document.write` has completed: Firefox reports load events of a rewritten document only if
+/// resources are pending.
 async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
     const LOADED: &str = "() => document.readyState === 'complete' || new Promise(done => \
         addEventListener('load', () => done(true), { once: true }))";

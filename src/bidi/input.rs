@@ -1,5 +1,5 @@
-//! Pointer, keys and touch. What is waiting goes out as one gesture: Firefox takes several commands that it has at once
-//! one after the other, with a pause between them.
+//! Pointer, keyboard and touch input. Waiting input is sent as one gesture: Firefox runs several pending
+//! commands one after the other, with pauses in between.
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ use super::errors::Refusal;
 use super::runtime::{ask_page, ask_page_raw};
 use super::{keys, lacks};
 
-/// The devices of a tab, and what they are still to do.
+/// The input devices of a tab with their queue.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     queue: VecDeque<Waiting>,
     is_busy: bool,
-    /// What was done last.
+    /// The last input.
     past: Option<Past>,
-    /// The frame in which the pointer is, if not in the tab's own page.
+    /// The frame that contains the pointer, if not the main frame.
     place: Option<Place>,
-    /// How many buttons are down: until all are up, what the pointer does belongs to that frame.
+    /// The number of pressed buttons: until all are released, that frame receives the pointer input.
     pressed: usize,
 }
 
-/// Something that is still to be done, and who wants to know of it.
+/// Queued input, and the caller who waits for it.
 #[derive(Debug)]
 struct Waiting {
     item: Item,
@@ -35,7 +35,7 @@ struct Waiting {
     sender: oneshot::Sender<Result<(), Refusal>>,
 }
 
-/// When something was asked for, and when it was done.
+/// When input was requested, and when it was performed.
 #[derive(Debug, Clone, Copy)]
 struct Past {
     asked: Instant,
@@ -44,10 +44,10 @@ struct Past {
 
 #[derive(Debug)]
 enum Item {
-    /// One thing after the other, each by one device.
+    /// A sequence of actions, each of one device.
     Ticks(Vec<(Device, Value)>),
     Insert(String),
-    /// Nothing: who waits for it knows that all before it was done.
+    /// No input: it marks that all earlier input was performed.
     Fence,
 }
 
@@ -74,7 +74,7 @@ impl Device {
     }
 }
 
-/// How many things are done in one gesture.
+/// The most actions in one gesture.
 const MOST_TICKS: usize = 200;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -93,7 +93,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     Ok(json!({}))
 }
 
-/// Waits until all that was done before has been heard.
+/// Waits until the page has received all earlier input.
 pub(super) async fn until_received(command: Command<'_>) {
     let _ = done(command, Item::Fence).await;
 }
@@ -113,7 +113,7 @@ async fn done(command: Command<'_>, item: Item) -> Result<(), Refusal> {
     receiver.await.unwrap_or_else(|_| Err(Refusal::no_frame()))
 }
 
-/// Does what waits until nothing does.
+/// Performs the queued input until the queue is empty.
 async fn work(driver: &Arc<Driver>, tab: &str) {
     loop {
         let mut batch: Vec<(Device, Value)> = Vec::new();
@@ -166,9 +166,9 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
     }
 }
 
-/// How long a hand waits before it presses something or lets it go, where that was asked for so long after what came before it,
-/// of which so much has gone since that was done. Else a page would hear of both at once: of what waits for its turn all
-/// is done in one gesture, and even the next one begins in the moment in which the one before has ended.
+/// The pause before a press or release, if it was requested later than the previous input. Otherwise the page
+/// would receive both at the same time: queued input is sent as one gesture, and even the next gesture begins
+/// at the moment when the previous one ends.
 fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Option<(Device, Value)> {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(50);
@@ -179,7 +179,7 @@ fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Op
     (is_press && rest >= SHORTEST).then(|| (*device, json!({"type": "pause", "duration": whole})))
 }
 
-/// Does one thing after the other, each in the frame that hears it.
+/// Performs a sequence of actions, each in the frame that receives it.
 async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let is_within = {
         let mut state = driver.state();
@@ -224,7 +224,8 @@ fn moves_focus(device: Device) -> bool {
     matches!(device, Device::Mouse | Device::Finger)
 }
 
-/// Who hears something, and the same in that frame's coordinates; and the move in the tab's own where the frame is entered.
+/// Returns the frame that receives an action, the action in that frame's coordinates, and the move in the tab's
+/// coordinates when the pointer enters the frame.
 async fn aimed(
     driver: &Driver,
     tab: &str,
@@ -273,7 +274,7 @@ async fn aimed(
     Ok((place.context.clone(), place.aimed(action), outside))
 }
 
-/// Some things at once, in one frame.
+/// Performs several actions in one frame as a gesture.
 async fn gesture(driver: &Driver, context: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let ask = |ticks: &[(Device, Value)]| json!({"context": context, "actions": sources(ticks)});
     match driver.ask("input.performActions", ask(&ticks)).await {
@@ -297,7 +298,7 @@ fn held_within(mut action: Value, size: &Value) -> Value {
     action
 }
 
-/// A list for each device that does anything; while one acts, the others pause.
+/// One action list for each device in use; while one acts, the others pause.
 fn sources(ticks: &[(Device, Value)]) -> Vec<Value> {
     let devices = [Device::Keyboard, Device::Mouse, Device::Wheel, Device::Finger];
     let acting = devices.into_iter().filter(|device| ticks.iter().any(|(acts, _)| acts == device));
@@ -339,7 +340,7 @@ fn mouse(params: &Value) -> Item {
     })
 }
 
-/// Several clicks in one gesture.
+/// Builds several clicks as one gesture.
 fn chain(params: &Value) -> Item {
     let number = button(params["button"].as_str().unwrap_or_default());
     let pause = |time: &Value| (Device::Mouse, json!({"type": "pause", "duration": time}));
@@ -385,7 +386,7 @@ fn touch(params: &Value) -> Result<Item, Refusal> {
     }))
 }
 
-/// Puts text where the focus is, as an input method does it: the page hears of a trusted `input`.
+/// Inserts text at the focus as an input method does: the page receives a trusted `input` event.
 async fn insert_text(driver: &Driver, tab: &str, text: &str) -> Result<(), Refusal> {
     const INSERT: &str = "text => { let at = document.activeElement; \
         while (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement; \

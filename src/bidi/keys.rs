@@ -1,9 +1,9 @@
-//! Keys, as WebDriver writes them.
+//! Key names of WebDriver.
 
-/// The key that moves the focus.
+/// The Tab key, which moves the focus.
 pub(super) const TAB: &str = "\u{E004}";
 
-/// Keys that type nothing, by their place on the keyboard.
+/// Keys without text, by their `code`.
 const SPECIAL: [(&str, char); 64] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
@@ -71,7 +71,7 @@ const SPECIAL: [(&str, char); 64] = [
     ("Del", '\u{E017}'),
 ];
 
-/// The key at a place, with what it means there; `None` for one that WebDriver has no word for.
+/// The WebDriver value of a key; `None` if WebDriver has none.
 pub(super) fn value(code: &str, meaning: &str) -> Option<String> {
     let special =
         |name: &str| SPECIAL.iter().find(|(known, _)| *known == name).map(|(_, key)| key.to_string());

@@ -1,12 +1,12 @@
-//! What Firefox cannot be asked for, in the words of who wants it, and what to do instead.
+//! What Firefox does not support, in the user's words, with an alternative.
 use std::borrow::Cow;
 
 use crate::error::Error;
 
-/// Something for which WebDriver BiDi has no word.
+/// A feature without a WebDriver BiDi command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
-    /// It is the beginning of the sentence that the user reads: "… is not available in Firefox".
+    /// The subject of the error "… is not available in Firefox".
     pub what: Cow<'static, str>,
     pub instead: &'static str,
 }
@@ -56,7 +56,7 @@ pub const HELD_BODY: Lack = Lack::of("the body of an intercepted response");
 pub const BINDING: Lack = Lack::of("exposing exposing a function in all worlds of a page");
 pub const RAW_SESSION: Lack = Lack::of("a DevTools protocol session");
 
-/// A permission that has no counterpart, by Chromium's name for it: the user knows it by another.
+/// An unsupported permission, by its name in the permissions API.
 pub(super) fn permission(name: &str) -> Lack {
     let known = match name {
         "audioCapture" => "microphone".to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn key(name: &str) -> Lack {
     Lack { what: format!("pressing the key {name:?}").into(), instead: ELSEWHERE }
 }
 
-/// By commands of the DevTools protocol, or by all of one of its domains: the first that fits.
+/// Missing features by CDP command or domain; the first match decides.
 static BY_COMMAND: [(&str, Lack); 19] = [
     (
         "Browser.setWindowBounds",
@@ -124,7 +124,7 @@ static BY_COMMAND: [(&str, Lack); 19] = [
     ("WebMCP.", Lack::of("WebMCP")),
 ];
 
-/// What a command of the DevTools protocol would have done that has no counterpart.
+/// The missing feature that a CDP command belongs to.
 pub(super) fn of_command(method: &str) -> Lack {
     let known = BY_COMMAND.iter().find(|(name, _)| method.starts_with(name));
     known.map_or_else(|| Lack::of("a required browser feature"), |(_, lack)| lack.clone())

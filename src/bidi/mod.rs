@@ -1,9 +1,8 @@
-//! Firefox: it speaks WebDriver BiDi, and is heard here as if it spoke the DevTools protocol.
+//! Firefox, which speaks WebDriver BiDi: this module translates it to the Chrome DevTools Protocol.
 //!
-//! [`Firefox`] is a [`Transport`](crate::cdp::transport::Transport): commands of the DevTools protocol go in, BiDi goes
-//! out, and replies and events come back in the words that went in. So all that stands above has Firefox without knowing
-//! of it. What BiDi has no word for is refused with the reason; what only Firefox needs has commands of its own, in
-//! [`commands`].
+//! [`Firefox`] is a [`Transport`](crate::cdp::transport::Transport): CDP commands go in, BiDi commands go out,
+//! and replies and events come back as CDP. The modules above need not know about Firefox. Commands that BiDi
+//! cannot express are refused with a reason; commands that only Firefox needs are in [`commands`].
 mod aim;
 mod answers;
 pub mod commands;

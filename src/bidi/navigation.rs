@@ -1,4 +1,4 @@
-//! Going somewhere, dialogs, and what else a tab is asked to do.
+//! Navigation and other commands for a tab.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -97,7 +97,7 @@ async fn navigate(command: Command<'_>) -> Answer {
     }
 }
 
-/// Firefox tells no list of where a tab has been. So one entry stands for the way back, and one for the way forward.
+/// Firefox does not report the history of a tab. So one entry stands for "back", and one for "forward".
 const BACK: i64 = 1;
 const HERE: i64 = 2;
 const FORWARD: i64 = 3;

@@ -14,20 +14,20 @@ use super::errors::{Refusal, network_error};
 use super::events::{emit_for, watch_rest};
 use super::{fetch, lacks};
 
-/// A request that is under way, or one that others may still ask about.
+/// A request in progress, or one that may still be asked about.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hop {
-    /// The number by which it goes here: that of the document, for a request that brings one.
+    /// Our id of the request: the loader id, if it loads a document.
     pub id: String,
     pub context: String,
-    /// The answer that sent it elsewhere.
+    /// The response that redirected to it.
     pub redirect: Option<Value>,
-    /// What it says of itself, as Firefox tells it.
+    /// The request headers from Firefox's event.
     pub headers: Value,
     pub kind: String,
 }
 
-/// How many requests are remembered.
+/// The number of requests that are remembered.
 const REMEMBERED: usize = 2_000;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -76,18 +76,19 @@ async fn body(driver: &Driver, id: &str, kind: &str) -> Answer {
     Ok(json!({"body": bytes["value"], "base64Encoded": bytes["type"] == "base64"}))
 }
 
-/// Firefox's name for a request.
+/// Firefox's id of a request.
 pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
     let state = driver.state();
     state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
 }
 
-/// How large a body may be that is reported with its request.
+/// The largest request body that is reported with its request.
 const LONGEST_BODY: u64 = 1_000_000;
-/// How long Firefox may take to say what it is.
+/// How long Firefox may take to return a request body.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Hears of a request. Firefox tells a body only when asked, so what follows on such a request waits until it is known.
+/// Handles a network event. Firefox returns request bodies only on demand, so later events of such a request
+/// wait for its body.
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
     let request = request_of(event);
     if let Some(later) = driver.state().pending_requests.get_mut(request) {
@@ -127,12 +128,12 @@ fn request_of(event: &Value) -> &str {
     event["request"]["request"].as_str().unwrap_or_default()
 }
 
-/// Seconds, which is what the DevTools protocol counts.
+/// The time of an event in seconds, as CDP expects.
 fn seconds(event: &Value) -> f64 {
     event["timestamp"].as_f64().unwrap_or_default() / 1000.0
 }
 
-/// Whether it is the browser that wants a picture, for the tab: no page asked for it. What a page asks for has an initiator.
+/// Whether the browser itself requests the tab's icon. Requests of pages have an initiator.
 fn is_icon(event: &Value) -> bool {
     let request = &event["request"];
     request["destination"] == "image" && request["initiatorType"].is_null() && event["navigation"].is_null()
@@ -193,7 +194,7 @@ fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
     }
 }
 
-/// A request with its body, where that is known.
+/// A request with its body, if known.
 pub(super) fn request_json(request: &Value, body: &Value) -> Value {
     let bytes = body["value"].as_str().map(|value| match body["type"].as_str() {
         Some("base64") => value.to_owned(),
@@ -212,7 +213,7 @@ pub(super) fn request_json(request: &Value, body: &Value) -> Value {
     })
 }
 
-/// Headers by their names; repeated ones are joined as the DevTools protocol does it.
+/// Headers as an object; repeated ones are joined as in CDP.
 fn headers_json(headers: &Value) -> Value {
     let mut converted = Map::new();
     for header in headers.as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Nodes: their numbers, what is in them, and files for inputs.
+//! DOM nodes: their ids, descriptions, and files for inputs.
 use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, Command, unknown};
@@ -27,7 +27,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// Firefox's id of the node that a command means, the frame it is in, and the name by which BiDi takes it.
+/// The node that a command refers to: Firefox's id, its frame, and the BiDi parameter for it.
 fn meant(command: Command<'_>) -> Result<(String, Value), Refusal> {
     let state = command.driver.state();
     if let Some(id) = command.params["objectId"].as_str() {
@@ -87,7 +87,7 @@ async fn describe(command: Command<'_>) -> Answer {
     Ok(json!({"node": node}))
 }
 
-/// A node as the DevTools protocol describes it, with what was reported of its children and roots.
+/// A node in CDP's format, with its reported children and shadow roots.
 fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
     let value = &remote["value"];
     let number = remote["sharedId"].as_str().map_or(0, |shared| objects.node(frame, shared));
@@ -127,7 +127,7 @@ fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
     Value::Object(node)
 }
 
-/// The node with a number, as a world sees it.
+/// The remote object of a node, in a world.
 fn resolve(command: Command<'_>) -> Answer {
     let number = command.params["backendNodeId"].as_i64().unwrap_or_default();
     let (shared, frame) = command.driver.state().objects.node_by_number(number)?;
@@ -142,7 +142,7 @@ fn resolve(command: Command<'_>) -> Answer {
     Ok(json!({"object": {"type": "object", "subtype": "node", "objectId": id}}))
 }
 
-/// The element that shows a frame.
+/// The element that embeds a frame.
 async fn owner(command: Command<'_>) -> Answer {
     let frame = command.text("frameId");
     let parent = command.driver.state().frames.get(frame).and_then(|frame| frame.parent.clone());

@@ -1,4 +1,4 @@
-//! What a tab looks like: pictures, sizes, prints.
+//! Screenshots, window sizes and PDFs.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, unknown};
@@ -20,7 +20,7 @@ const MEASURE: &str = "() => { const root = document.documentElement, view = win
     x: scrollX, y: scrollY, scale: view ? view.scale : 1, offsetX: view ? view.offsetLeft : 0, offsetY: view ? view.offsetTop : 0, \
     contentWidth: Math.max(page ? page.scrollWidth : 0, innerWidth), contentHeight: Math.max(page ? page.scrollHeight : 0, innerHeight) }; }";
 
-/// What of the document the window shows.
+/// The visible part of the document.
 const SEEN: &str = "() => [scrollX, scrollY, innerWidth, innerHeight]";
 
 async fn metrics(command: Command<'_>) -> Answer {
@@ -39,7 +39,7 @@ async fn metrics(command: Command<'_>) -> Answer {
     }))
 }
 
-/// What kind of picture a command asks for.
+/// The image format that a command asks for.
 pub(super) fn kind_of(params: &Value) -> Value {
     let mut kind = json!({"type": format!("image/{}", params["format"].as_str().unwrap_or("png"))});
     if let Some(quality) = params["quality"].as_f64() {
@@ -76,7 +76,7 @@ async fn capture(command: Command<'_>) -> Answer {
     Ok(json!({"data": data}))
 }
 
-/// The browser draws a picture in the size of the screen only; what is to be smaller is drawn anew.
+/// Scales a screenshot down, since Firefox takes them only at the size of the screen.
 async fn resized(command: Command<'_>, data: &str, kind: &Value, scale: f64) -> Answer {
     const RESIZE: &str = "async (data, type, quality, scale) => { \
         const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)); \

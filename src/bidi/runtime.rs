@@ -1,4 +1,4 @@
-//! Scripts: where they run, what they are given, and what they give.
+//! JavaScript evaluation: worlds, arguments and results.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -33,11 +33,11 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// In the worlds beside the page's own, Firefox leaves out that what lists give can be gone through (`for`, `for await`).
-/// What is put in there is seen in that world only.
+/// Makes lists iterable (`for`, `for await`) in isolated worlds, where Firefox lacks that. Only that world sees
+/// the change.
 const ITERABLE: &str = include_str!("iterable.js");
 
-/// The number of the page's own world in a frame.
+/// The id of a frame's main world.
 pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     let mut state = driver.state();
     let realm = state.frames.get(frame).ok_or_else(Refusal::no_frame)?.realm.clone();
@@ -45,7 +45,7 @@ pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     Ok(state.objects.world(frame, &realm))
 }
 
-/// The number of the engine's world in a frame, which is made when it is first asked for.
+/// The id of the engine's world in a frame; creates it on first use.
 pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     let loader = || driver.state().frames.get(frame).map(|frame| frame.loader.clone());
     let document = loader();
@@ -60,13 +60,13 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
     Ok(driver.state().objects.world(frame, &realm))
 }
 
-/// Calls a function of ours in the engine's world, and gives its value as JSON.
+/// Calls a function in the engine's world and returns its JSON result.
 pub(super) async fn ask_page(driver: &Driver, frame: &str, function: &str, arguments: Vec<Value>) -> Answer {
     let answer = ask_page_raw(driver, frame, function, arguments).await?;
     Ok(values::plain(&answer).unwrap_or(Value::Null))
 }
 
-/// Like [`ask_page`]; gives the value as BiDi tells it.
+/// Like [`ask_page`], but returns the value in BiDi's format.
 pub(super) async fn ask_page_raw(
     driver: &Driver,
     frame: &str,
@@ -123,10 +123,10 @@ async fn call(command: Command<'_>) -> Answer {
     run(command, world, "script.callFunction", ask).await
 }
 
-/// What the channels of bindings are called, before their names.
+/// The prefix of binding channels.
 const BINDING: &str = "binding:";
 
-/// Gives a world a function by which it tells texts.
+/// Adds a function to a world through which scripts send text to the engine.
 async fn add_binding(command: Command<'_>) -> Answer {
     const BIND: &str = "(name, tell) => { globalThis[name] = text => tell(String(text)); }";
     let Some(world) = command.params["executionContextId"].as_i64() else {
@@ -146,7 +146,7 @@ async fn add_binding(command: Command<'_>) -> Answer {
     command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
 }
 
-/// A world called such a function.
+/// Handles a call of such a function.
 pub(super) fn binding_called(driver: &Driver, event: &Value) {
     let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
@@ -159,7 +159,7 @@ pub(super) fn binding_called(driver: &Driver, event: &Value) {
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
-/// How a script's result is to be returned.
+/// How to return a script's result.
 fn options(params: &Value) -> Value {
     let deep = &params["serializationOptions"];
     let by_value = params["returnByValue"] == true;
@@ -204,7 +204,7 @@ async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> 
     Ok(json!({"result": object}))
 }
 
-/// What a script threw, with its stack as Chromium writes it.
+/// An exception with its stack in Chromium's format.
 pub(super) fn thrown(details: &Value) -> Value {
     let text = details["text"].as_str().unwrap_or("Uncaught");
     let mut exception = Value::Object(values::remote_object(&details["exception"]));
@@ -222,7 +222,7 @@ pub(super) fn thrown(details: &Value) -> Value {
     })
 }
 
-/// An error and where it was made, as Chromium writes it.
+/// An error message with its stack in Chromium's format.
 pub(super) fn with_stack(text: &str, stack: &Value) -> String {
     let line = |frame: &Value| {
         let place = format!(
@@ -240,7 +240,7 @@ pub(super) fn with_stack(text: &str, stack: &Value) -> String {
     frames.map(line).fold(text.to_owned(), |trace, line| trace + &line)
 }
 
-/// The entries of an object, each as one that is held.
+/// The properties of an object, each kept alive.
 async fn properties(command: Command<'_>) -> Answer {
     let (world, realm, this) = {
         let state = command.driver.state();

@@ -1,4 +1,4 @@
-//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was reported of them.
+//! The state of the browser: tabs, frames, worlds, and what was reported about them.
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
@@ -12,56 +12,56 @@ use super::input::Devices;
 use super::network::Hop;
 use super::objects::Objects;
 
-/// The context of the profile, as Firefox names it.
+/// Firefox's name of the default context.
 pub(super) const PROFILE: &str = "default";
 
-/// How many ids of things that are over are remembered.
+/// The number of past ids that are remembered.
 const REMEMBERED: usize = 500;
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// By the id of the top browsing context.
+    /// Tabs by the id of their top-level browsing context.
     pub tabs: HashMap<String, Tab>,
-    /// All browsing contexts that are shown, by their ids.
+    /// All browsing contexts by id.
     pub frames: HashMap<String, Frame>,
     pub objects: Objects,
-    /// Whether what opens is reported.
+    /// Whether new tabs are reported.
     pub attaches: bool,
-    /// What was open when we came, and is nobody's page.
+    /// Tabs that were open before us and are ignored.
     pub hidden: HashSet<String>,
-    /// How many tabs are being made by us, whose ids nobody knows yet; and what opened meanwhile.
+    /// The number of tabs that we are creating and whose ids are unknown yet; and tabs that opened meanwhile.
     pub creating: usize,
     pub pending: Vec<Value>,
-    /// How many prints are being made: Firefox shows each to itself as a tab.
+    /// The number of running print jobs: Firefox opens a hidden tab for each.
     pub printing: usize,
     pub requests: HashMap<String, Hop>,
-    /// Requests whose bodies are being fetched, and what was reported of them meanwhile.
+    /// Requests whose bodies are being fetched, with their events in the meantime.
     pub pending_requests: HashMap<String, Vec<(String, Value)>>,
-    /// Contexts that had a tab; and the scripts that all documents of a context begin with: the world, the source, the number.
+    /// Contexts that have had a tab; and the scripts for new documents of each context: world, source, id.
     pub begun_contexts: HashSet<String>,
     pub context_scripts: HashMap<String, Vec<ContextScript>>,
-    /// What was given to the profile and to each context.
+    /// The permissions granted to each context.
     pub permissions: HashMap<String, Vec<String>>,
     pub granted: HashSet<(String, String)>,
-    /// Where each context keeps what pages send.
+    /// The download folder of each context.
     pub downloads: HashMap<String, DownloadFolder>,
-    /// Navigations that ended as downloads, and those that stayed within their document.
+    /// Navigations that became downloads, and those within a document.
     pub download_navigations: Remembered,
     pub same_document: Remembered,
-    /// The downloads that are under way: their navigation and address, and the number that we gave.
+    /// Running downloads: navigation, URL and our id.
     pub running_downloads: Vec<(String, String, String)>,
-    /// Whose console is heard.
+    /// Sessions with the console enabled.
     pub console: HashMap<String, String>,
-    /// Whose console is read, for a moment or as long as somebody listens, and the subscription for it once there is one.
+    /// Sessions that read the console, briefly or as long as somebody listens, with their subscriptions.
     pub console_read: HashMap<String, String>,
-    /// Films that are being made, by the sessions that asked for them, and how many pictures of films were reported.
+    /// Running screencasts by session, and the number of reported pictures.
     pub films: HashMap<String, Film>,
     pub pictures: i64,
-    /// How many sessions there are beside those that each tab has.
+    /// The number of additional sessions.
     pub sessions: u64,
 }
 
-/// A script that every document of a context begins with.
+/// A script that runs in every new document of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContextScript {
     pub world: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct ContextScript {
     pub script: String,
 }
 
-/// The newest of some ids.
+/// A bounded set of recent ids.
 #[derive(Debug, Default)]
 pub(super) struct Remembered(VecDeque<String>);
 
@@ -86,74 +86,75 @@ impl Remembered {
     }
 }
 
-/// A tab, which is one target with one session.
+/// A tab: one target with one main session.
 #[derive(Debug, Default)]
 pub(super) struct Tab {
     pub user_context: String,
     pub devices: Devices,
-    /// The scripts that its documents begin with, by our numbers.
+    /// Scripts for its new documents, by our ids.
     pub preload: HashMap<String, String>,
-    /// Whether it runs: what is sent to it before that is sent to every tab of its context.
+    /// Whether it runs: settings sent before apply to all tabs of its context.
     pub has_begun: bool,
-    /// Waits to refuse the next document.
+    /// The pending refusal of its next document.
     pub next_document: Option<NextDocument>,
-    /// The intercepts that hold its requests.
+    /// The ids of its BiDi intercepts.
     pub intercepts: Vec<String>,
     pub catches_choosers: bool,
-    /// Whether all is asked for past the caches.
+    /// Whether its requests bypass the cache.
     pub passes_caches: bool,
     pub logged: Logged,
     pub dialogs: Dialogs,
-    /// A window that was opened for an address, and shows nothing yet.
+    /// Whether it is a popup that has not begun its navigation yet.
     pub is_unborn: bool,
 }
 
-/// A browsing context: a place where one document after another is shown.
+/// A browsing context, which shows one document after another.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// The top one that it belongs to.
+    /// The id of its top-level browsing context.
     pub tab: String,
     pub parent: Option<String>,
-    /// The navigation that brought the document.
+    /// The navigation that loaded the document.
     pub loader: String,
     pub url: String,
     pub name: String,
-    /// The page's own world, as Firefox names it.
+    /// Firefox's id of its main world.
     pub realm: Option<String>,
-    /// The navigation that is under way.
+    /// The navigation in progress.
     pub navigation: Option<String>,
-    /// What is asked for by the document and has not ended.
+    /// Requests of the document in progress.
     pub in_flight: HashSet<String>,
     pub has_parsed: bool,
     pub has_loaded: bool,
     pub is_idle: bool,
-    /// Counts what is asked for: rest is no change of it.
+    /// Counts network activity, to detect idle periods.
     pub activity: u64,
 }
 
-/// The session that stands for a tab.
+/// The session id of a tab.
 pub(super) fn session_of(tab: &str) -> String {
     format!("firefox-{tab}")
 }
 
-/// Between the tab and the number of a session beside the one that every tab has.
+/// Separates the tab and the number in the id of an additional session.
 const BESIDE: char = '#';
 
-/// The tab that a session stands for.
+/// The tab of a session id.
 pub(super) fn tab_of(session: &str) -> &str {
     let named = session.strip_prefix("firefox-").unwrap_or_default();
     named.split_once(BESIDE).map_or(named, |(tab, _)| tab)
 }
 
 impl State {
-    /// Another session with a tab: it gets the same answers as the tab's own session, but events of its films only.
+    /// Creates an additional session for a tab: it gets the same replies as the main session, but only events
+    /// of its own screencasts.
     pub(super) fn session_beside(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
     }
 
-    /// Whom a setting of a tab holds for. What is set in the first tab of a context before it runs holds for all of its tabs:
-    /// so a window that a page opens has it from its first moment on, for which Firefox does not wait.
+    /// The tabs that a setting applies to. Settings of a context's first tab apply to the whole context before
+    /// the tab runs: so popups have them from the start, since Firefox does not wait for popups.
     pub(super) fn scope(&self, tab: &str) -> (&'static str, Value) {
         match self.tabs.get(tab).filter(|tab| !tab.has_begun) {
             Some(tab) if !self.begun_contexts.contains(&tab.user_context) => {
@@ -163,37 +164,37 @@ impl State {
         }
     }
 
-    /// The tab that a browsing context is in.
+    /// The tab that contains a browsing context.
     pub(super) fn tab_with(&mut self, context: &str) -> Option<&mut Tab> {
         self.tabs.get_mut(&self.frames.get(context)?.tab)
     }
 
-    /// A tab runs.
+    /// Marks a tab as running.
     pub(super) fn begin(&mut self, tab: &str) {
         let Some(tab) = self.tabs.get_mut(tab) else { return };
         tab.has_begun = true;
         self.begun_contexts.insert(tab.user_context.clone());
     }
 
-    /// A script is taken back.
+    /// Removes a script for new documents.
     pub(super) fn forget_script(&mut self, script: &str) {
         self.context_scripts.values_mut().for_each(|scripts| scripts.retain(|known| known.script != script));
     }
 
-    /// A context is gone.
+    /// Drops the state of a removed context.
     pub(super) fn forget_context(&mut self, context: &str) {
         self.begun_contexts.remove(context);
         self.context_scripts.remove(context);
         self.downloads.remove(context);
     }
 
-    /// The session that tells of a browsing context.
+    /// The session that reports a browsing context.
     pub(super) fn session_for(&self, context: &str) -> Option<String> {
         let frame = self.frames.get(context)?;
         self.tabs.contains_key(&frame.tab).then(|| session_of(&frame.tab))
     }
 
-    /// The frame and all that are in it.
+    /// A frame with all its descendants.
     pub(super) fn family(&self, context: &str) -> Vec<String> {
         let mut family = vec![context.to_owned()];
         let mut next = 0;
@@ -205,7 +206,7 @@ impl State {
         family
     }
 
-    /// The document of a frame is another one: nothing that was known in it is there any more.
+    /// Drops what was known of a frame's previous document.
     pub(super) fn forget_document(&mut self, context: &str) {
         let family = self.family(context);
         if let Some(tab) = self.tab_with(context) {

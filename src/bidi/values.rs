@@ -1,9 +1,9 @@
-//! Values of JavaScript: as BiDi tells them, and as the DevTools protocol does.
+//! JavaScript values in the formats of BiDi and CDP.
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-/// What a value is, as `RemoteObject` has it: without its id.
+/// A value as a `RemoteObject` without an id.
 pub(super) fn remote_object(remote: &Value) -> Map<String, Value> {
     let kind = remote["type"].as_str().unwrap_or("undefined");
     let value = &remote["value"];
@@ -103,7 +103,7 @@ fn node_description(node: &Value) -> String {
     }
 }
 
-/// The value as plain JSON; `None` for `undefined`.
+/// The value as JSON; `None` for `undefined`.
 pub(super) fn plain(remote: &Value) -> Option<Value> {
     let value = &remote["value"];
     let inner = |value: &Value| plain(value).unwrap_or(Value::Null);
@@ -131,7 +131,7 @@ pub(super) fn plain(remote: &Value) -> Option<Value> {
     })
 }
 
-/// The value with all that is in it, as `deepSerializedValue` has it.
+/// The value with nested values, as `deepSerializedValue`.
 pub(super) fn deep(value: &Value) -> Value {
     deep_with(value, &mut HashMap::new())
 }
@@ -162,7 +162,7 @@ fn deep_with(remote: &Value, numbers: &mut HashMap<String, usize>) -> Value {
     Value::Object(deep_value)
 }
 
-/// A JSON value as an argument of a call.
+/// A JSON value as a BiDi argument.
 pub(super) fn local(value: &Value) -> Value {
     match value {
         Value::Null => json!({"type": "null"}),
@@ -179,7 +179,7 @@ pub(super) fn local(value: &Value) -> Value {
     }
 }
 
-/// A value that JSON has no word for, as an argument of a call.
+/// A value that JSON cannot express, as a BiDi argument.
 pub(super) fn local_special(special: &str) -> Value {
     match special.strip_suffix('n') {
         Some(digits) => json!({"type": "bigint", "value": digits}),

@@ -5,11 +5,11 @@ use serde::de::DeserializeOwned;
 pub trait Command: Serialize + Send + Sync {
     /// The wire name, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// What the browser answers.
+    /// The type of the browser's reply.
     type Reply: DeserializeOwned + Send;
 }
 
-/// Something that the browser tells unasked.
+/// An event that the browser sends without a request.
 pub trait Event: DeserializeOwned + Send {
     /// The wire name, such as `Page.frameNavigated`.
     const METHOD: &'static str;

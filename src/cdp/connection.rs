@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::json::decode;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, spawn};
 
-/// How long a command may take unless its caller says otherwise.
+/// The default time limit of a command.
 pub(super) const COMMAND_LIMIT: Duration = Duration::from_secs(30);
 
 /// One connection to one browser. Cheap to clone; the last clone's drop closes it.
@@ -24,12 +24,12 @@ pub struct Connection {
     shared: Arc<Shared>,
 }
 
-/// A connection that may have been closed for want of users.
+/// A reference to a connection that does not keep it open.
 #[derive(Debug, Clone)]
 pub struct WeakConnection(Weak<Shared>);
 
 impl WeakConnection {
-    /// The connection, if somebody still uses it.
+    /// The connection, if it is still open.
     pub fn upgrade(&self) -> Option<Connection> {
         self.0.upgrade().map(|shared| Connection { shared })
     }
@@ -41,7 +41,7 @@ pub(super) struct Shared {
     outbox: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
     gone: watch::Sender<Option<Error>>,
-    /// How many messages have come.
+    /// The number of received messages.
     received: AtomicU64,
     log: Option<Arc<ProtocolLog>>,
 }
@@ -54,12 +54,12 @@ struct State {
 
 struct Pending {
     session: Arc<str>,
-    /// Whether only a page whose scripts leave it time can answer.
+    /// Only a page whose main thread is free can answer this command.
     needs_script: bool,
     then: Then,
 }
 
-/// What is done with a reply, in the reader: in order with events, and without waiting for anything.
+/// Handles a reply in the reader task, in order with events. It must not block.
 pub(super) type Then = Box<dyn FnOnce(Result<Message>) + Send>;
 
 impl std::fmt::Debug for Pending {
@@ -68,21 +68,22 @@ impl std::fmt::Debug for Pending {
     }
 }
 
-/// What is known of one attachment, or of the browser itself.
+/// The state of one attachment, or of the browser itself.
 #[derive(Default)]
 pub(super) struct SessionState {
-    /// The session that reported this one: when it ends, so does this one. The browser's own session has none.
+    /// The session through which this one was attached: when it ends, so does this one. `None` for the
+    /// browser's own session.
     parent: Option<Arc<str>>,
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
-    /// How many commands were answered that need the target's scripts to leave it time.
+    /// The number of answered commands that need the target's main thread.
     pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<Observing>>,
     overhearers: Mutex<Vec<EventSink>>,
 }
 
-/// Hears every event of a session by its name and as it came, in the reader.
+/// Receives every event of a session in the reader task: its name and its raw JSON.
 pub type EventSink = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
 
 impl std::fmt::Debug for SessionState {
@@ -119,12 +120,12 @@ impl Connection {
         Self { shared }
     }
 
-    /// How many messages have come so far: one that grows comes from a peer that is alive.
+    /// The number of messages received so far; it grows while the browser is alive.
     pub fn events_received(&self) -> u64 {
         self.shared.received.load(Ordering::Relaxed)
     }
 
-    /// The connection without keeping it open.
+    /// Returns a reference that does not keep the connection open.
     pub fn downgrade(&self) -> WeakConnection {
         WeakConnection(Arc::downgrade(&self.shared))
     }
@@ -134,7 +135,7 @@ impl Connection {
         self.session("")
     }
 
-    /// The session with this id. If it has ended already, every call on it fails at once.
+    /// The session with this id. If it has ended, every call on it fails at once.
     pub fn session(&self, id: &str) -> CdpSession {
         let known = self
             .shared
@@ -161,23 +162,23 @@ impl Connection {
         self.shared.gone.borrow().clone()
     }
 
-    /// Waits until the connection ends, and says why.
+    /// Waits until the connection ends, and returns the reason.
     pub async fn until_ended(&self) -> Error {
         let mut gone = self.shared.gone.subscribe();
         let ended = gone.wait_for(Option::is_some).await;
         ended.ok().and_then(|reason| reason.clone()).unwrap_or_else(gone_by_itself)
     }
 
-    /// Ends the connection: all that is pending fails with `reason`.
+    /// Closes the connection: all pending commands fail with `reason`.
     pub fn close(&self, reason: &str) {
         self.shared.close(&Error::BrowserGone { reason: reason.to_owned() });
     }
 }
 
 impl Shared {
-    /// Writes a command; `then` gets its reply, or comes back with the reason why it was not written.
+    /// Sends a command. `then` gets the reply, or is returned with the reason why it was not sent.
     ///
-    /// `told_as` is the method as errors name it.
+    /// `told_as` is the method's name in errors.
     pub(super) fn post<P: Serialize + ?Sized>(
         &self,
         session: &Arc<str>,
@@ -327,7 +328,7 @@ impl Shared {
         }
     }
 
-    /// Whoever waits for this reply.
+    /// Takes the pending command that this reply belongs to.
     fn answered(&self, id: u64) -> Option<Pending> {
         let mut state = self.state.lock();
         let waiting = state.pending.remove(&id)?;
@@ -343,7 +344,7 @@ impl Shared {
         self.state.lock().sessions.get_key_value(session).map(|(id, state)| (id.clone(), state.clone()))
     }
 
-    /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
+    /// Registers a session as soon as the browser reports it, so that its end cannot be missed.
     fn attach(&self, parent: &Arc<str>, parameters: &[u8]) {
         let Some(id) = session_named_in(parameters) else { return };
         let mut state = self.state.lock();
@@ -353,7 +354,7 @@ impl Shared {
         }
     }
 
-    /// Ends a session and those that came through it, whose ends may not be reported.
+    /// Ends a session and those attached through it, whose ends may not be reported.
     fn detach(&self, id: Arc<str>) {
         let mut ended = vec![id];
         let mut states = Vec::new();
@@ -375,7 +376,7 @@ impl Shared {
         fail(self.take_pending(&ended), &why);
     }
 
-    /// Whoever waits in one of these sessions.
+    /// Takes the pending commands of these sessions.
     fn take_pending(&self, sessions: &[Arc<str>]) -> Vec<Pending> {
         let mut state = self.state.lock();
         state
@@ -393,7 +394,8 @@ fn fail(pending: Vec<Pending>, error: &Error) {
 }
 
 impl SessionState {
-    /// What came through another session is a part of its target: a frame in a process of its own, or a worker.
+    /// The error for a session that has ended. One that was attached through another session is a part of that
+    /// target: a frame in another process, or a worker.
     fn why_ended(&self) -> Error {
         match self.parent.as_deref() {
             Some(parent) if !parent.is_empty() => Error::FrameDetached,
@@ -422,7 +424,7 @@ impl SessionState {
     }
 }
 
-/// Takes in what the browser says. However it ends, by a panic too, nothing waits for it in vain.
+/// The task that reads messages. However it ends, even by a panic, all pending commands fail.
 struct Reader(Weak<Shared>);
 
 impl Reader {
@@ -452,7 +454,8 @@ impl Drop for Reader {
     }
 }
 
-/// Writes until the connection ends; what was posted before still goes out, unless the peer has stopped reading.
+/// Writes messages until the connection ends. Messages that were posted before are still sent, unless the peer
+/// has stopped reading.
 async fn write(
     mut outgoing: impl Outgoing,
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -501,7 +504,8 @@ struct Outbound<'a, P: ?Sized> {
     params: &'a P,
 }
 
-/// The code of a refusal of what Firefox cannot be asked for: its message says what that is, its data what to do instead.
+/// The error code for commands that Firefox does not support: its message names the command, its data the
+/// alternative.
 pub(crate) const NOT_IN_FIREFOX: i64 = -31_001;
 
 #[derive(Deserialize, Default)]
@@ -513,12 +517,12 @@ struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that cannot be read is one all the same.
+    /// Parses an error reply. One that cannot be parsed counts as an error, too.
     fn read(error: &[u8]) -> Self {
         decode(error).unwrap_or_default()
     }
 
-    /// The wordings of Chromium that mean something to us; the caller adds the method to the rest.
+    /// Converts the wordings of Chromium that have a meaning to us; the caller adds the method to all others.
     fn into_error(self) -> Error {
         const REPLACED: [&str; 5] = [
             "Inspected target navigated or closed",

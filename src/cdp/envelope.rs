@@ -1,4 +1,4 @@
-//! A message of the browser's from outside: what it is about. What it says stays text until somebody asks for it.
+//! The envelope of a message: its id, method and session. The payload stays text until it is needed.
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ pub(super) struct Envelope<'a> {
     pub(super) id: Option<u64>,
     pub(super) session_id: Option<Cow<'a, str>>,
     pub(super) method: Option<Cow<'a, str>>,
-    /// Where in the message its parameters stand; so the two below.
+    /// The range of the parameters in the message; `result` and `error` likewise.
     pub(super) params: Option<Range<usize>>,
     pub(super) result: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads one, or says that it is no message.
+    /// Parses an envelope; `None` if the text is not one.
     ///
-    /// serde's own way of leaving a value as it is written makes one key of all JSON mean something else, in every object
-    /// that is read anywhere in the program, and pages write such objects if they like.
+    /// serde's `RawValue` reserves a key of its own in JSON objects for the whole program, and pages could send
+    /// objects with that key.
     pub(super) fn read(text: &'a [u8]) -> Option<Self> {
         let mut envelope = Self::default();
         let mut reader = Reader { text, at: 0 };
@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// Feature: cdp, what a message says is left as it is written
+        /// Feature: cdp, the payload of a message stays as it is written
         #[test]
         fn what_a_message_says_is_left_as_it_is_written(
             id in proptest::option::of(any::<u64>()),

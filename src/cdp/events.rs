@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::command::Event;
 use crate::json::decode;
 
-/// A message as it came, and which part of it matters. Decoded when somebody asks.
+/// A message as received, with the range of its payload. Decoded on demand.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     bytes: Arc<Vec<u8>>,
@@ -33,7 +33,7 @@ impl Message {
     }
 }
 
-/// Something the browser reported, not yet decoded.
+/// An event of the browser, not decoded yet.
 #[derive(Debug, Clone)]
 pub struct RawEvent {
     method: &'static str,
@@ -46,7 +46,7 @@ impl RawEvent {
         self.method
     }
 
-    /// The event as `E`, if that is what it is and it can be read.
+    /// Decodes the event as `E`, if it has that name and can be read.
     pub fn read<E: Event>(&self) -> Option<E> {
         if self.method != E::METHOD {
             return None;
@@ -57,27 +57,27 @@ impl RawEvent {
             .ok()
     }
 
-    /// The parameters as they came.
+    /// The parameters as raw JSON.
     pub fn json(&self) -> &[u8] {
         self.message.part()
     }
 }
 
-/// The most that may wait for a listener that is not reading. What comes after is dropped and counted: a page that
-/// floods a stuck listener costs this much memory and no more.
+/// The most bytes that may wait for a slow listener. Later events are dropped and counted, so that a page that
+/// floods a stuck listener cannot use more memory.
 const QUEUE_BYTES: usize = 32 * 1024 * 1024;
 
-/// What an event in a queue weighs beside its text.
+/// The overhead of an event in a queue, in bytes.
 const EVENT_BYTES: usize = 256;
 
-/// The events somebody asked for, in the order in which the browser reported them.
+/// The events that were subscribed to, in the browser's order.
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::UnboundedReceiver<RawEvent>,
     queue: Arc<Queue>,
 }
 
-/// How full the way from the reader to one listener is.
+/// The fill level of the queue between the reader and one listener.
 #[derive(Debug, Default)]
 struct Queue {
     bytes: AtomicUsize,
@@ -91,13 +91,13 @@ impl Events {
         self.taken(event)
     }
 
-    /// The next event if it has come already.
+    /// The next event, if it has arrived already.
     pub fn ready(&mut self) -> Option<RawEvent> {
         let event = self.receiver.try_recv().ok();
         self.taken(event)
     }
 
-    /// How many events were dropped because too many waited to be read.
+    /// How many events were dropped because the queue was full.
     pub fn lost(&self) -> u64 {
         self.queue.lost.load(Ordering::Relaxed)
     }
@@ -127,12 +127,12 @@ impl Listener {
         self.methods.contains(&method)
     }
 
-    /// Whether somebody still listens.
+    /// Whether the listener still exists.
     pub(super) fn is_needed(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Passes the event on if it is wanted. False when nobody listens any more.
+    /// Passes on an event that matches. Returns false if the listener is gone.
     pub(super) fn offer(&self, method: &str, message: &Message) -> bool {
         let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) else {
             return self.is_needed();
@@ -149,10 +149,10 @@ impl Listener {
     }
 }
 
-/// Hears events in the reader itself, in order and before any later reply is handed out: who awaits a reply can rely on
-/// every observer having heard what came before it. An observer must not wait for anything.
+/// Receives events in the reader task, in order and before any later reply is delivered: after awaiting a
+/// reply, a caller can rely on all observers having received the events before it. An observer must not block.
 pub trait Observer: Send + Sync {
-    /// The browser reported something that was asked for.
+    /// Handles an event that was subscribed to.
     fn on_event(&self, event: RawEvent);
 
     /// The session or the connection has ended.

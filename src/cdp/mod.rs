@@ -1,8 +1,8 @@
-//! The DevTools protocol: JSON over a pipe or a socket. Knows no page.
+//! The Chrome DevTools Protocol (CDP): JSON over a pipe or a WebSocket. This module knows nothing about pages.
 //!
-//! A [`Connection`] owns a transport, a reader and a writer. Over it go many [`CdpSession`]s, one for each target that
-//! we are attached to. Every command has a deadline, an event is decoded only if somebody listens for it, and when the
-//! peer goes away all that is pending fails at once.
+//! A [`Connection`] owns a transport, a reader and a writer. It carries many [`CdpSession`]s, one for each
+//! attached target. Every command has a deadline, events are decoded only for listeners, and when the browser
+//! disconnects, all pending commands fail at once.
 mod command;
 mod connection;
 mod envelope;

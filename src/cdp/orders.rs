@@ -1,5 +1,5 @@
-//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits gets one answer,
-//! and nothing is kept.
+//! Tests of the connection with events in many orders: whatever ends first, every pending command gets one
+//! answer, and nothing leaks.
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ struct Wire {
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-/// The browser's end of it.
+/// The browser's end of the connection.
 struct Peer {
     says: mpsc::UnboundedSender<Vec<u8>>,
     hears: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -57,7 +57,7 @@ impl Peer {
         let _ = self.says.send(message.as_bytes().to_vec());
     }
 
-    /// Answers what comes, this many times.
+    /// Answers this many commands.
     async fn answer(&mut self, times: usize) {
         for _ in 0..times {
             let Some(message) = self.hears.recv().await else { return };
@@ -78,7 +78,7 @@ const DETACHED: &str = r#"{"method":"Target.detachedFromTarget","params":{"sessi
 const CRASHED: &str = r#"{"method":"Inspector.targetCrashed","params":{},"sessionId":"S"}"#;
 const PING: &str = r#"{"method":"Page.windowOpen","params":{},"sessionId":"S"}"#;
 
-/// A connection that knows the session `S`.
+/// A connection with the session `S`.
 async fn attached() -> (Connection, Peer) {
     let (connection, peer) = connected();
     peer.say(ATTACHED);
@@ -88,7 +88,7 @@ async fn attached() -> (Connection, Peer) {
     (connection, peer)
 }
 
-/// How often it was reported that it ended.
+/// Counts how often the end was reported.
 #[derive(Default)]
 struct Ends {
     events: AtomicUsize,

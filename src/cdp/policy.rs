@@ -1,19 +1,23 @@
-//! The one choke point: commands that a page can notice go out only under a permit that names why.
+//! The policy for commands that a page can notice: they need a permit that states the reason.
 use crate::error::{Error, Result};
 
-/// Why a noticeable command may go out all the same.
+/// The reason why a noticeable command may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permit {
-    /// `Console.enable` directly followed by `Console.disable`: the stored messages come, and nothing runs in the page.
+    /// `Console.enable` directly followed by `Console.disable`: returns the stored messages, and runs nothing
+    /// in the page.
     ConsolePulse,
-    /// Somebody listens to the console: it and the log stay on as long, and `Runtime.enable` is on for a moment.
+    /// Somebody listens to the console: `Console` and `Log` stay enabled meanwhile, and `Runtime` is enabled
+    /// for a moment.
     ConsoleSubscribed,
-    /// The user asked for it by name: a raw protocol session, or a flag that says what it costs.
+    /// The user asked for it explicitly: through a raw CDP session, or with a flag whose documentation names
+    /// the cost.
     UserAsked,
 }
 
-/// What a page can notice while it is on. `Console.enable` slows console calls, `Debugger.enable` stops at `debugger;`,
-/// `Target.exposeDevToolsProtocol` gives the page an object. `Target.sendMessageToTarget` could carry any of them.
+/// Commands whose effect a page can notice. `Console.enable` slows console calls, `Debugger.enable` stops at
+/// `debugger;`, `Target.exposeDevToolsProtocol` gives the page an object. `Target.sendMessageToTarget` could
+/// carry any of them.
 const NOTICEABLE: [&str; 6] = [
     "Runtime.enable",
     "Console.enable",
@@ -23,7 +27,7 @@ const NOTICEABLE: [&str; 6] = [
     "Target.sendMessageToTarget",
 ];
 
-/// Refuses what a page could notice, unless there is a permit for it.
+/// Refuses a noticeable command without a permit.
 pub(super) fn check(method: &str, permit: Option<Permit>) -> Result<()> {
     let Some(noticeable) = NOTICEABLE.into_iter().find(|name| *name == method) else {
         return Ok(());

@@ -1,17 +1,19 @@
-//! What is said with browsers, written down for who looks for a fault.
+//! A log of the protocol messages, for debugging.
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Names a folder: each connection writes a file there. It holds all that is typed, and what pages hold.
+/// The environment variable with a folder: each connection writes a log there. Logs contain everything that is
+/// typed and everything that pages contain.
 const FOLDER: &str = "PATCHRIGHT_MCP_PROTOCOL_LOG";
 
-/// How much of a message is written.
+/// The number of bytes of a message that are written.
 const LONGEST: usize = 2_000;
 
-/// A file with a line for each message, as `0.123 > {…}` for what was sent and `<` for what came, in seconds.
+/// A file with a line for each message: `0.123 > {…}` for sent and `<` for received ones, with the time in
+/// seconds.
 #[derive(Debug)]
 pub(super) struct ProtocolLog {
     file: File,
@@ -19,7 +21,8 @@ pub(super) struct ProtocolLog {
 }
 
 impl ProtocolLog {
-    /// The log of a new connection, where one is wanted. A file that cannot be made is no reason to do nothing.
+    /// Opens the log of a new connection, if logging is on. Continues without a log if the file cannot be
+    /// created.
     pub(super) fn open() -> Option<Self> {
         static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         let folder = PathBuf::from(std::env::var_os(FOLDER).filter(|folder| !folder.is_empty())?);

@@ -18,7 +18,7 @@ use super::policy::{self, Permit};
 use crate::error::{Error, RAW_COMMAND, Result};
 use crate::sync::{Sleep, sleep_until};
 
-/// Our attachment to one target, or to the browser itself. Cheap to clone.
+/// An attachment to one target, or to the browser itself. Cheap to clone.
 #[derive(Clone)]
 pub struct CdpSession {
     shared: Arc<Shared>,
@@ -37,7 +37,7 @@ impl CdpSession {
         Self { shared, id, state }
     }
 
-    /// The id that the browser gave to this attachment; empty for the browser's own session.
+    /// The browser's id of this attachment; empty for the browser's own session.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -52,12 +52,12 @@ impl CdpSession {
         self.state.crashed.load(Ordering::Acquire)
     }
 
-    /// How many commands were answered that the target can only answer when its scripts leave it time.
+    /// The number of answered commands that need the target's main thread.
     pub fn answers(&self) -> u64 {
         self.state.answers.load(Ordering::Relaxed)
     }
 
-    /// The target answers again: a navigation gave it a new renderer.
+    /// Marks the target as alive again: a navigation gave it a new renderer.
     pub fn revive(&self) {
         self.state.crashed.store(false, Ordering::Release);
     }
@@ -72,20 +72,20 @@ impl CdpSession {
         self.send(command).within(limit).await
     }
 
-    /// Writes the command now; the reply can be awaited later. So several commands cost one round trip.
+    /// Sends a command now; the reply can be awaited later, so that several commands need one round trip.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send<C: Command>(&self, command: C) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, None)
     }
 
-    /// Like [`send`](Self::send), for a command that a page could notice.
+    /// Like [`send`](Self::send), for a command that the page can notice.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send_permitted<C: Command>(&self, command: C, permit: Permit) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, Some(permit))
     }
 
-    /// Writes the command now; `then` is called with its reply in the reader: after the observers have heard all that came
-    /// before the reply, and before they hear what comes after it. It must not wait for anything.
+    /// Sends a command now, and calls `then` with the reply in the reader task: after observers have received
+    /// all earlier events, and before they receive later ones. It must not block.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send_then<C: Command>(
         &self,
@@ -104,12 +104,12 @@ impl CdpSession {
         }
     }
 
-    /// Lets `overhearer` hear every event of this session, by its name and as it came, until the session ends.
+    /// Passes every event of this session to `overhearer`, by name and as raw JSON, until the session ends.
     pub fn overhear(&self, overhearer: EventSink) {
         Shared::overhear(&self.state, overhearer);
     }
 
-    /// Sends a command by name, as a user of a raw protocol session does.
+    /// Sends a command by name, for raw CDP sessions.
     pub async fn call_raw(
         &self,
         method: &str,
@@ -130,12 +130,12 @@ impl CdpSession {
         self.post_named(method, RAW_COMMAND, parameters, permit).within(limit).await
     }
 
-    /// The events with these wire names, from now on.
+    /// Subscribes to the events with these names.
     pub fn events(&self, methods: &[&'static str]) -> Events {
         Shared::listen(&self.state, methods)
     }
 
-    /// Lets `observer` hear the events with these wire names, from now on until the session ends.
+    /// Passes events with these names to `observer` until the session ends.
     pub fn observe(&self, methods: &[&'static str], observer: Arc<dyn Observer>) {
         Shared::observe(&self.state, methods, observer);
     }
@@ -174,7 +174,7 @@ impl CdpSession {
     }
 }
 
-/// A command that is under way. Dropping it gives up the reply; the command itself cannot be taken back.
+/// A command that was sent. Dropping it discards the reply; the command itself is not undone.
 #[derive(Debug)]
 #[must_use = "the reply tells whether the command succeeded"]
 pub struct PendingReply<T> {
@@ -188,13 +188,13 @@ pub struct PendingReply<T> {
 }
 
 impl<T> PendingReply<T> {
-    /// Waits at most `limit` instead of 30 s, counted from when the command was sent.
+    /// Sets the time limit, counted from sending. Default: 30 s.
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Gives up the reply without an error: the command's effect is all that was wanted.
+    /// Discards the reply, including an error.
     pub fn ignore(self) {}
 }
 

@@ -1,11 +1,11 @@
-//! Which element was found, and which one an action needs.
+//! Kinds of elements, and the kind that an action needs.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of element something is: its tag, `input[type=radio]` for inputs, `editable` for text that is edited in place.
-/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`, and native ones their steps; `[single]`, `select-one`, `file-one` and `file-folder`
-/// take one value.
+/// The kind of an element: its tag, `input[type=radio]` for inputs, or `editable` for text edited in place.
+/// Sliders have their limits appended, as in `[role=slider][min=0][max=10]`, native ones also their step.
+/// `[single]`, `select-one`, `file-one` and `file-folder` accept one value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ElementKind(String);
@@ -15,17 +15,17 @@ impl ElementKind {
         Self(kind.into())
     }
 
-    /// What takes one value, whatever it is.
+    /// The kind of a field that accepts one value.
     pub fn single() -> Self {
         Self::new("[single]")
     }
 
-    /// What follows the kind of a slider, which is its limits or nothing; `None` for anything else.
+    /// The limits of a slider, possibly empty; `None` for other elements.
     fn slider(&self) -> Option<&str> {
         ["input[type=range]", "[role=slider]"].iter().find_map(|kind| self.0.strip_prefix(kind))
     }
 
-    /// Whether it is reported as a button.
+    /// Whether the element is reported as a button.
     pub fn is_button(&self) -> bool {
         self.to_string() == "a button"
     }
@@ -91,7 +91,7 @@ impl fmt::Display for ElementKind {
     }
 }
 
-/// What an action needs in the place of the element that was found.
+/// The kind of element or value that an action needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Needed {
@@ -102,12 +102,12 @@ pub enum Needed {
     Uncheckable,
     FileInput,
     SeveralFiles,
-    /// A folder in place of files.
+    /// A folder instead of files.
     Folder,
-    /// Files in place of a folder.
+    /// Files instead of a folder.
     Files,
     NativeSelect,
-    /// Something that opens a list, of whatever kind.
+    /// An element that opens a list.
     List,
     SeveralOptions,
     SeveralValues,
@@ -116,7 +116,7 @@ pub enum Needed {
     Editable,
     Text,
     Date,
-    /// A date that cannot be read in two ways.
+    /// A date with an unambiguous format.
     PlainDate,
     Time,
     DatetimeLocal,
@@ -128,12 +128,12 @@ pub enum Needed {
 }
 
 impl Needed {
-    /// What a field of this `type` takes.
+    /// What an input of this `type` accepts.
     pub fn of_input(kind: &str) -> Self {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
     }
 
-    /// Whether it is the value that has to be another one, and not the element.
+    /// Whether the value is wrong, and not the element.
     pub fn is_value(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What a failure knows, for callers that choose words of their own: no caller reads the message.
+//! The facts of an error, for callers with their own wording. No caller parses messages.
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::{Error, Obstacle, RAW_COMMAND, SelectorFault};
 
 impl Error {
-    /// The facts of this failure as an object, beside its code; empty where the code says all.
+    /// The facts of this error as an object, in addition to its code; empty if there are none.
     ///
-    /// Names and values are a promise, as codes are: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
-    /// `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times are in milliseconds.
+    /// Names and values are as stable as codes: `obstacle`, `cover`, `waited_ms`, `found`, `needed`,
+    /// `available`, `count`, `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times
+    /// are in milliseconds.
     pub fn facts(&self) -> Value {
         match self {
             Self::NotActionable { obstacle, waited } => of_obstacle(obstacle, *waited),

@@ -1,4 +1,4 @@
-//! Until when this server is known to live, and what it may go on with if it was not for a while.
+//! Tracks until when other servers consider this one alive, and which sessions it keeps after an interruption.
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::sync::{now, sleep_until};
 
-/// When this server was last known to live. What it was given it keeps for as long as that was so without a break.
+/// When this server was last known to be alive. It keeps its sessions as long as that has no gap.
 #[derive(Debug)]
 pub(super) struct Beats {
     lease: Duration,
@@ -15,13 +15,13 @@ pub(super) struct Beats {
 
 #[derive(Debug, Clone, Copy)]
 struct Beat {
-    /// Grows each time that the others may have taken us for dead.
+    /// Grows each time the others may have considered this server dead.
     generation: u64,
-    /// Until then nobody takes us for dead.
+    /// Until then, all other servers consider this one alive.
     deadline: Option<Instant>,
 }
 
-/// A life without a break, during which something was asked for.
+/// A period without a gap, during which a request was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Life(u64);
 
@@ -30,8 +30,8 @@ impl Beats {
         Self { lease, now: watch::Sender::new(Beat { generation: 0, deadline: None }) }
     }
 
-    /// Asks for something, and gives the life that it belongs to: that in which it was asked for. When the answer comes that
-    /// may be over already, and others may have what was given.
+    /// Runs a request and returns the period in which it started. If that period is over when the reply comes,
+    /// other servers may have the session already.
     pub(super) async fn during<T>(&self, asking: impl Future<Output = T>) -> (T, Life) {
         let life = self.life();
         (asking.await, life)
@@ -41,7 +41,8 @@ impl Beats {
         Life(self.now.borrow().generation)
     }
 
-    /// It was said at `said` that it lives; `unbroken` is whether the others believed so until then.
+    /// Records a heartbeat sent at `said`; `unbroken` tells whether the others considered this server alive
+    /// until then.
     pub(super) fn lived(&self, said: Instant, unbroken: bool) {
         self.now.send_modify(|beat| {
             if !unbroken {
@@ -52,24 +53,24 @@ impl Beats {
         });
     }
 
-    /// Others need not wait until they take it for dead.
+    /// Marks this server as stopped at once, without waiting for its lease to expire.
     pub(super) fn end(&self) {
         self.now.send_modify(|beat| beat.deadline = None);
     }
 
-    /// Whether nobody takes it for dead.
+    /// Whether all servers consider this one alive.
     pub(super) fn lives(&self) -> bool {
         self.now.borrow().deadline.is_some_and(|deadline| now() < deadline)
     }
 
-    /// Until when what belongs to that life is this server's, if it still is.
+    /// Until when this server owns what it acquired in that period; `None` if the period is over.
     pub(super) fn held_until(&self, life: Life) -> Option<Instant> {
         let beat = *self.now.borrow();
         let deadline = beat.deadline.filter(|deadline| now() < *deadline);
         deadline.filter(|_| beat.generation == life.0)
     }
 
-    /// Completes when that life may be over.
+    /// Completes when the period may be over.
     pub(super) async fn lost(&self, life: Life) {
         let mut beats = self.now.subscribe();
         loop {
@@ -94,7 +95,7 @@ mod tests {
 
     const LEASE: Duration = Duration::from_secs(3600);
 
-    /// What the servers share: who lives until when, and who has the session.
+    /// The shared state of a test: until when each server is alive, and which one has the session.
     #[derive(Default)]
     struct Shared {
         lives_until: [Option<Instant>; 2],
@@ -106,14 +107,14 @@ mod tests {
             self.lives_until[server].is_some_and(|end| now() < end)
         }
 
-        /// As `beat.lua`: whether it was believed to live.
+        /// Does what `beat.lua` does. Returns whether the server was considered alive.
         fn beat(&mut self, server: usize) -> bool {
             let lived = self.lives(server);
             self.lives_until[server] = Some(now() + LEASE);
             lived
         }
 
-        /// As `claim.lua`.
+        /// Does what `claim.lua` does.
         fn claim(&mut self, server: usize) -> bool {
             let taken = self.holder.is_some_and(|holder| holder != server && self.lives(holder));
             if self.lives(server) && !taken {
@@ -131,7 +132,8 @@ mod tests {
         beats.lived(said, lived);
     }
 
-    /// A server that says that it lives, asks for the session at the same time, and works in it for as long as it holds.
+    /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds
+    /// the lease.
     fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
         let beats = Arc::new(Beats::new(LEASE));
         let (alive, received) = (beats.clone(), shared.clone());

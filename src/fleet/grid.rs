@@ -1,4 +1,4 @@
-//! Selenium Grid 4: it starts a browser for whoever asks, and tells where that listens for the `DevTools` protocol.
+//! Selenium Grid 4: starts a browser on request and returns its `DevTools` address.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -7,16 +7,17 @@ use serde_json::{Value, json};
 use super::node::Node;
 use crate::error::{Error, Result};
 
-/// The grid ends a session that has had no command of `WebDriver` for five minutes, whatever goes over its socket.
+/// The interval of keep-alive commands. The grid ends a session after five minutes without a `WebDriver`
+/// command, even while its socket is in use.
 const RHYTHM: Duration = Duration::from_secs(60);
 
 /// A browser that a grid has started.
 #[derive(Debug, Clone)]
 pub struct GridSession {
     client: reqwest::Client,
-    /// Its address at the grid.
+    /// The session's URL at the grid.
     url: String,
-    /// Where it listens.
+    /// The `DevTools` WebSocket URL.
     pub socket: String,
 }
 
@@ -26,10 +27,9 @@ struct Answer {
 }
 
 impl GridSession {
-    /// Has the grid start a browser.
+    /// Starts a browser through the grid.
     ///
-    /// # Errors
-    /// `browser_gone`
+    /// # Errors `browser_gone`
     pub async fn begin(node: &Node, limit: Duration) -> Result<Self> {
         let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
         let mut headers = http::HeaderMap::new();
@@ -64,7 +64,7 @@ impl GridSession {
         Ok(session)
     }
 
-    /// Keeps the grid from ending it, for as long as `used` lasts.
+    /// Keeps the grid session alive until `used` completes.
     pub async fn keep(&self, used: impl Future) {
         let keeping = async {
             loop {
@@ -78,7 +78,7 @@ impl GridSession {
         }
     }
 
-    /// Gives it back to the grid.
+    /// Ends the session at the grid.
     pub async fn end(&self) {
         let _ = self.client.delete(&self.url).send().await;
     }

@@ -1,4 +1,4 @@
-//! Sessions that one server at a time may work in.
+//! Leases: at most one server works in a session at a time.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use super::pool::Offer;
 use super::replica::{Replica, read_peer, script};
 use crate::error::{Error, Result};
 
-/// That a session is this server's. It ends when the server may be taken for dead; nothing is done in the session then
-/// until it is [claimed](Replica::claim) again.
+/// The right of this server to work in a session. It ends when other servers may consider this one dead; then
+/// nothing is done in the session until it is [claimed](Replica::claim) again.
 #[derive(Debug)]
 pub struct Lease {
     replica: Arc<Replica>,
     session: Arc<str>,
-    /// Larger than that of whoever had the session before, whichever server that was.
+    /// Grows with each server that gets the session.
     pub token: u64,
     life: Life,
 }
 
-/// A session that was written down.
+/// A new session in the shared state.
 #[derive(Debug)]
 pub struct Opened {
     pub lease: Lease,
-    /// The browser that it is to be in; empty without a pool.
+    /// The pool's browser for it; empty without a pool.
     pub node: String,
     /// Milliseconds since 1970.
     pub expires_at: u64,
 }
 
-/// What is known of a session that this server has from now on.
+/// A session that this server has acquired.
 #[derive(Debug)]
 pub struct Claim {
     pub lease: Lease,
-    /// The token of whoever had it before.
+    /// The token of the previous lease.
     pub before: u64,
     pub saved: Saved,
     /// Milliseconds since 1970.
@@ -41,43 +41,43 @@ pub struct Claim {
     /// Milliseconds since 1970.
     pub expires_at: u64,
     pub rest: Duration,
-    /// How many servers have taken it over.
+    /// How often another server has taken over the session.
     pub adoptions: u32,
 }
 
-/// What is written down of a session, so that another server can go on with it.
+/// What the shared state holds of a session, so that another server can continue it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Saved {
-    /// The browser that it is in.
+    /// The pool's browser in which the session is.
     pub node: String,
-    /// The contexts that it has there, as JSON.
+    /// The session's contexts in that browser, as JSON.
     pub contexts: String,
-    /// Cookies, as JSON, if they are to outlive the browser; empty where they are not.
+    /// Cookies as JSON, if they are to survive the browser; otherwise empty.
     pub cookies: String,
 }
 
-/// Where a session is.
+/// Which server has a session.
 #[derive(Debug)]
 pub enum Found {
     Here(Box<Claim>),
-    /// Another server has it, for so long at least.
+    /// Another server has it, at least for this time.
     Elsewhere(Peer, Duration),
     Expired,
     Nowhere,
 }
 
 impl Lease {
-    /// Whether the session may be worked in.
+    /// Whether this server may work in the session.
     pub fn holds(&self) -> bool {
         self.replica.beats.held_until(self.life).is_some()
     }
 
-    /// Completes when the session may no longer be worked in.
+    /// Completes when this server may no longer work in the session.
     pub async fn lost(&self) {
         self.replica.beats.lost(self.life).await;
     }
 
-    /// Writes down how it stands. Gives whether the session is still this server's.
+    /// Saves the session's state. Returns whether the session still belongs to this server.
     pub async fn save(&self, saved: &Saved) -> Result<bool> {
         let token = self.token.to_string();
         let arguments = [&*self.session, &token, &saved.node, &saved.contexts, &saved.cookies];
@@ -85,7 +85,7 @@ impl Lease {
         Ok(kept == 1)
     }
 
-    /// Leaves the session to whoever is asked for it next.
+    /// Releases the session for the next server that asks for it.
     pub async fn release(&self) {
         let _ = self
             .replica
@@ -94,7 +94,7 @@ impl Lease {
             .await;
     }
 
-    /// The session has ended.
+    /// Removes the session from the shared state.
     pub async fn close(&self) {
         let _ =
             self.replica.store.run::<i64>(script!("close"), &[&self.session, &self.token.to_string()]).await;
@@ -106,11 +106,10 @@ impl Replica {
         Lease { replica: Arc::clone(self), session: session.into(), token, life }
     }
 
-    /// Writes down a session that is to be made, in the browser of `offers` that bears least; `None` where the owner has
-    /// as many as `limit` says.
+    /// Creates a session in the shared state, in the browser of `offers` with the lowest load; `None` when the
+    /// owner has reached `limit`.
     ///
-    /// # Errors
-    /// `pool_full` where no browser has room.
+    /// # Errors `pool_full` if no browser has room.
     pub async fn open(
         self: &Arc<Self>,
         session: &str,
@@ -139,7 +138,7 @@ impl Replica {
         }
     }
 
-    /// Asks for a session, which is this server's from now on unless another has it that lives.
+    /// Claims a session. This server gets it unless another live server has it.
     pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<Found> {
         let (answer, life) = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
         Ok(match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -168,7 +167,7 @@ impl Replica {
         })
     }
 
-    /// Writes down again a session that the shared state has lost, if nobody else has.
+    /// Writes a session that the shared state has lost, unless another server has done so.
     pub async fn restore(
         self: &Arc<Self>,
         session: &str,
@@ -185,13 +184,13 @@ impl Replica {
         }
     }
 
-    /// The sessions of an owner, wherever they are, and when they end, in milliseconds since 1970.
+    /// The sessions of an owner on all servers, with their expiry in milliseconds since 1970.
     pub async fn sessions_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
         let pairs: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
     }
 
-    /// Sessions whose time is over and whose server is gone: the browser of each, and its contexts there.
+    /// Expired sessions whose server is gone: the browser and the contexts of each.
     pub async fn overdue(&self, most: usize) -> Result<Vec<(String, String)>> {
         let pairs: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
@@ -202,7 +201,7 @@ fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|_| unreadable())
 }
 
-/// A score, which may be reported as `1.7e12`.
+/// Parses a score, which Redis may write as `1.7e12`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are whole and positive")]
 fn whole(score: &str) -> u64 {
     score.parse::<f64>().unwrap_or_default() as u64

@@ -1,7 +1,7 @@
-//! More than one machine: the [`pool`] of browsers that somebody else runs, and what several servers know together.
+//! Several machines: a [`pool`] of browsers that others run, and the state that several servers share.
 //!
-//! A [`Replica`] is this server among others that share one Redis or Valkey. It says every second that it lives; as long
-//! as it does, the sessions are its own for which it holds a [`Lease`].
+//! A [`Replica`] is this server among others that share one Redis or Valkey. It sends a heartbeat every second.
+//! While it does, it owns the sessions for which it holds a [`Lease`].
 mod beat;
 mod grid;
 mod lease;

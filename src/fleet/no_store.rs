@@ -1,13 +1,13 @@
-//! What stands for Redis or Valkey in a build that knows of no other servers.
+//! Replaces Redis or Valkey in a build without shared state.
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// Nothing that could be had.
+/// A store that always fails.
 #[derive(Debug)]
 pub struct Store;
 
-/// One that nobody runs.
+/// A script that cannot run.
 #[derive(Debug)]
 pub struct Script;
 

@@ -6,29 +6,29 @@ use std::num::NonZeroUsize;
 use serde::Deserialize;
 use url::Url;
 
-/// A browser that somebody else runs.
+/// A browser in the pool, run by somebody else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What stands for it in the shared state: its address, without what is secret in it.
+    /// Its name in the shared state: the address without secrets.
     pub name: String,
     pub endpoint: String,
     pub headers: Vec<(String, String)>,
     pub service: Service,
-    /// How many sessions it takes.
+    /// The number of sessions that it takes.
     pub capacity: NonZeroUsize,
     pub labels: BTreeSet<String>,
-    /// It takes no more, and keeps those that it has.
+    /// It takes no new sessions and keeps those that it has.
     pub draining: bool,
 }
 
-/// How a browser is come by.
+/// How to connect to a browser of the pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Service {
     /// It listens for the `DevTools` protocol.
     #[default]
     Cdp,
-    /// A Selenium Grid starts one for each who asks.
+    /// A Selenium Grid that starts a browser for each session.
     Selenium,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for Node {
     }
 }
 
-/// An entry of a pool's file.
+/// An entry in a pool's file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Entry {
@@ -62,7 +62,7 @@ impl Entry {
         Self { url: url.to_owned(), headers, capacity: None, labels, draining: false, service: Service::Cdp }
     }
 
-    /// The browser, and the name to look up where it stands for several.
+    /// Parses the entry. Also returns the host name to look up, if it stands for several machines.
     pub(super) fn read(self) -> Result<(Node, Option<(String, u16)>), String> {
         let problem = || "expected http://, https://, ws://, wss:// or dns+http:// addresses".to_owned();
         let (looked_up, address) = match self.url.strip_prefix("dns+") {
@@ -90,7 +90,7 @@ impl Entry {
     }
 }
 
-/// Scheme, host, port and path: what follows can be a key.
+/// Scheme, host, port and path of a URL. The rest can hold a key.
 fn name_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Calling another server that shares the state.
+//! Calls another server that shares the state.
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Another server, and what it is to be called with. Whoever can read the shared state can call.
+/// The address and the secret of another server. Everybody who can read the shared state can call it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Peer {
-    /// Without a path.
+    /// The base URL, without a path.
     pub url: String,
     pub secret: String,
 }
@@ -20,44 +20,44 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// A call that another server is to do.
+/// A tool call for another server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Asked {
     pub owner: Option<String>,
     pub tool: String,
     pub arguments: Map<String, Value>,
-    /// Where it stands in a trace, as W3C's `traceparent`.
+    /// The trace context, as W3C's `traceparent`.
     #[serde(default)]
     pub trace: Option<String>,
 }
 
-/// What became of a call.
+/// The result of a call to another server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// As the protocol has it.
+    /// The JSON reply of the tool call.
     Reply(Value),
-    /// Nothing was done: nobody is there.
+    /// The server is unreachable; nothing was done.
     Away,
-    /// Nothing was done: it is not the right one any more.
+    /// The server no longer has the session; nothing was done.
     Undone,
-    /// It is gone, and what it did is not known.
+    /// The connection broke; it is unknown what was done.
     Broke,
 }
 
-/// The way to other servers. Made when first needed.
+/// The HTTP client for calls to other servers. Created on first use.
 #[derive(Debug, Default)]
 pub struct Peers {
     client: OnceLock<reqwest::Client>,
 }
 
-/// The header that bears a server's secret.
+/// The header with a server's secret.
 pub const SECRET: &str = "x-patchright-replica";
-/// Where calls of other servers arrive.
+/// The path for calls from other servers.
 pub const CALL_PATH: &str = "/replica/call";
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Peers {
-    /// What requests to other servers are made with.
+    /// The HTTP client for calls to other servers.
     pub fn client(&self) -> reqwest::Client {
         let make = || {
             let client = reqwest::Client::builder()
@@ -69,7 +69,7 @@ impl Peers {
         self.client.get_or_init(make).clone()
     }
 
-    /// Has a peer call a tool for an owner.
+    /// Calls a tool on another server, for an owner.
     pub async fn call(&self, peer: &Peer, asked: &Asked) -> Answer {
         let Ok(body) = serde_json::to_string(asked) else { return Answer::Undone };
         let url = format!("{}{CALL_PATH}", peer.url);

@@ -1,4 +1,4 @@
-//! Browsers that somebody else runs, and which of them takes the next session.
+//! Browsers that others run, and the choice of the one for the next session.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use tokio::time::Instant;
 use super::node::{Entry, Node};
 use crate::error::{Error, Result};
 
-/// How often names and the file are looked at again, when somebody needs a browser.
+/// How often host names and the file are read again, when a browser is needed.
 const RHYTHM: Duration = Duration::from_secs(2);
-/// How long a browser is left alone that could not be reached: at first, and at most.
+/// How long an unreachable browser is not tried again: at first, and at most.
 const FIRST_REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
-/// The browsers that there are. What is in them is counted where they are used.
+/// The list of available browsers. Their sessions are counted where they are used.
 pub struct Pool {
     source: PoolSource,
     /// How long a browser may take to answer.
@@ -26,9 +26,9 @@ pub struct Pool {
     state: Mutex<State>,
 }
 
-/// Where a pool's browsers are listed.
+/// Where the list of browsers comes from.
 enum PoolSource {
-    /// In a file, which may change.
+    /// A file, which may change.
     File(PathBuf),
     Listed(String),
 }
@@ -39,9 +39,9 @@ struct State {
     nodes: Vec<Arc<Node>>,
     read: Option<SystemTime>,
     looked: Option<Instant>,
-    /// How many of our workspaces are in each.
+    /// The number of our workspaces in each browser.
     loads: HashMap<String, usize>,
-    /// Those that could not be reached, how often, and until when they rest.
+    /// Unreachable browsers: the number of failures, and when to try again.
     down: HashMap<String, (u32, Instant)>,
 }
 
@@ -52,16 +52,16 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// A browser that may be chosen.
+/// A browser that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub node: String,
     pub capacity: usize,
-    /// What it bears as far as this server knows.
+    /// The number of sessions in it, as far as this server knows.
     pub load: usize,
 }
 
-/// A place in a browser. Given back when dropped.
+/// A reserved place in a browser. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Placement {
     pool: Arc<Pool>,
@@ -77,7 +77,7 @@ impl Drop for Placement {
 }
 
 impl Pool {
-    /// Those that are listed: addresses between commas, or a file that lists them.
+    /// Parses a list: addresses separated by commas, or the path of a file with addresses.
     pub fn new(listed: &str, limit: Duration) -> Result<Arc<Self>> {
         let source = if listed.contains("://") {
             PoolSource::Listed(listed.to_owned())
@@ -119,7 +119,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Looks at the file and at names again, if that was some time ago.
+    /// Reads the file and resolves host names again, if they are old.
     pub async fn refresh(&self) {
         {
             let state = self.state.lock();
@@ -148,7 +148,7 @@ impl Pool {
         (state.nodes, state.looked) = (nodes, Some(Instant::now()));
     }
 
-    /// Those that can take a session now and bear this label, if one is wanted.
+    /// The browsers that can take a session now and have this label, if one is given.
     pub fn offers(&self, label: Option<&str>) -> Vec<Offer> {
         let state = self.state.lock();
         let now = Instant::now();
@@ -163,13 +163,14 @@ impl Pool {
         takes.map(offer).collect()
     }
 
-    /// How many there are, and how many of them take sessions now.
+    /// The number of browsers, and how many of them take sessions now.
     pub fn count(&self) -> (usize, usize) {
         let taking = self.offers(None).len();
         (self.state.lock().nodes.len(), taking)
     }
 
-    /// A place in the browser of this name, or else in the one that bears least for its size.
+    /// Reserves a place in the browser `wanted`, or else in the one with the lowest load relative to its
+    /// capacity.
     pub fn place(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
         let offers = self.offers(label);
         let chosen = match wanted {
@@ -188,7 +189,7 @@ impl Pool {
         self.state.lock().nodes.iter().find(|node| node.name == name).cloned()
     }
 
-    /// It could not be reached: others are chosen for a while.
+    /// Records that a browser could not be reached: others are preferred for a while.
     pub fn rest(&self, node: &str) {
         let mut state = self.state.lock();
         let failures = state.down.get(node).map_or(0, |(failures, _)| *failures);
@@ -196,13 +197,13 @@ impl Pool {
         state.down.insert(node.to_owned(), (failures + 1, Instant::now() + rest));
     }
 
-    /// It was reached.
+    /// Records that a browser was reached.
     pub fn is_well(&self, node: &str) {
         self.state.lock().down.remove(node);
     }
 }
 
-/// The one with the most room for its size.
+/// The browser with the lowest load relative to its capacity.
 fn lightest(offers: &[Offer]) -> Option<&Offer> {
     let roomy = offers.iter().filter(|offer| offer.load < offer.capacity);
     // a/b < c/d, without dividing.
@@ -288,7 +289,7 @@ mod tests {
     }
 
     proptest! {
-        /// No browser gets more than its part, as long as there is room.
+        /// No browser gets more than its share while another has room.
         #[test]
         fn loads_follow_capacities(capacities in prop::collection::vec(1_usize..20, 1..6), share in 0.0..1.0_f64) {
             let mut offers: Vec<_> = capacities

@@ -1,4 +1,4 @@
-//! This server among others.
+//! This server as one of several that share state.
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,14 +18,14 @@ use super::store::{Script, Store};
 use crate::error::{Error, Result};
 use crate::sync::now;
 
-/// How long a server is taken to live that has said nothing.
+/// How long other servers consider a server alive without a heartbeat.
 pub const LEASE: Duration = Duration::from_secs(3);
-/// How long a server's other work may stand still before it says no more that it lives.
+/// How long the main runtime may hang before the heartbeat stops, too.
 const STANDSTILL: Duration = Duration::from_secs(30);
 /// How long the shared state may take to answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// A script with what all of them begin with.
+/// A Lua script with the common prelude.
 macro_rules! script {
     ($name:literal) => {{
         static SCRIPT: std::sync::LazyLock<$crate::fleet::Script> = std::sync::LazyLock::new(|| {
@@ -39,26 +39,26 @@ macro_rules! script {
 }
 pub(super) use script;
 
-/// How to be one of several.
+/// Options for running as one of several servers.
 #[derive(Debug, Clone)]
 pub struct ReplicaOptions {
     /// A `redis://` or `rediss://` address.
     pub state: String,
-    /// How long others take this server to live after it was last heard of.
+    /// How long other servers consider this one alive after its last heartbeat.
     pub lease: Duration,
-    /// Where others reach it; without that, where it listens.
+    /// The URL at which other servers reach this one. Default: the listening address.
     pub advertise: Option<String>,
 }
 
-/// This server among others that share one state. Its sessions are its own only while it is known to live.
+/// This server as one of several that share state. It owns its sessions only while it is known to be alive.
 pub struct Replica {
     pub(super) id: String,
     pub(super) store: Store,
-    /// What others need to call it.
+    /// The address and secret that other servers use to call this one.
     peer: Mutex<Peer>,
     lease: Duration,
     pub(super) beats: Beats,
-    /// Whether it has left. Held while it is said that it lives, so that nothing is said after that it leaves.
+    /// Whether this server has left. Held during each heartbeat, so that none is sent after it has left.
     has_left: tokio::sync::Mutex<bool>,
 }
 
@@ -68,12 +68,12 @@ impl fmt::Debug for Replica {
     }
 }
 
-/// What the shared state says of a connection of a client.
+/// What the shared state knows of a client's connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connected {
-    /// Who has it, if that server lives and is not this one.
+    /// The other live server that has the connection, if any.
     pub elsewhere: Option<Peer>,
-    /// What the client said when it began.
+    /// The client's `initialize` message.
     pub began: Option<String>,
 }
 
@@ -101,18 +101,18 @@ impl Replica {
         }))
     }
 
-    /// What it goes by among the others.
+    /// The id of this server.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The server that goes by this id, if it lives.
+    /// The live server with this id.
     pub async fn peer(&self, id: &str) -> Result<Option<Peer>> {
         let info: String = self.store.run(script!("peer"), &[id]).await?;
         Ok(read_peer(&info))
     }
 
-    /// Tells where it listens, unless somebody has said where it is to be reached.
+    /// Sets the URL at which this server listens, unless `advertise` was given.
     pub fn listens_at(&self, url: &str) {
         let mut peer = self.peer.lock();
         if peer.url.is_empty() {
@@ -120,14 +120,15 @@ impl Replica {
         }
     }
 
-    /// Whether this is what others call it with.
+    /// Whether this is the secret with which other servers call this one.
     pub fn is_secret(&self, given: &[u8]) -> bool {
         use subtle::ConstantTimeEq as _;
         self.peer.lock().secret.as_bytes().ct_eq(given).into()
     }
 
-    /// Says that it lives, from now on, for as long as somebody holds it: by a thread and a connection of its own, so that a
-    /// server which has much to do is not taken for dead. One whose work stands still says nothing.
+    /// Starts the heartbeat, which continues as long as this server object exists. It has a thread and a
+    /// connection of its own, so that a busy server is not considered dead. It stops when the server's main
+    /// runtime hangs.
     pub fn live(self: &Arc<Self>) {
         let living = live(Arc::downgrade(self), self.store.apart(), self.lease, Handle::current());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -140,7 +141,7 @@ impl Replica {
         }
     }
 
-    /// Says that it lives.
+    /// Sends a heartbeat.
     pub async fn say_alive(&self) -> Result<()> {
         self.say_alive_by(&self.store).await
     }
@@ -162,20 +163,20 @@ impl Replica {
         Ok(())
     }
 
-    /// Whether nobody takes it for dead.
+    /// Whether all servers consider this one alive.
     pub fn lives(&self) -> bool {
         self.beats.lives()
     }
 
-    /// Others need not wait until they take it for dead.
+    /// Leaves the group, so that others need not wait for the lease to expire.
     pub async fn leave(&self) {
         *self.has_left.lock().await = true;
         self.beats.end();
         let _ = self.store.run::<i64>(script!("leave"), &[&self.id]).await;
     }
 
-    /// Runs a script that needs this server to live; it is said once more if it had lapsed. Gives the life that what it is
-    /// given belongs to.
+    /// Runs a script that requires this server to be alive; sends a heartbeat first if the lease has expired.
+    /// Also returns the period for which the result is valid.
     pub(super) async fn run_alive(&self, script: &Script, arguments: &[&str]) -> Result<(Vec<String>, Life)> {
         for _ in 0..2 {
             let (answer, life) = self.beats.during(self.store.run::<Vec<String>>(script, arguments)).await;
@@ -190,7 +191,8 @@ impl Replica {
 
     // What belongs to no session.
 
-    /// When the pause of an owner began that goes on, if one does. With `since`, one begins now unless one goes on.
+    /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is
+    /// active.
     pub async fn pause(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
         let since = since.map(|since| since.to_string()).unwrap_or_default();
         let length = Duration::from_secs_f64(period.clamp(0.001, 1e9)).as_millis().to_string();
@@ -198,7 +200,7 @@ impl Replica {
         Ok(began.and_then(|began| began.parse().ok()))
     }
 
-    /// How long to wait until it is polite to go to an origin.
+    /// How long to wait before the next navigation to an origin.
     pub async fn pace(&self, origin: &str, distance: Duration) -> Result<Duration> {
         let site = digest(origin);
         let distance = distance.as_millis().to_string();
@@ -206,8 +208,8 @@ impl Replica {
         Ok(Duration::from_millis(wait))
     }
 
-    /// Whose a client's connection is. With `began`, it is this server's from now on unless another has it
-    /// that lives; empty where nothing is to be remembered of how it began.
+    /// Looks up a client's connection. With `began`, this server takes it over unless another live server has
+    /// it. `began` is empty if nothing is to be stored of how it began.
     pub async fn connection(&self, name: &str, began: Option<&str>) -> Result<Option<Connected>> {
         const A_DAY: &str = "86400";
         let holder = if began.is_some() { self.id.as_str() } else { "" };
@@ -219,7 +221,7 @@ impl Replica {
         Ok(Some(Connected { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
     }
 
-    /// Forgets a client's connection.
+    /// Removes a client's connection.
     pub async fn disconnect(&self, name: &str) {
         let _ = self.store.run::<i64>(script!("disconnect"), &[&digest(name)]).await;
     }
@@ -246,7 +248,7 @@ pub(super) fn read_peer(info: &str) -> Option<Peer> {
     Some(Peer { url, secret })
 }
 
-/// What stands for a text that others need not read.
+/// A hash that replaces a text which the shared state must not contain.
 fn digest(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text.as_bytes()))
 }

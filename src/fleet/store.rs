@@ -1,4 +1,4 @@
-//! Redis or Valkey: scripts that run there as one, each within a limit.
+//! Redis or Valkey: runs Lua scripts atomically, each with a time limit.
 use std::fmt;
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 
 pub(super) use redis::Script;
 
-/// Everything of ours begins so. The braces keep it in one slot of a cluster.
+/// The prefix of all our keys. The braces keep them in one slot of a cluster.
 const PREFIX: &str = "{patchright}:";
 
-/// Where servers keep what they know together. Connected to when it is first needed, and again when it was gone.
+/// The store that servers share. Connects on first use, and again after a lost connection.
 pub struct Store {
     client: Client,
     limit: Duration,
@@ -29,8 +29,8 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// At a `redis://` or `rediss://` address. Nothing is connected to yet. An answer that takes longer than `limit` is
-    /// none.
+    /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after
+    /// `limit`.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
         // What is wrong is not reported in the words of others, which could repeat a password.
         let wrong = || Error::InvalidArguments {
@@ -46,7 +46,7 @@ impl Store {
         if is_known { Ok(Self { client, limit, connection: Mutex::default() }) } else { Err(wrong()) }
     }
 
-    /// The same, by a connection of its own.
+    /// The same store with a connection of its own.
     pub(super) fn apart(&self) -> Self {
         Self { client: self.client.clone(), limit: self.limit, connection: Mutex::default() }
     }
@@ -95,7 +95,7 @@ impl Store {
         Ok(held.insert(connection).clone())
     }
 
-    /// Connects again for the next command.
+    /// Drops the connection; the next command opens another.
     async fn forget(&self) {
         self.connection.lock().await.take();
     }

@@ -1,4 +1,4 @@
-//! Who gets in: whoever names the code, once.
+//! Admission to a hand-over: the first visitor who enters the right code.
 use subtle::ConstantTimeEq;
 
 use base64::Engine as _;
@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use crate::error::{Error, Result};
 
-/// How often somebody may be wrong.
+/// The number of wrong codes after which admission closes.
 const MOST_TRIES: u8 = 5;
 
-/// The way in to one hand-over.
+/// Admission to one hand-over.
 #[derive(Debug)]
 pub struct Admission {
     state: Mutex<State>,
@@ -31,12 +31,13 @@ impl Admission {
         Ok(Self { state: Mutex::new(State { code: Some(code), tries: 0, pass: None }) })
     }
 
-    /// The code that lets in; `None` when it was used, or guessed at too often.
+    /// The code that admits a visitor; `None` after it was used or after too many wrong tries.
     pub fn code(&self) -> Option<String> {
         self.state.lock().code.clone()
     }
 
-    /// Lets in whoever names the code. The pass that comes of it is shown at every later visit.
+    /// Admits a visitor who enters the right code. Returns the pass that the visitor presents on every later
+    /// visit.
     pub fn enter(&self, code: &str) -> Option<String> {
         let mut state = self.state.lock();
         let right = state.code.as_ref().is_some_and(|known| known.as_bytes().ct_eq(code.as_bytes()).into());
@@ -50,20 +51,20 @@ impl Admission {
         None
     }
 
-    /// Lets in somebody who is known by other means. Only one person gets in.
+    /// Admits a visitor who is authenticated by other means than the code. Only one person is admitted.
     pub fn admit(&self) -> Option<String> {
         let mut state = self.state.lock();
         state.code.as_ref()?;
         state.admit()
     }
 
-    /// Whether somebody with this pass was let in.
+    /// Whether a visitor with this pass was admitted.
     pub fn knows(&self, pass: &str) -> bool {
         let state = self.state.lock();
         state.pass.as_ref().is_some_and(|known| known.as_bytes().ct_eq(pass.as_bytes()).into())
     }
 
-    /// Whether somebody has come in, or still can.
+    /// Whether somebody was admitted, or still can be.
     pub fn is_open(&self) -> bool {
         let state = self.state.lock();
         state.code.is_some() || state.pass.is_some()
@@ -79,14 +80,14 @@ impl State {
     }
 }
 
-/// 256 random bits.
+/// Returns 256 random bits as text.
 fn secret() -> Result<String> {
     let mut bits = [0; 32];
     fill(&mut bits)?;
     Ok(URL_SAFE_NO_PAD.encode(bits))
 }
 
-/// 128 random bits, for a name that nobody guesses.
+/// Returns 128 random bits as text, for an id that nobody can guess.
 pub(super) fn name() -> Result<String> {
     let mut bits = [0; 16];
     fill(&mut bits)?;

@@ -1,4 +1,5 @@
-//! Pictures of a page, the newest only: as many as the viewer takes, and none while nothing changes.
+//! Sends pictures of a page to a viewer: only the newest, at the rate the viewer can display, and none while
+//! the page does not change.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -13,31 +14,31 @@ use crate::cdp::{CdpSession, Event, Events};
 const QUALITY: u32 = 60;
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 1600;
-/// The same for a line that takes long.
+/// The JPEG quality over a slow connection.
 const LOW_QUALITY: u32 = 40;
 const LOW_WIDTH: u32 = 960;
-/// How many bytes a picture's number takes.
+/// The size of a picture's number in bytes.
 const NUMBER: usize = 4;
-/// From which delay on a line counts as slow, and how long one is waited for.
+/// The delay from which a connection counts as slow, and the longest time that a slow picture is waited for.
 const SLOW: Duration = Duration::from_millis(300);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// The pictures of one page for one viewer.
+/// The stream of pictures of one page to one viewer.
 pub(super) struct Cast {
     session: CdpSession,
     page: Page,
-    /// Of which viewer of which hand-over it is.
+    /// The hand-over, and the number of its viewer.
     viewer: (Arc<Handover>, u64),
     events: Events,
-    /// What the viewer has not been sent yet, behind room for its number.
+    /// The next picture to send, with free bytes in front for its number.
     newest: Option<Vec<u8>>,
-    /// What the browser waits for to hear.
+    /// Frames that are not acknowledged to the browser yet.
     owed: Vec<i64>,
-    /// The picture that is on its way, since when.
+    /// The picture that was sent and is not confirmed yet, with the time of sending.
     sent: Option<(u32, Instant)>,
     number: u32,
     slow: bool,
-    /// Width and height of what is shown, in the page's own pixels.
+    /// Width and height of the picture's content in CSS pixels of the page.
     pub(super) size: (f64, f64),
 }
 
@@ -63,7 +64,7 @@ impl Cast {
         self.session.send(start).ignore();
     }
 
-    /// Waits for the next picture, or until the viewer has been silent for so long that newer ones are wanted.
+    /// Waits for the next picture, or until a silent viewer needs newer ones.
     pub(super) async fn next(&mut self) -> Option<()> {
         let late = match (self.sent, self.owed.is_empty()) {
             (Some((_, since)), false) => Some(since + LONGEST_WAIT),
@@ -91,14 +92,14 @@ impl Cast {
         Some(())
     }
 
-    /// Tells the browser that it may go on.
+    /// Acknowledges frames, so that the browser sends more.
     fn thank(&mut self) {
         for session_id in self.owed.drain(..) {
             self.session.send(ScreencastFrameAck { session_id }).ignore();
         }
     }
 
-    /// The picture to send now, if there is one and none is on its way.
+    /// Takes the picture to send now; `None` if there is none or if one is still unconfirmed.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         if self.sent.is_some() {
             return None;
@@ -110,7 +111,7 @@ impl Cast {
         Some(picture)
     }
 
-    /// The viewer has shown a picture.
+    /// The viewer confirms that it has displayed a picture.
     pub(super) fn shown(&mut self, number: u32) {
         let Some((_, since)) = self.sent.take_if(|(sent, _)| *sent == number) else { return };
         let slow = since.elapsed() > SLOW;
@@ -122,7 +123,7 @@ impl Cast {
     }
 }
 
-/// A picture, behind room for its number.
+/// Decodes a picture, with free bytes in front for its number.
 fn numbered(data: &str) -> Option<Vec<u8>> {
     let mut picture = Vec::with_capacity(NUMBER + data.len() / 4 * 3);
     picture.extend([0; NUMBER]);

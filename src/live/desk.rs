@@ -1,4 +1,4 @@
-//! The hand-overs of a server, and what is decided about all of them.
+//! All hand-overs of a server, and the decisions about them.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -15,43 +15,43 @@ use crate::browser::Page;
 use crate::error::{Error, Result};
 use crate::session::handoff::Outcome;
 
-/// How long a listener may take to open.
+/// The longest time for a listener to open.
 const OPENING_LIMIT: Duration = Duration::from_secs(5);
-/// How long a person may be without a connection before the page is taken back.
+/// How long a person may be disconnected before the agent gets the page back.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
-/// How often it is looked whether somebody is still there.
+/// How often to check whether the person is still connected.
 const RHYTHM: Duration = Duration::from_millis(500);
 
 /// What a person may do in the live view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
-    /// There is none.
+    /// No live view.
     Off,
-    /// To look.
+    /// The person can look only.
     Watch,
-    /// To take the page over.
+    /// The person can take over the page.
     Control,
 }
 
-/// By what a person is known.
+/// How a person is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// By the code that stands in the client's question.
+    /// By the code that is part of the client's question.
     Code,
-    /// By the key of whoever the page belongs to.
+    /// By the API key of the page's owner.
     Key,
-    /// By a header that the proxy before us sets, and that no visitor can.
+    /// By a header that a trusted proxy sets and a visitor cannot set.
     Header(String),
 }
 
-/// How pages are handed over.
+/// Options of the live view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveOptions {
-    /// `None`: control where there are no windows, and off where there are.
+    /// `None`: `Control` for browsers without windows, `Off` for browsers with windows.
     pub mode: Option<Mode>,
-    /// Where visitors find us, if a proxy stands before us.
+    /// The public URL, if a proxy is in front of this server.
     pub url: Option<String>,
-    /// How long a link can be opened, and how long whoever came may take.
+    /// How long a link can be opened, and how long the person may stay afterwards.
     pub limit: Duration,
     pub entry: Entry,
 }
@@ -62,7 +62,7 @@ impl Default for LiveOptions {
     }
 }
 
-/// The hand-overs of a server. Cheap to clone; clones share everything.
+/// All hand-overs of a server. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Live {
     inner: Arc<Inner>,
@@ -71,33 +71,33 @@ pub struct Live {
 #[derive(Debug)]
 struct Inner {
     options: LiveOptions,
-    /// This server among several, by which its links can be recognised.
+    /// The name of this server among several; its links contain it.
     server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
-    /// How many are open: while there are any, somebody must listen.
+    /// The number of open hand-overs. Somebody must listen while it is not zero.
     wanted: watch::Sender<usize>,
-    /// Below which address the links stand, while somebody listens.
+    /// The base URL of the links, while somebody listens.
     base: watch::Sender<Option<String>>,
-    /// Pages that somebody looks at without a link.
+    /// Pages that are watched without a link.
     shows: Shows,
 }
 
-/// What a person is invited to.
+/// The request that a person is invited for.
 #[derive(Debug)]
 pub struct Wish<'a> {
     pub page: &'a Page,
-    /// Whose page it is, where a server has several owners.
+    /// The owner of the page, if the server has several owners.
     pub owner: Option<Arc<str>>,
-    /// Who asks, and why.
+    /// The text that says who asks, and for what.
     pub who: String,
     pub why: String,
-    /// The address that asks for a name and a password by HTTP, if that is why.
+    /// The URL that asks for HTTP authentication, if that is the reason.
     pub login: Option<String>,
     pub calls: Calls,
 }
 
 impl Live {
-    /// With the name of this server, where there are others.
+    /// Creates the desk. `server` is the name of this server, if there are several.
     pub fn new(options: LiveOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
         let (base, shows) = (watch::Sender::new(None), Shows::default());
@@ -109,18 +109,19 @@ impl Live {
         &self.inner.options
     }
 
-    /// Tells how many hand-overs are open.
+    /// Watches the number of open hand-overs.
     pub fn wanted(&self) -> watch::Receiver<usize> {
         self.inner.wanted.subscribe()
     }
 
-    /// Says under which address visitors are answered now.
+    /// Sets the base URL under which visitors reach us now.
     pub fn set_base(&self, base: Option<String>) {
         let base = base.map(|base| self.options().url.clone().unwrap_or(base));
         self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
     }
 
-    /// What a page looks like, to whoever has seen the picture of this number: the next one, if there is one in time.
+    /// Returns a picture of a page for a viewer that has seen picture number `seen`. Waits for a newer one up
+    /// to `patience`; `None` if there is none.
     pub async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
         self.inner.shows.look(page, seen, patience).await
     }
@@ -135,7 +136,7 @@ impl Live {
         }
     }
 
-    /// Opens a way to a page. One that is open already is the same.
+    /// Opens a hand-over for a page. Returns the existing one if it is open already.
     pub async fn invite(&self, wish: Wish<'_>) -> Option<Arc<Handover>> {
         if let Some(open) = self.open_for(wish.page) {
             return Some(open);
@@ -175,12 +176,12 @@ impl Live {
         Some(handover)
     }
 
-    /// The hand-over of a link; `None` for one that was never, or is over.
+    /// The hand-over of a link; `None` if it never existed or is over.
     pub fn find(&self, id: &str) -> Option<Arc<Handover>> {
         self.inner.open.lock().get(id).filter(|handover| handover.is_open()).cloned()
     }
 
-    /// The name of the server that a link belongs to, if it is another.
+    /// The name of the other server that a link belongs to; `None` for our own links.
     pub fn elsewhere<'a>(&self, id: &'a str) -> Option<&'a str> {
         let (_, server) = id.rsplit_once('.')?;
         self.inner.server.as_ref().filter(|own| *own != server).map(|_| server)
@@ -192,14 +193,14 @@ impl Live {
         open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
     }
 
-    /// The hand-over in which a person works on this page now.
+    /// The hand-over through which a person controls this page now.
     pub fn holder_of(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.has_control() && handover.covers(page)).cloned()
     }
 }
 
-/// Room for one hand-over, given back when it is over.
+/// Reserves a slot for one hand-over; dropping it frees the slot.
 struct Place {
     live: Arc<Inner>,
 }
@@ -217,7 +218,7 @@ impl Drop for Place {
     }
 }
 
-/// Ends a hand-over whose time is over, whose person has gone, or whose page is no longer there.
+/// Ends a hand-over when its time is over, its person has left, or its page has closed.
 async fn watch_over(handover: Arc<Handover>, place: Place) {
     let looking = async {
         loop {

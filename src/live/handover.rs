@@ -1,4 +1,4 @@
-//! One page in the hands of a person, from the invitation to its end.
+//! The hand-over of one page to a person, from the invitation to the end.
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
@@ -18,25 +18,25 @@ use crate::browser::{KeptInMemory, Page};
 use crate::session::handoff::{HandoverInProgress, Outcome};
 use crate::sync::unix_time;
 
-/// How many calls of the agent are kept to be shown.
+/// The number of the agent's calls that are kept for display.
 const MOST_CALLS: usize = 50;
 
-/// A call of the agent, as a viewer sees it.
+/// One call of the agent, as the viewer lists it.
 #[derive(Debug, Clone)]
 pub struct CallLine {
     pub tool: String,
-    /// The code of its failure, if it failed.
+    /// The error code, if the call failed.
     pub failure: Option<&'static str>,
     /// Milliseconds since 1970.
     pub at: u64,
 }
 
-/// What an agent did, newest last. Cheap to clone; clones share everything.
+/// The agent's latest calls, newest last. Cheap to clone; clones share everything.
 #[derive(Debug, Clone, Default)]
 pub struct Calls(Arc<Mutex<VecDeque<CallLine>>>);
 
 impl Calls {
-    /// Notes a call, but nothing of what it said.
+    /// Records a call, without its arguments and its answer.
     pub fn note(&self, tool: &str, failure: Option<&'static str>) {
         let at = unix_time().as_millis();
         let mut calls = self.0.lock();
@@ -53,44 +53,44 @@ impl Calls {
     }
 }
 
-/// One page, one link, one person.
+/// A hand-over: one page, one link, one person.
 pub struct Handover {
     pub(super) id: String,
-    /// Whose page it is, where a server has several owners.
+    /// The owner of the page, if the server has several owners.
     pub(super) owner: Option<Arc<str>>,
     pub(super) page: Page,
     pub(super) _kept: KeptInMemory,
     pub(super) who: String,
     pub(super) why: String,
-    /// The address that asked for a name and a password, if that is why.
+    /// The URL that asked for HTTP authentication, if that is the reason.
     pub(super) login: Option<String>,
-    /// How often somebody has named some.
+    /// How often the person has entered HTTP credentials.
     pub(super) logins: AtomicU32,
     pub(super) mode: Mode,
     pub(super) calls: Calls,
     pub(super) link: String,
     pub admission: Admission,
-    /// Until when somebody can come.
+    /// When the link expires.
     pub(super) link_ends: Instant,
-    /// Until when whoever came can stay.
+    /// When the person's time ends.
     pub(super) ends: Instant,
     pub(super) state: watch::Sender<State>,
-    /// Where files lie that the person gives to the page.
+    /// The folder for files that the person uploads to the page.
     pub(super) files: Mutex<Option<TempDir>>,
 }
 
-/// How it stands.
+/// The current state of a hand-over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     pub(super) outcome: Option<Outcome>,
-    /// The viewer that is there, by its number.
+    /// The number of the connected viewer.
     pub(super) viewer: Option<u64>,
     pub(super) viewers_ever: u64,
-    /// When the last viewer went away.
+    /// When the last viewer disconnected.
     pub(super) left: Option<Instant>,
-    /// The person works on the page, and nobody else does.
+    /// The person controls the page, and the agent does not.
     pub(super) has_control: bool,
-    /// Somebody waits for how it ends.
+    /// Somebody waits for the outcome.
     pub(super) awaited: bool,
 }
 
@@ -101,12 +101,12 @@ impl fmt::Debug for Handover {
 }
 
 impl Handover {
-    /// Where the person finds it.
+    /// The URL to send to the person.
     pub fn link(&self) -> &str {
         &self.link
     }
 
-    /// What the person is asked for.
+    /// The reason that is shown to the person.
     pub fn why(&self) -> &str {
         &self.why
     }
@@ -115,25 +115,25 @@ impl Handover {
         self.owner.as_deref()
     }
 
-    /// How long the link can be opened.
+    /// The time until the link expires.
     pub fn link_left(&self) -> Duration {
         self.link_ends.saturating_duration_since(Instant::now())
     }
 
-    /// Whether somebody is there, or still can come.
+    /// Whether a person is connected or still can connect.
     pub fn is_open(&self) -> bool {
         let state = self.state.borrow();
         let can_come = state.viewers_ever > 0 || self.link_ends > Instant::now();
         state.outcome.is_none() && can_come && self.admission.is_open() && !self.page.is_closed()
     }
 
-    /// Whether the person works on the page now.
+    /// Whether the person controls the page now.
     pub fn has_control(&self) -> bool {
         let state = self.state.borrow();
         state.outcome.is_none() && state.has_control
     }
 
-    /// Ends it.
+    /// Ends the hand-over.
     pub fn finish(&self, outcome: Outcome) {
         if self.has_control() {
             // Before anybody else works on the page again.
@@ -147,7 +147,7 @@ impl Handover {
         });
     }
 
-    /// The tabs that the person can go to.
+    /// The tabs that the person can switch to.
     pub(super) fn tabs(&self) -> Vec<Page> {
         let context = self.page.context();
         let is_own = context.id().is_some();
@@ -156,13 +156,13 @@ impl Handover {
         context.pages().into_iter().filter(belongs).collect()
     }
 
-    /// Whether the page is one of those that the person works on.
+    /// Whether this page is one that the person can control.
     pub(super) fn covers(&self, page: &Page) -> bool {
         let same = page.context() == self.page.context() && self.page.context().id().is_some();
         *page == self.page || same || page.opener().as_ref() == Some(&self.page)
     }
 
-    /// Gives the page to the person, or takes it back.
+    /// Gives control of the page to the person, or takes it back.
     pub(super) fn set_control(&self, has_control: bool) {
         if self.has_control() && !has_control {
             self.forget();
@@ -177,7 +177,7 @@ impl Handover {
         self.page.context().keep_private(self.has_control());
     }
 
-    /// Keeps what was noted of the person's work from everybody else.
+    /// Deletes what was recorded during the person's work, so that nobody else can read it.
     pub(super) fn forget(&self) {
         for page in self.tabs() {
             page.clear_console();
@@ -185,7 +185,7 @@ impl Handover {
         self.page.context().keep_private(false);
     }
 
-    /// The folder for files of the person.
+    /// The folder for files that the person uploads.
     pub fn folder(&self) -> std::io::Result<std::path::PathBuf> {
         let mut files = self.files.lock();
         if files.is_none() {
@@ -194,13 +194,13 @@ impl Handover {
         Ok(files.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default())
     }
 
-    /// Waits until no person works on the page.
+    /// Waits until no person controls the page.
     pub async fn until_released(&self) {
         let mut state = self.state.subscribe();
         let _ = state.wait_for(|state| state.outcome.is_some() || !state.has_control).await;
     }
 
-    /// Waits for the end.
+    /// Waits for the outcome.
     pub async fn until_ended(&self) -> Outcome {
         let mut state = self.state.subscribe();
         let ended = state.wait_for(|state| state.outcome.is_some()).await;

@@ -1,4 +1,4 @@
-//! What a person does in the viewer, given to the page as an operating system would: in order, and without waiting.
+//! Sends the person's input to the page as an operating system would: in order, and without waiting.
 use serde::Deserialize;
 
 use crate::browser::Page;
@@ -10,11 +10,11 @@ use crate::cdp::{CdpSession, PendingReply};
 
 const CONTROL: u32 = 2;
 const META: u32 = 4;
-/// What an input method's key says of itself.
+/// The key code of a key that an input method handles.
 const PROCESS: u32 = 229;
 const MOST_FINGERS: usize = 10;
 
-/// A movement, a press or a turn of the wheel. Places are parts of the picture: 0 to 1.
+/// A mouse movement, button press or wheel turn. Coordinates are fractions of the picture: 0 to 1.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Pointing {
@@ -29,7 +29,7 @@ pub(super) struct Pointing {
     modifiers: u32,
 }
 
-/// A finger on the picture.
+/// One finger that touches the picture.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Finger {
     id: u32,
@@ -37,21 +37,21 @@ pub(super) struct Finger {
     y: f64,
 }
 
-/// What fingers do.
+/// A phase of a touch, as in `touchstart` and its siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Touching {
-    /// One more has come.
+    /// A finger was added.
     Start,
-    /// They have moved, or one of several has gone.
+    /// Fingers have moved, or one of several was lifted.
     Move,
-    /// The last has gone.
+    /// The last finger was lifted.
     End,
-    /// What they did was something else.
+    /// The touch was cancelled, because it became another gesture.
     Cancel,
 }
 
-/// A key, as `KeyboardEvent` names it.
+/// A key event, with the names of `KeyboardEvent`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Keying {
@@ -61,11 +61,11 @@ pub(super) struct Keying {
     location: u32,
     repeat: bool,
     modifiers: u32,
-    /// The key belongs to an input method, which says later what it types.
+    /// An input method handles this key and sends its text later.
     process: bool,
 }
 
-/// The devices of the person, on one page.
+/// The person's mouse, keyboard and touch screen on one page.
 #[derive(Debug, Clone)]
 pub(super) struct Hand {
     session: CdpSession,
@@ -90,7 +90,8 @@ impl Hand {
         self.point("mouseMoved", at, held);
     }
 
-    /// Presses a button. What that opens can be looked for when the page has heard of it.
+    /// Presses a mouse button. The reply arrives when the page has received the event; look then for what it
+    /// has opened.
     pub(super) fn press(&self, at: Pointing) -> PendingReply<Empty> {
         self.pointed("mousePressed", at, button(at.button))
     }
@@ -120,7 +121,7 @@ impl Hand {
         self.session.send(event).ignore();
     }
 
-    /// Tells a page that takes touches where all fingers are now.
+    /// Sends the current positions of all fingers to a page that accepts touch events.
     pub(super) fn touch(&self, what: Touching, fingers: &[Finger]) -> PendingReply<Empty> {
         let (kind, fingers) = match what {
             Touching::Start => ("touchStart", fingers),
@@ -136,7 +137,7 @@ impl Hand {
         self.session.send(DispatchTouchEvent { kind, touch_points, modifiers: None })
     }
 
-    /// Where on the page a part of the picture is.
+    /// Converts fractions of the picture to page coordinates.
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let along = |part: f64, size: f64| (part.clamp(0.0, 1.0) * size).min(size - 1.0).max(0.0);
         (along(x, self.size.0), along(y, self.size.1))
@@ -178,19 +179,19 @@ impl Hand {
         self.session.send(DispatchKeyEvent { kind: "keyUp", ..event(key) }).ignore();
     }
 
-    /// What an input method shows while it is not decided; empty when it was given up.
+    /// Shows the text that an input method composes; an empty text cancels it.
     pub(super) fn compose(&self, text: &str) {
         let end = i64::try_from(text.encode_utf16().count()).unwrap_or_default();
         let (text, selection_start, selection_end) = (text.to_owned(), end, end);
         self.session.send(ImeSetComposition { text, selection_start, selection_end }).ignore();
     }
 
-    /// Text that no key made: of an input method, a phone's keyboard, or the clipboard.
+    /// Inserts text that no key produced: from an input method, a phone's keyboard or the clipboard.
     pub(super) fn insert(&self, text: &str) {
         self.session.send(InsertText { text: text.to_owned() }).ignore();
     }
 
-    /// A key by its name, pressed and let go.
+    /// Presses and releases a key by its name.
     pub(super) fn tap(&self, name: &str, key_code: u32) {
         let key = Keying { key: name.to_owned(), code: name.to_owned(), key_code, ..Keying::default() };
         self.key_down(&key);

@@ -1,8 +1,8 @@
-//! The page that a person watches and takes over, where no window shows it.
+//! The live view: a person watches a page without a window, or takes it over.
 //!
-//! [`Live`] opens a [`Handover`] when somebody is needed: a link, behind which a [`admission`] asks who comes. A [`viewer`] is that
-//! person's browser: `cast` sends it pictures, `input` gives the page what it does. Nothing here knows how a viewer is
-//! reached; whoever listens asks [`Live`] for the hand-over of a link.
+//! [`Live`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A [`viewer`]
+//! is the person's browser: `cast` sends it pictures, and `input` passes its input to the page. This module
+//! does not know how viewers connect; the HTTP server asks [`Live`] for the hand-over of a link.
 mod input;
 mod opened;
 mod cast;
@@ -16,7 +16,7 @@ pub use desk::{Entry, Live, LiveOptions, Mode, Wish};
 pub use handover::{CallLine, Calls, Handover};
 pub use show::Picture;
 
-/// The page that viewers are given. `{nonce}` stands for what allows its script.
+/// The HTML page of the viewer. `{nonce}` is replaced by the nonce that allows its script.
 pub const PAGE: &str = include_str!("page.html");
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What a browser opens in windows of its own, which are in no picture: drawn by the view instead.
+//! Lists and pickers that the browser opens in windows of its own. Screencasts do not show these, so the live
+//! view draws them.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,21 +12,21 @@ use crate::cdp::types::Empty;
 
 /// How long the page may take to show what a press has opened.
 const PRESS_LIMIT: Duration = Duration::from_millis(700);
-/// How soon after a tap it is looked for what that has opened, and how often.
+/// How soon and how often after a tap to check what it has opened.
 const TAP_RHYTHM: Duration = Duration::from_millis(100);
 const TAP_LOOKS: usize = 6;
-/// How long one such look may take.
+/// The longest time for one such check.
 const TAP_LIMIT: Duration = Duration::from_secs(1);
 
-/// What is shown of it.
+/// What the browser has opened.
 pub(super) enum Opened {
     Choice(Choice),
-    /// A field that the browser helps to fill in.
+    /// A field for which the browser offers a picker or suggestions.
     Field(ElementHandle, Help),
 }
 
 impl Opened {
-    /// What stands open on the page now.
+    /// What is open on the page now.
     pub(super) async fn on(page: &Page) -> Option<Self> {
         if let Some(choice) = Choice::opened(page).await {
             return Some(Self::Choice(choice));
@@ -38,7 +39,7 @@ impl Opened {
         None
     }
 
-    /// The same after a press, when the page has heard of it.
+    /// What a press has opened, once the page has received it.
     pub(super) async fn after(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         let opened = page.unless_dialog(async {
             received.await?;
@@ -47,7 +48,7 @@ impl Opened {
         timeout(PRESS_LIMIT, opened).await.ok()?.ok()?
     }
 
-    /// The same after a tap, of which the page hears some time after its touches.
+    /// What a tap has opened. The page receives a click some time after the touches.
     pub(super) async fn soon(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         received.await.ok()?;
         for _ in 0..TAP_LOOKS {
@@ -61,7 +62,7 @@ impl Opened {
     }
 }
 
-/// A list that the browser opens in a window of its own, which is in no picture.
+/// An open list, such as that of a `select`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 pub(super) struct Choice {
     options: Vec<ChoiceOption>,
@@ -74,7 +75,7 @@ pub(super) struct ChoiceOption {
     disabled: bool,
 }
 
-/// What has the focus, looked at from our own world.
+/// Returns the focused element, from the isolated world.
 const FOCUSED: &str = r"() => {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -87,7 +88,7 @@ const FOCUSED: &str = r"() => {
 }";
 
 impl Choice {
-    /// The list that a press has opened, if it has opened one.
+    /// The list that a press has opened, if any.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
             let focused = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
@@ -100,7 +101,7 @@ impl Choice {
         None
     }
 
-    /// Chooses as the keyboard does it: so far up or down, and Enter.
+    /// Chooses an option with the keyboard: arrow keys, then Enter.
     pub(super) fn choose(&self, index: i64, hand: &Hand) {
         let enabled = |from: i64, to: i64| {
             (from..to)

@@ -1,5 +1,5 @@
-//! A page shown to those who only look, such as beside a conversation: the newest picture, to whoever has not seen it yet.
-//! The browser draws no more than is looked at, and none while the page stands still.
+//! Pictures of a page for somebody who only watches, such as beside a conversation. The browser captures only
+//! what is requested, and nothing while the page does not change.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,39 +17,39 @@ use crate::cdp::types::page::ScreencastFrame;
 const QUALITY: u32 = 60;
 const WIDTH: u32 = 800;
 const HEIGHT: u32 = 1000;
-/// How long nobody need look before it ends.
+/// How long a show continues without a request.
 const IDLE: Duration = Duration::from_secs(10);
 const RHYTHM: Duration = Duration::from_secs(1);
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
-/// The pages that somebody looks at, by their ids.
+/// The pages that are watched, by page id.
 #[derive(Debug, Default)]
 pub(super) struct Shows {
     open: Arc<Mutex<HashMap<String, Arc<Show>>>>,
-    /// So that two who begin to look at one page begin one show.
+    /// Ensures that two first requests for a page begin one show.
     beginning: tokio::sync::Mutex<()>,
 }
 
-/// One picture: a JPEG in base 64, and its number in the show.
+/// One picture: a JPEG in Base64, and its number in the show.
 #[derive(Debug, Clone)]
 pub struct Picture {
     pub number: u64,
     pub data: Arc<str>,
 }
 
-/// A page that is looked at.
+/// A page that is watched.
 #[derive(Debug)]
 struct Show {
-    /// Beside our own session, whose pictures are for the person who works on the page.
+    /// A CDP session of its own: our main session sends its pictures to the person who controls the page.
     session: RawSession,
     newest: watch::Sender<Option<Picture>>,
-    /// Pictures that the browser has not been thanked for: it sends few ahead.
+    /// Frames that are not acknowledged yet: the browser sends only a few ahead.
     owed: Mutex<Vec<i64>>,
     looked: Mutex<Instant>,
 }
 
 impl Shows {
-    /// The newest picture, if it is another than the one of this number or becomes so in time.
+    /// Returns the newest picture if its number is not `seen`, or waits for one up to `patience`.
     pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
         let show = self.show(page).await?;
         *show.looked.lock() = Instant::now();
@@ -101,7 +101,7 @@ impl Show {
         self.session.send(method, parameters, COMMAND_LIMIT).await
     }
 
-    /// Lets the browser go on.
+    /// Acknowledges frames, so that the browser sends more.
     async fn thank(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for number in owed {

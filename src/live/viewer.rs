@@ -1,4 +1,4 @@
-//! A person's browser on one hand-over: pictures and what is to be said out, the person's doings in.
+//! The connection to a person's browser: sends pictures and state, receives input.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,25 +24,25 @@ use crate::browser::{
 };
 use crate::session::handoff::Outcome;
 
-/// How often it is looked whether there is something new to be said.
+/// How often to check whether the state has changed.
 const RHYTHM: Duration = Duration::from_millis(400);
-/// How often the line is tried, and how long it may be silent.
+/// How often to ping the viewer, and how long it may take to respond.
 const TRIAL: Duration = Duration::from_secs(5);
 const LONGEST_SILENCE: Duration = Duration::from_secs(20);
-/// How long a tab may take to say its title.
+/// How long a tab may take to return its title.
 const TITLE_LIMIT: Duration = Duration::from_secs(1);
 /// How long filling in a field may take.
 const FILL_LIMIT: Duration = Duration::from_secs(5);
-/// How long a site may take to answer who has named themselves.
+/// How long a site may take to answer after the person has entered HTTP credentials.
 const LOGIN_LIMIT: Duration = Duration::from_secs(10);
 const MOST_TABS: usize = 20;
 const LONGEST_TEXT: usize = 100_000;
 
-/// What a viewer says.
+/// A message from the viewer.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "camelCase")]
 enum ViewerMessage {
-    /// The picture of this number is shown.
+    /// The viewer has displayed the picture of this number.
     Shown {
         n: u32,
     },
@@ -50,11 +50,11 @@ enum ViewerMessage {
     Press(Pointing),
     Release(Pointing),
     Wheel(Pointing),
-    /// On a page that takes touches: all fingers that are on the picture now.
+    /// On a page with touch events: the current positions of all fingers.
     Touch {
         what: Touching,
         fingers: Vec<Finger>,
-        /// They have come and gone at one place, soon.
+        /// Whether the fingers touched and left one place quickly.
         tap: bool,
     },
     Down(Keying),
@@ -62,15 +62,15 @@ enum ViewerMessage {
     Compose {
         text: String,
     },
-    /// Typed without a key, or pasted.
+    /// Text that was pasted, or typed without a key event.
     Text {
         text: String,
     },
-    /// The one of this number in the list that was shown.
+    /// The person chose this index in the list that was shown.
     Choose {
         index: i64,
     },
-    /// What is to stand in the field that the browser helps to fill in.
+    /// The value for the field whose picker or suggestions are shown.
     Fill {
         text: String,
     },
@@ -78,7 +78,7 @@ enum ViewerMessage {
         accept: bool,
         text: Option<String>,
     },
-    /// The files of these names, which were sent before; none to give up.
+    /// The names of files that were uploaded before; none to cancel.
     Files {
         names: Vec<String>,
     },
@@ -89,7 +89,7 @@ enum ViewerMessage {
     Tab {
         index: usize,
     },
-    /// Whether the viewer can be seen.
+    /// Whether the viewer's tab is visible.
     Visible {
         visible: bool,
     },
@@ -99,22 +99,22 @@ enum ViewerMessage {
     NotMe,
 }
 
-/// One viewer at work.
+/// The connection of one viewer.
 struct Viewer {
     handover: Arc<Handover>,
     number: u64,
     page: Page,
     cast: Option<Cast>,
     choice: Option<Choice>,
-    /// Looks for what a press or a tap opens.
+    /// Tasks that check what a press or a tap has opened.
     looking: JoinSet<Option<Opened>>,
-    /// What the tabs were called when they were last asked, which some are slow to say.
+    /// The last known titles of tabs; some tabs are slow to return theirs.
     titles: HashMap<String, String>,
     naming: JoinSet<HashMap<String, String>>,
-    /// The field for which the view shows a window.
+    /// The field whose picker or suggestions are shown.
     field: Option<ElementHandle>,
     visible: bool,
-    /// The last that was said of how things stand.
+    /// The last state that was sent.
     said: Value,
 }
 
@@ -217,7 +217,7 @@ impl Viewer {
         }
     }
 
-    /// Whether there is nothing more for this viewer to do.
+    /// Whether the hand-over is over for this viewer.
     fn is_over(&self) -> bool {
         let state = self.handover.state.borrow();
         state.outcome.is_some() || state.viewer != Some(self.number)
@@ -240,7 +240,7 @@ impl Viewer {
         self.handover.has_control() && !self.is_over()
     }
 
-    /// Where the person's hand is; nowhere while there is only something to see.
+    /// The person's input devices; `None` while the person can only watch.
     fn hand(&self) -> Option<Hand> {
         let size = self.cast.as_ref()?.size;
         (self.may_act() && size.0 > 0.0).then(|| Hand::on(&self.page, size))
@@ -277,7 +277,7 @@ impl Viewer {
         Vec::new()
     }
 
-    /// What needs no answer.
+    /// Handles a message that needs no reply.
     fn act(&mut self, message: ViewerMessage) {
         let Some(hand) = self.hand() else { return };
         match message {
@@ -297,14 +297,15 @@ impl Viewer {
         }
     }
 
-    /// Presses. What this opens is shown when the page has heard of it, and keeps no picture waiting.
+    /// Presses a mouse button. What this opens is shown when the page has received the press; pictures do not
+    /// wait for it.
     fn press(&mut self, at: Pointing) {
         let Some(hand) = self.hand() else { return };
         self.looking.abort_all();
         self.looking.spawn(Opened::after(self.page.clone(), hand.press(at)));
     }
 
-    /// Lets fingers touch the page. What a tap opens is shown later, when the page has heard of it.
+    /// Sends touches to the page. What a tap opens is shown later, when the page has received the click.
     fn touch(&mut self, what: Touching, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
         let touched = hand.touch(what, fingers);
@@ -316,7 +317,7 @@ impl Viewer {
         }
     }
 
-    /// Shows what the browser would show in a window of its own, and no more what it showed before.
+    /// Shows what the browser has opened, and hides what was shown before.
     fn offer(&mut self, opened: Option<Opened>) -> Vec<Value> {
         let had = self.choice.take().is_some();
         match opened {
@@ -369,7 +370,7 @@ impl Viewer {
         }
     }
 
-    /// Names the person to a site that asks by HTTP, and goes there again.
+    /// Sends the person's HTTP credentials and loads the page again.
     async fn log_in(&self, username: String, password: String) {
         let asked = self.handover.login.clone().unwrap_or_else(|| self.page.asked_url());
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
@@ -383,14 +384,14 @@ impl Viewer {
         self.handover.logins.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often the site has refused who came, where it asks by HTTP.
+    /// How many credentials the site has refused, if it asks for HTTP authentication.
     fn login(&self) -> Option<u32> {
         let refused = self.page.document_response().is_none_or(|response| response.status == 401);
         let elsewhere = self.handover.login.is_some() && refused;
         (elsewhere || asks_for_login(&self.page)).then(|| self.handover.logins.load(Ordering::Relaxed) + 1)
     }
 
-    /// Says how things stand, if that is new. A viewer that was away sees pictures again.
+    /// Returns the state if it has changed. A viewer that was hidden receives pictures again.
     async fn report(&mut self) -> Vec<Value> {
         if self.page != self.handover.page && (self.page.is_closed() || self.page.is_crashed()) {
             // As in a window: what opened it comes to front.
@@ -448,7 +449,7 @@ impl Viewer {
     }
 }
 
-/// What the pages are called, by their ids.
+/// The titles of pages, by page id.
 async fn titles_of(pages: Vec<Page>) -> HashMap<String, String> {
     let title = async |page: Page| {
         let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
@@ -457,7 +458,7 @@ async fn titles_of(pages: Vec<Page>) -> HashMap<String, String> {
     join_all(pages.into_iter().map(title)).await.into_iter().collect()
 }
 
-/// Whether the document came with a question that browsers ask in a window of their own.
+/// Whether the document's response asks for HTTP authentication.
 fn asks_for_login(page: &Page) -> bool {
     page.document_response().is_some_and(|response| {
         let basic = response.headers.iter().any(|(name, value)| {

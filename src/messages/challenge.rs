@@ -1,7 +1,7 @@
-//! What a person reads and is asked at a challenge.
+//! The texts that a person reads at a challenge.
 use super::Language;
 
-/// Tells what is waited for at a link.
+/// Says what is waited for, with the link.
 pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
     match language {
         Language::Zh => format!("等待用户在 {link} 完成操作（{what}），剩余 {rest_seconds} 秒"),
@@ -9,7 +9,7 @@ pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64)
     }
 }
 
-/// Asks the person to come to a link, with the code that is asked for there.
+/// Invites the person to the link, with the code for it.
 pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
     match (language, code) {
         (Language::Zh, Some(code)) => {
@@ -25,7 +25,7 @@ pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: O
     }
 }
 
-/// Who asks, for the person who comes, where the client has not said its name.
+/// The name of the agent in texts, if the client has not given its name.
 pub fn somebody(language: Language) -> &'static str {
     match language {
         Language::Zh => "一个助手",
@@ -33,7 +33,7 @@ pub fn somebody(language: Language) -> &'static str {
     }
 }
 
-/// Tells what is waited for.
+/// Says what is waited for.
 pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
     match language {
         Language::Zh => format!("等待用户在浏览器窗口中完成验证或登录（{what}），剩余 {rest_seconds} 秒"),
@@ -45,7 +45,7 @@ pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
     }
 }
 
-/// Asks again, after a while.
+/// Asks again after a while.
 pub fn still_waiting(language: Language) -> &'static str {
     match language {
         Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",
@@ -55,7 +55,7 @@ pub fn still_waiting(language: Language) -> &'static str {
     }
 }
 
-/// Asks the person to deal with it.
+/// Asks the person to deal with the challenge.
 pub fn question(language: Language, what: &str, url: &str) -> String {
     match language {
         Language::Zh => {

@@ -1,21 +1,21 @@
-//! What a person is asked before something is done that they must allow.
+//! The texts that ask a person for consent.
 use super::Language;
 
-/// A kind of action that a person may want to be asked for.
+/// A kind of action that needs consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum GuardedAction {
-    /// A form is sent.
+    /// Submitting a form.
     Submit,
-    /// Something is bought or paid.
+    /// Buying or paying.
     Purchase,
-    /// A page gives a file.
+    /// A download.
     Download,
-    /// A page is given a file.
+    /// An upload.
     Upload,
 }
 
-/// The question around what is to be done.
+/// The question about an action.
 pub fn question(language: Language, what: &str) -> String {
     match language {
         Language::Zh => format!("是否允许？智能体想要{what}。"),

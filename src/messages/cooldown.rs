@@ -1,4 +1,4 @@
-//! What is said while the tools pause, and when the pause begins.
+//! The texts of the cooldown.
 use super::Language;
 
 /// Answers a call that comes during the cooldown.
@@ -44,7 +44,7 @@ pub fn begun(language: Language, period_seconds: i64) -> String {
     }
 }
 
-/// Whole minutes where the period is made of them.
+/// Formats a period: in whole minutes if possible.
 fn period(seconds: i64, [only_minutes, minutes, rest]: [&str; 3]) -> String {
     match (seconds / 60, seconds % 60) {
         (whole, 0) => format!("{whole} {only_minutes}"),

@@ -1,6 +1,6 @@
-//! Text in HTML.
+//! Escaping of HTML.
 
-/// A text as it is written in HTML, also within quotation marks.
+/// Escapes a text for HTML, including attribute values.
 pub fn escaped(text: &str) -> String {
     let entity = |letter| match letter {
         '&' => "&amp;".to_owned(),

@@ -1,4 +1,4 @@
-//! What the `patchright_*` tools say of themselves in English; in Chinese the schemas say it.
+//! The English descriptions of the `patchright_*` tools; the schemas have the Chinese ones.
 use super::Language;
 
 const URL: &str = "URL of the page";
@@ -6,7 +6,7 @@ const TIMEOUT: &str = "Timeout in ms";
 const OFFSET: &str = "Start at this character";
 const MOST: &str = "Maximum number of characters to return";
 
-/// A tool, its title, what it does, and its arguments.
+/// A tool's name, title, description and arguments.
 type Words = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 #[rustfmt::skip]
@@ -53,17 +53,17 @@ fn words(tool: &str, language: Language) -> Option<&'static Words> {
     ENGLISH.iter().find(|(name, ..)| *name == tool).filter(|_| language == Language::En)
 }
 
-/// The title, where it is another one in this language than the schema has.
+/// The title, if it differs from the schema's in this language.
 pub fn title(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, title, ..)| *title)
 }
 
-/// What the tool does, likewise.
+/// The description, if it differs from the schema's in this language.
 pub fn description(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, _, description, _)| *description)
 }
 
-/// What an argument is, likewise.
+/// The description of an argument, if it differs from the schema's in this language.
 pub fn argument(tool: &str, argument: &str, language: Language) -> Option<&'static str> {
     let (.., arguments) = words(tool, language)?;
     arguments.iter().find(|(name, _)| *name == argument).map(|(_, text)| *text)

@@ -1,17 +1,17 @@
-//! The words by which a failure is known to come from a user who was not there.
+//! Keywords that identify a login timeout in an error text.
 
-/// What a failure's text contains if it started because nobody logged in or verified in time.
+/// A text with one of these is a login timeout.
 pub const KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 
-/// Nobody logged in while we waited.
+/// Nobody logged in before the time limit.
 pub const LOGIN_RAN_OUT: &str = "登录超时";
-/// Nobody passed a check while we waited.
+/// Nobody passed the check before the time limit.
 pub const CHECK_RAN_OUT: &str = "验证超时";
-/// The page did not load in its time.
+/// The page did not load before the time limit.
 pub const PAGE_RAN_OUT: &str = "timeout: the page did not load in its time";
 
-/// Whether a failure's text says so. Literal: any of the keywords, in any case.
+/// Whether an error text contains one of the keywords, in upper or lower case.
 pub fn is_login_timeout(error: &str) -> bool {
     let error = error.to_lowercase();
     KEYWORDS.iter().any(|keyword| error.contains(keyword))
@@ -24,7 +24,7 @@ mod tests {
 
     use super::*;
 
-    /// Text that cannot hold a keyword: none can be written with these letters.
+    /// Text without a keyword: its letters cannot form one.
     fn without_keywords() -> impl Strategy<Value = String> {
         "[b-zB-Z0-9 .:/!-]{0,60}".prop_filter("no keyword", |text| {
             let text = text.to_lowercase();

@@ -1,6 +1,6 @@
-//! Every text that a person or a model reads about waiting and pausing, in one place and in two languages.
+//! The texts about waiting and pausing for people and models, in two languages.
 //!
-//! Nothing here knows where a text is shown. What the cooldown listens for stands in [`login`].
+//! This module does not know where texts are shown. The keywords that start a cooldown are in [`login`].
 pub mod consent;
 pub mod cooldown;
 pub mod html;

@@ -1,4 +1,4 @@
-//! What the session tools say. Programs read these, so they have one language.
+//! The texts of the session tools. Programs read these, so they are in English only.
 use crate::error::Error;
 
 pub const CREATED: &str = "Session created successfully";
@@ -49,7 +49,7 @@ pub fn required(names: &[&str]) -> String {
     }
 }
 
-/// What the engine says, with what to try next.
+/// An engine error with its hint.
 pub fn browser_error(error: &Error) -> String {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{error}{hint}")

@@ -1,4 +1,4 @@
-//! The letters of one page, each with its place.
+//! The characters of a PDF page with their positions.
 use std::panic::resume_unwind;
 use std::time::Instant;
 
@@ -14,18 +14,18 @@ use hayro_interpret::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A letter, or the few that one sign stands for.
+/// A glyph's text: one letter, or several for a ligature.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Letter {
     pub text: String,
-    /// Where it begins on its base line, from the top left of the page.
+    /// The start on the baseline, from the top left of the page.
     pub x: f64,
     pub y: f64,
     pub width: f64,
     pub size: f64,
-    /// The number that the file's structure knows its content by; `None` outside the structure.
+    /// The marked-content number in the file's structure; `None` outside of it.
     pub marked: Option<i32>,
-    /// It belongs to the paper and not to the text: page numbers, running heads.
+    /// It is decoration, such as a page number or a running head.
     pub artifact: bool,
 }
 
@@ -35,10 +35,10 @@ pub(super) struct Seen {
     pub has_images: bool,
 }
 
-/// Ends the reading of a page from inside of the reader.
+/// Stops the parser of a page.
 struct Enough;
 
-/// What a page shows; `None` when there is no time left.
+/// Reads the content of a page; `None` if the time is over.
 pub(super) fn read(pdf: &Pdf, page: &Page<'_>, most: usize, deadline: Instant) -> Option<Seen> {
     if Instant::now() >= deadline {
         return None;

@@ -1,13 +1,13 @@
-//! Letters in their places to lines, and lines to headings, paragraphs and tables.
+//! Builds lines from letters, and headings, paragraphs and tables from lines.
 use super::Block;
 use super::glyphs::{Letter, Seen};
 use super::structure::{Owner, Structure};
 
-/// A column of prose is wider than the cells of a table: so many characters on average.
+/// The average number of characters from which a column is prose and not a table cell.
 const PROSE: usize = 28;
 const LONGEST_HEADING: usize = 200;
 
-/// What stands side by side on one base line without a gap.
+/// Letters on one baseline without a gap.
 #[derive(Debug, Clone)]
 struct Piece {
     text: String,
@@ -17,7 +17,7 @@ struct Piece {
     size: f64,
 }
 
-/// What a page says: by the structure of the file where it has one, else by where the letters stand.
+/// The blocks of a page: from the structure of a tagged file, or else from the positions of letters.
 pub(super) fn blocks(seen: &Seen, structure: &Structure, page: usize) -> Vec<Block> {
     let owner = |letter: &Letter| structure.get(&(page, letter.marked?)).copied();
     let letters = seen.glyphs.iter().filter(|letter| !letter.text.trim().is_empty());
@@ -68,7 +68,7 @@ fn structured(letters: &[Letter], owner: impl Fn(&Letter) -> Option<Owner>) -> V
 
 type Row = ((u32, u32), Vec<String>);
 
-/// The rows so far, a table for each that they belong to.
+/// Turns the collected rows into tables.
 fn tables(rows: &mut Vec<Row>) -> Vec<Block> {
     let mut tables: Vec<(u32, Vec<Vec<String>>)> = Vec::new();
     for ((table, _), cells) in rows.drain(..) {
@@ -80,7 +80,7 @@ fn tables(rows: &mut Vec<Row>) -> Vec<Block> {
     tables.into_iter().map(|(_, rows)| Block::Table(rows)).collect()
 }
 
-/// Letters in the order in which they were drawn, to what stands together.
+/// Groups letters, in drawing order, into pieces.
 fn pieces<'a>(letters: impl Iterator<Item = &'a Letter>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for letter in letters {
@@ -106,9 +106,9 @@ fn pieces<'a>(letters: impl Iterator<Item = &'a Letter>) -> Vec<Piece> {
     pieces
 }
 
-/// On one line, without what cannot be seen.
+/// A text on one line, without invisible characters.
 fn words(text: &str) -> String {
-    /// What fonts draw as one sign: ff, fi, fl, ffi, ffl, ft, st.
+    /// Ligatures that fonts draw as one glyph.
     const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "ft", "st"];
     let mut seen = String::with_capacity(text.len());
     for c in text.chars() {
@@ -121,7 +121,7 @@ fn words(text: &str) -> String {
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Pieces as one text. A word that is broken by a soft hyphen is whole again.
+/// Joins pieces into one text, and words broken by a soft hyphen.
 fn joined(pieces: &[Piece]) -> String {
     let mut text = String::new();
     for piece in pieces {
@@ -174,7 +174,7 @@ fn placed(pieces: &[Piece]) -> Vec<Block> {
     blocks
 }
 
-/// Pieces on one base line, from left to right; lines from top to bottom.
+/// Groups pieces into lines from top to bottom, each from left to right.
 fn rows(pieces: &[Piece]) -> Vec<Vec<Piece>> {
     let mut sorted = pieces.to_vec();
     sorted.sort_by(|a, b| a.y.total_cmp(&b.y));
@@ -205,7 +205,7 @@ fn rows(pieces: &[Piece]) -> Vec<Vec<Piece>> {
     rows
 }
 
-/// The size that most letters have.
+/// The most frequent font size.
 fn usual_size(pieces: &[Piece]) -> f64 {
     let mut sizes: Vec<(f64, usize)> = Vec::new();
     for piece in pieces {
@@ -218,7 +218,7 @@ fn usual_size(pieces: &[Piece]) -> f64 {
     sizes.into_iter().max_by_key(|(_, count)| *count).map_or(1.0, |(size, _)| size)
 }
 
-/// Whether two lines are divided at the same places.
+/// Whether two lines have their gaps at the same positions.
 fn aligned(above: &[Piece], below: &[Piece]) -> bool {
     if above.len() < 2 || above.len() != below.len() {
         return false;
@@ -230,7 +230,7 @@ fn aligned(above: &[Piece], below: &[Piece]) -> bool {
     })
 }
 
-/// Lines that are divided alike: a table, or columns of prose, of which one is read after the other.
+/// Lines with aligned gaps: a table, or columns of prose that are read one after the other.
 fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     let columns = rows[0].len();
     let letters: usize = rows.iter().flatten().map(|piece| piece.text.chars().count()).sum();
@@ -242,7 +242,7 @@ fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     (0..columns).map(|at| Block::Paragraph(joined(&column(at)))).collect()
 }
 
-/// Whether the first word of a line would have had room in the line above: it begins a paragraph then.
+/// Whether the first word of a line would have fitted into the line above: then it begins a paragraph.
 fn has_room(above: &[Piece], line: &[Piece], edge: f64) -> bool {
     let (Some(last), Some(next)) = (above.last(), line.first()) else { return true };
     let letters = next.text.chars().count().max(1);
@@ -252,7 +252,7 @@ fn has_room(above: &[Piece], line: &[Piece], edge: f64) -> bool {
     edge - last.end > width
 }
 
-/// Whether a line belongs to the paragraph of the line above it.
+/// Whether a line continues the paragraph of the line above.
 fn goes_on(above: &[Piece], line: &[Piece]) -> bool {
     let (Some(last), Some(next)) = (above.first(), line.first()) else { return false };
     let gap = next.y - last.y;
@@ -263,7 +263,7 @@ fn goes_on(above: &[Piece], line: &[Piece]) -> bool {
         && !is_item(&next.text)
 }
 
-/// Whether a text begins as the items of lists do.
+/// Whether a text begins like a list item.
 fn is_item(text: &str) -> bool {
     let Some(first) = text.split(' ').next() else { return false };
     let numbered = first.strip_suffix(['.', ')']).is_some_and(|number| {

@@ -1,7 +1,7 @@
-//! Files in the Portable Document Format as text: pages, headings, paragraphs and tables. Pure functions from bytes to words.
+//! Extracts text from PDF files: pages, headings, paragraphs and tables. Pure functions on bytes.
 //!
-//! A file comes from a stranger. It is read on a thread of its own, with a limit on its size, its text and its time; what
-//! the reader cannot stand ends that thread and nothing else.
+//! Files are untrusted. Each is read on a thread of its own with limits on size, text and time; a panic of the
+//! parser ends only that thread.
 mod glyphs;
 mod layout;
 mod structure;
@@ -14,22 +14,22 @@ use std::time::{Duration, Instant};
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use parking_lot::Mutex;
 
-/// The largest file that is read.
+/// The largest supported file.
 pub const LARGEST: usize = 64 << 20;
-/// The most characters that are read of one file.
+/// The most characters that are read from a file.
 const MOST_CHARS: usize = 4_000_000;
-/// The most pages that are read of one file.
+/// The most pages that are read from a file.
 const MOST_PAGES: usize = 5_000;
-/// How long one file may take.
+/// The time limit for a file.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Files nest forms in forms.
+/// The stack size of the parser thread, since files can nest forms deeply.
 const STACK: usize = 16 << 20;
 
-/// A file as text.
+/// The text of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     pub pages: Vec<Page>,
-    /// How many pages the file has; the last of them may not have been read.
+    /// The number of pages in the file; the last ones may not have been read.
     pub count: usize,
 }
 
@@ -37,11 +37,11 @@ pub struct Document {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     pub blocks: Vec<Block>,
-    /// It shows pictures.
+    /// Whether it contains images.
     pub has_images: bool,
 }
 
-/// What stands on a page.
+/// A part of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     Heading { level: u8, text: String },
@@ -62,12 +62,11 @@ pub enum Unreadable {
     TooSlow,
 }
 
-/// Reads a file. Blocks for as long as that takes.
+/// Reads a file, blocking.
 ///
-/// # Errors
-/// What keeps it from being read.
+/// # Errors Why the file cannot be read.
 pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
-    /// One at a time: each may need much memory.
+    /// Allows one file at a time, since each may need much memory.
     static READING: Mutex<()> = Mutex::new(());
     if bytes.len() > LARGEST {
         return Err(Unreadable::TooLarge);
@@ -83,10 +82,9 @@ pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
     receive.recv_timeout(LIMIT * 2).unwrap_or(Err(Unreadable::TooSlow))
 }
 
-/// Reads a file of this machine.
+/// Reads a file from disk.
 ///
-/// # Errors
-/// What keeps it from being read.
+/// # Errors Why the file cannot be read.
 pub async fn read_file(path: &Path) -> Result<Document, Unreadable> {
     let known = tokio::fs::metadata(path).await.map_err(|_| Unreadable::Broken)?;
     if known.len() > LARGEST as u64 {
@@ -120,7 +118,7 @@ fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, Unreadable> {
 }
 
 impl Document {
-    /// What the file is: how many pages it has, and whether there are words on them.
+    /// Describes the file: its number of pages, and whether they contain text.
     pub fn summary(&self) -> String {
         let pages = if self.count == 1 { "1 page".to_owned() } else { format!("{} pages", self.count) };
         if self.pages.iter().all(|page| page.blocks.is_empty()) {
@@ -131,19 +129,19 @@ impl Document {
         format!("PDF, {pages}")
     }
 
-    /// Said of the pages that were not read.
+    /// A note about pages that were not read; `None` if all were.
     pub fn unread(&self) -> Option<String> {
         let read = self.pages.len();
         (read < self.count).then(|| format!("Pages {} to {} were too much to be read.", read + 1, self.count))
     }
 
-    /// Whether `text` stands on a page, whatever its case and however lines divide it.
+    /// Whether a page contains `text`, ignoring case and line breaks.
     pub fn contains(&self, text: &str) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         words(&self.text(false)).contains(&words(text))
     }
 
-    /// All pages as Markdown, or without its marks.
+    /// All pages as Markdown or as plain text.
     pub fn text(&self, markdown: bool) -> String {
         let mut out = self.summary();
         for (number, page) in self.pages.iter().enumerate() {
@@ -164,7 +162,7 @@ impl Document {
 }
 
 impl Page {
-    /// Said of a page without words.
+    /// A note about a page without text.
     pub fn note(&self) -> Option<&'static str> {
         match (self.blocks.is_empty(), self.has_images) {
             (false, _) => None,

@@ -1,10 +1,10 @@
-//! The structure that a tagged file gives its content: what is a heading, what a cell of which table.
+//! The structure of a tagged file: which content is a heading, and which is a cell of which table.
 use std::collections::{HashMap, HashSet};
 
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 
-/// What a piece of content belongs to.
+/// The structural element of a piece of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Owner {
     Heading { element: u32, level: u8 },
@@ -13,7 +13,7 @@ pub(super) enum Owner {
     Other { element: u32 },
 }
 
-/// The owner of each marked content: page and number.
+/// The structural element of each marked content, by page and number.
 pub(super) type Structure = HashMap<(usize, i32), Owner>;
 
 const DEEPEST: usize = 100;
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The standard role that a role of the file's own stands for.
+    /// Maps a custom role of the file to a standard role.
     fn known(&self, role: &str) -> String {
         let mapped = self.roles.as_ref().and_then(|roles| roles.get::<Name<'a>>(role.as_bytes()));
         mapped.map_or_else(|| role.to_owned(), |role| role.as_str().to_owned())

@@ -1,4 +1,4 @@
-//! Requests that no page makes.
+//! Requests without a page.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,7 +15,7 @@ use crate::browser::{
 };
 use crate::error::{Error, Result};
 
-/// How requests without a page are sent.
+/// How to send requests without a page.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Api {
@@ -32,7 +32,7 @@ struct Api {
     storage_state: Option<Value>,
 }
 
-/// Names and passwords as users write them: those of one, or of several origins.
+/// Credentials as users give them: for one origin or several.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a username and a password, or a list of those")]
 pub(super) enum Credentials {
@@ -112,13 +112,13 @@ struct ApiCall {
     max_retries: Option<usize>,
 }
 
-/// What sends requests without a page.
+/// Sends requests without a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ApiRequestContext(ApiContext);
 
 #[pymethods]
 impl ApiRequestContext {
-    /// With the cookies of a browser's context, or with its own.
+    /// Uses the cookies of a browser context, or its own.
     #[new]
     #[pyo3(signature = (chosen, context = None))]
     fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
@@ -139,7 +139,7 @@ impl ApiRequestContext {
         operation(async move { Ok(Plain(json!(requests.storage_state(also).await?))) })
     }
 
-    /// Its cookies, or those that go with requests to one of these addresses.
+    /// Its cookies, or those for these URLs.
     fn cookies(&self, urls: Vec<String>) -> Operation {
         let requests = self.0.clone();
         operation(async move { Ok(Plain(json!(requests.cookies(&urls).await?))) })
@@ -160,7 +160,7 @@ impl ApiRequestContext {
         operation(async move { requests.clear_cookies().await })
     }
 
-    /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it.
+    /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and the value.
     #[pyo3(signature = (chosen, body = None))]
     fn fetch(
         &self,
@@ -186,7 +186,7 @@ impl ApiRequestContext {
     }
 }
 
-/// The name of a field, what is in it, and name and type of a file.
+/// A field's name, its content, and a file's name and type.
 type Part = (String, Vec<u8>, Option<(String, String)>);
 
 fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
@@ -202,7 +202,7 @@ fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
     })
 }
 
-/// What came back for a request without a page.
+/// The response to a request without a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ApiResponse(crate::browser::ApiResponse);
 
@@ -238,7 +238,8 @@ impl ApiResponse {
         self.0.address.map(|address| (address.ip().to_string(), address.port()))
     }
 
-    /// When it was sent, in milliseconds since 1970, and after how many its head and its end came.
+    /// The time of sending in milliseconds since 1970, and the milliseconds until the headers and the end of
+    /// the response.
     #[getter]
     fn moments(&self) -> (f64, f64, f64) {
         (self.0.started_ms, self.0.head_ms, self.0.end_ms)

@@ -1,4 +1,4 @@
-//! HTTP archives: requests are answered from them, and written into them.
+//! HAR archives: answers requests from them, and writes them.
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use pyo3::types::PyBytes;
 use super::network::Pairs;
 use crate::browser::{self, Archived, Asked, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming};
 
-/// Status, headers and body; without a status: it failed.
+/// Status, headers and body; without a status the request failed.
 type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
 
-/// An HTTP archive.
+/// A HAR archive.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Archive(browser::Archive);
 
@@ -97,10 +97,10 @@ impl From<Timing> for RequestTiming {
     }
 }
 
-/// Names and contents.
+/// Names and contents of files.
 type Files<'py> = Vec<(String, Bound<'py, PyBytes>)>;
 
-/// The entry of a request in an archive, as JSON, and the files that belong to it.
+/// The HAR entry of a request as JSON, with the files that belong to it.
 #[pyfunction]
 pub(super) fn har_entry<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Where asynchronous Rust meets Python: one runtime for the process, and a queue for each event loop.
+//! Connects asynchronous Rust with Python: one runtime for the process, and a queue for each event loop.
 use std::collections::{HashMap, VecDeque};
 use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
 #[cfg(unix)]
@@ -22,13 +22,13 @@ use super::guard;
 use crate::browser::locator;
 use crate::error::Error;
 
-/// The one runtime of the process.
+/// The runtime of the process.
 pub(super) fn runtime() -> &'static Runtime {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads can be started"));
     &RUNTIME
 }
 
-/// Runs a future to its end, without holding the interpreter.
+/// Runs a future to completion, without holding the GIL.
 pub(super) fn block_on<F>(py: Python<'_>, future: F) -> PyResult<F::Output>
 where
     F: Future + Send,
@@ -38,7 +38,7 @@ where
     Ok(py.detach(|| runtime().block_on(future)))
 }
 
-/// A future as something to await in the event loop that runs here. Who gives up the wait gives up the work.
+/// Turns a future into an awaitable of the running event loop. Cancelling the wait cancels the work.
 pub(super) fn awaitable<'py, T>(
     py: Python<'py>,
     future: impl Future<Output = PyResult<T>> + Send + 'static,
@@ -72,12 +72,12 @@ where
     Ok(awaited)
 }
 
-/// What an operation gives, turned into an object by whoever holds the interpreter.
+/// A result that converts to a Python object once the GIL is held.
 pub(super) type Reply = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 type Outcome = Result<Reply, Error>;
 type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// Something the engine can do, not yet begun. A dispatcher begins it.
+/// An operation of the engine that has not started. A dispatcher starts it.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Operation {
     work: Mutex<Option<Work>>,
@@ -86,7 +86,7 @@ pub(super) struct Operation {
 
 #[pymethods]
 impl Operation {
-    /// Gives up what was begun; the browser is not waited for.
+    /// Cancels a started operation, without waiting for the browser.
     fn cancel(&self) {
         if let Some(task) = self.task.lock().take() {
             task.abort();
@@ -95,7 +95,8 @@ impl Operation {
 }
 
 impl Operation {
-    /// What it sends at once is sent here: then operations reach the browser in the order in which they are begun.
+    /// Starts the operation. Its first messages are sent before this returns, so that operations reach the
+    /// browser in order.
     fn begin(&self, py: Python<'_>, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
         guard::check_process()?;
         let again = || PyRuntimeError::new_err("an operation can be waited for only once");
@@ -115,7 +116,7 @@ impl Operation {
     }
 }
 
-/// An operation whose result converts by itself.
+/// Creates an operation whose result converts by itself.
 pub(super) fn operation<T>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Operation
 where
     T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -123,7 +124,7 @@ where
     operation_with(work, |py, result| result.into_py_any(py))
 }
 
-/// An operation whose result is converted by `convert`.
+/// Creates an operation whose result is converted by `convert`.
 pub(super) fn operation_with<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
     convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
@@ -135,16 +136,16 @@ pub(super) fn operation_with<T: Send + 'static>(
     Operation { work: Mutex::new(Some(Box::pin(work))), task: Mutex::default() }
 }
 
-/// What the engine tells Python: results and events, in the order in which they came.
+/// Delivers results and events to Python, in order.
 ///
-/// In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever
-/// waits for an operation hands out what comes meanwhile.
+/// With an event loop, `fileno` becomes readable when something arrives, and `drain` delivers it. Without one,
+/// the thread that waits for an operation delivers what arrives meanwhile.
 #[pyclass(frozen, weakref, module = "patchright_mcp._core")]
 pub(super) struct Dispatcher {
     queue: Arc<Queue>,
-    /// Called with the name of an event, what it happened to, and what belongs to it.
+    /// Called with the name of an event, the key of its object, and the payload.
     handler: Py<PyAny>,
-    /// The futures that wait for results, by the number of their operation.
+    /// Futures that wait for results, by operation number.
     futures: Mutex<HashMap<u64, Py<PyAny>>>,
     reader: Option<Mutex<PipeReader>>,
     next: AtomicU64,
@@ -155,7 +156,7 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 enum Item {
     Done(u64, Outcome),
     ToPython(Event),
-    /// What is to be reported here is still looked at: all that came after waits.
+    /// An event that is not ready yet: all later ones wait for it.
     Held(u64),
 }
 
@@ -163,30 +164,30 @@ enum Item {
 pub(super) struct Queue {
     state: Mutex<Waiting>,
     arrived: Condvar,
-    /// Wakes the event loop, where there is one.
+    /// Wakes the event loop, if there is one.
     bell: Option<PipeWriter>,
     rung: AtomicBool,
-    /// Nobody hands out what comes any more.
+    /// Whether delivery has ended.
     closed: AtomicBool,
-    /// What is listened to in each context, by its key.
+    /// The subscriptions of each context, by its key.
     subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
-/// What a script listens to in a context and its pages. What it does not listen to does not reach Python.
+/// The events of a context that a script subscribes to. Others do not reach Python.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
     pub(super) sockets: AtomicBool,
-    /// Dialogs are the script's to answer. At first they are, until it says what it listens to.
+    /// Whether the script answers dialogs. True until it declares its subscriptions.
     pub(super) dialogs: AtomicBool,
 }
 
 #[derive(Default)]
 struct Waiting {
     items: VecDeque<Item>,
-    /// Results for other threads than the one that met them.
+    /// Results that one thread received for another.
     finished: HashMap<u64, Outcome>,
-    /// The loop has been woken because something came, and that has not been handed out yet.
+    /// Whether the loop was woken and has not drained the queue yet.
     announced: bool,
 }
 
@@ -218,12 +219,12 @@ impl Queue {
         }
     }
 
-    /// Keeps what comes from here on, until what is to be reported first is known.
+    /// Holds back later events until the one with this number is known.
     pub(super) fn hold(&self, number: u64) {
         self.push(Item::Held(number));
     }
 
-    /// Reports what had to come first.
+    /// Delivers the events that were awaited, and lets later ones follow.
     pub(super) fn release(&self, number: u64, events: Vec<Event>) {
         {
             let mut state = self.state.lock();
@@ -237,7 +238,7 @@ impl Queue {
         self.ring();
     }
 
-    /// What is listened to in the context with this key.
+    /// The subscriptions of a context, by its key.
     pub(super) fn subscribed(&self, context: usize) -> Arc<Subscriptions> {
         let nothing_yet = || {
             let (requests, sockets) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -246,17 +247,17 @@ impl Queue {
         self.subscribed.lock().entry(context).or_insert_with(nothing_yet).clone()
     }
 
-    /// The context with this key is gone.
+    /// Drops the state of a closed context.
     pub(super) fn forget(&self, context: usize) {
         self.subscribed.lock().remove(&context);
     }
 
-    /// Tells of an event. Never waits.
+    /// Queues an event. Never blocks.
     pub(super) fn tell(&self, event: Event) {
         self.push(Item::ToPython(event));
     }
 
-    /// Tells of an event by its name, with the key of what it happened to and what belongs to it.
+    /// Queues an event with its name, the key of its object, and the payload.
     pub(super) fn tell_of<T>(&self, name: &'static str, key: usize, payload: T)
     where
         T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -265,7 +266,7 @@ impl Queue {
     }
 }
 
-/// An event by its name, with the key of what it happened to and what belongs to it.
+/// Creates an event with its name, the key of its object, and the payload.
 pub(super) fn event<T>(name: &'static str, key: usize, payload: T) -> Event
 where
     T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -273,12 +274,12 @@ where
     Box::new(move |_, handler| handler.call1((name, key, payload)).map(drop))
 }
 
-/// How long a thread waits before it looks whether it was interrupted.
+/// How often a waiting thread checks for interrupts.
 const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
 
 #[pymethods]
 impl Dispatcher {
-    /// `with_bell`: for an event loop, which watches `fileno`. Without one, a thread can `listen` for it.
+    /// `with_bell`: for an event loop that watches `fileno`. Otherwise a thread can call `listen`.
     #[new]
     fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
         let (reader, bell) = if with_bell {
@@ -291,7 +292,7 @@ impl Dispatcher {
         Ok(Self { queue, handler, futures: Mutex::default(), reader, next: AtomicU64::new(1) })
     }
 
-    /// What an event loop watches; -1 without a bell, and where there is nothing that a loop could watch.
+    /// The file descriptor for an event loop to watch; -1 if there is none.
     fn fileno(&self) -> i32 {
         #[cfg(unix)]
         let number = self.reader.as_ref().map(|reader| reader.lock().as_raw_fd());
@@ -300,8 +301,8 @@ impl Dispatcher {
         number.unwrap_or(-1)
     }
 
-    /// For a loop that cannot watch `fileno`: waits, on a thread of its own, until there is something to `drain`. False when
-    /// nothing comes any more.
+    /// For a loop that cannot watch `fileno`: blocks a thread until there is something to `drain`. Returns
+    /// false after the end.
     fn listen(&self, py: Python<'_>) -> bool {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -316,7 +317,7 @@ impl Dispatcher {
         })
     }
 
-    /// Begins an operation; `future` gets its result from `drain`.
+    /// Starts an operation; `drain` sets the result of `future`.
     fn begin(&self, py: Python<'_>, operation: &Operation, future: Py<PyAny>) -> PyResult<()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.futures.lock().insert(number, future);
@@ -324,12 +325,12 @@ impl Dispatcher {
         operation.begin(py, move |outcome| queue.push(Item::Done(number, outcome)))
     }
 
-    /// Begins an operation whose result nobody wants.
+    /// Starts an operation without a result.
     fn start(&self, py: Python<'_>, operation: &Operation) -> PyResult<()> {
         operation.begin(py, drop)
     }
 
-    /// Says what the script listens to in a context and its pages, from now on.
+    /// Sets which events of a context the script subscribes to.
     fn hear(&self, context: usize, requests: bool, sockets: bool, dialogs: bool) {
         let subscribed = self.queue.subscribed(context);
         subscribed.requests.store(requests, Ordering::Release);
@@ -337,7 +338,7 @@ impl Dispatcher {
         subscribed.dialogs.store(dialogs, Ordering::Release);
     }
 
-    /// Hands out all that has come.
+    /// Delivers everything that has arrived.
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(reader) = &self.reader {
             let mut byte = [0];
@@ -361,7 +362,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whoever still waits learns that nothing comes any more.
+    /// Fails everything that still waits.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
         {
@@ -377,7 +378,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard.
+    /// Runs an operation to completion on this thread. Events are delivered meanwhile, and interrupts are
+    /// raised.
     fn wait(&self, py: Python<'_>, operation: &Operation) -> PyResult<Py<PyAny>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let queue = self.queue.clone();
@@ -399,7 +401,7 @@ impl Dispatcher {
         self.queue.clone()
     }
 
-    /// The result with this number, or an event that comes before it; `None` when nothing came for a while.
+    /// The result with this number, or an earlier event; `None` after a while without either.
     fn next_item(&self, py: Python<'_>, number: u64) -> Option<Item> {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -423,7 +425,8 @@ impl Dispatcher {
         })
     }
 
-    /// What a handler raises is reported, and ends nobody else's wait; but an interrupt does.
+    /// Delivers an event. Reports an exception of a handler without failing other waits; an interrupt is
+    /// raised.
     fn hand_out(&self, py: Python<'_>, event: Event) -> PyResult<()> {
         let handler = self.handler.bind(py);
         match event(py, handler) {
@@ -451,7 +454,7 @@ fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<(
     Ok(())
 }
 
-/// Something that will come to be, once: what waits for an event waits for one of these.
+/// A value that is set once: waiting for an event waits for one of these.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Promise {
     outcome: Arc<Mutex<Option<PyResult<Py<PyAny>>>>>,
@@ -469,7 +472,7 @@ impl Promise {
         *self.done.borrow()
     }
 
-    /// Only the first result counts.
+    /// Sets the result; only the first one counts.
     fn resolve(&self, value: Py<PyAny>) {
         self.finish(Ok(value));
     }
@@ -478,7 +481,7 @@ impl Promise {
         self.finish(Err(PyErr::from_value(error)));
     }
 
-    /// Waits for the result, at most so many milliseconds; 0 is for ever.
+    /// Waits for the result, up to this many milliseconds; 0 disables the limit.
     fn wait(&self, timeout_ms: f64) -> Operation {
         let (mut done, outcome) = (self.done.subscribe(), self.outcome.clone());
         let limit = locator::limit(timeout_ms);

@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Browser(pub(super) crate::browser::Browser);
 
-/// A browser that others may work in, until this is gone.
+/// A browser that is open to other clients until this is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
 pub(super) struct BoundBrowser(crate::browser::Bound);
 
@@ -50,7 +50,7 @@ impl BoundBrowser {
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct BrowserContext(pub(super) crate::browser::BrowserContext);
 
-/// A script that documents to come begin with.
+/// A script that runs in new documents.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct InitScript(pub(super) Arc<crate::browser::InitScript>);
 
@@ -83,7 +83,7 @@ struct Launch {
     firefox_user_prefs: BTreeMap<String, serde_json::Value>,
     user_data_dir: Option<PathBuf>,
     window_size: Option<(u32, u32)>,
-    /// Of the browser's own context.
+    /// Options of the default context.
     context: Context,
 }
 
@@ -102,7 +102,7 @@ impl ProxySettings {
     }
 }
 
-/// A client certificate: an origin, and two texts of PEM.
+/// A client certificate: its origin, certificate and key in PEM format.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Shown {
@@ -117,7 +117,7 @@ impl Shown {
     }
 }
 
-/// What a context is made with.
+/// Options of a context.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Context {
@@ -264,7 +264,7 @@ impl Launch {
     }
 }
 
-/// Starts a browser, whose events go to `dispatcher`.
+/// Starts a browser and sends its events to `dispatcher`.
 #[pyfunction]
 pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
     let chosen = options::<Launch>(chosen)?;
@@ -280,7 +280,7 @@ pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyRe
     }))
 }
 
-/// Attaches to a browser that runs already.
+/// Connects to a running browser.
 #[pyfunction]
 pub(super) fn connect(
     dispatcher: &Dispatcher,
@@ -304,7 +304,7 @@ pub(super) fn connect(
     }))
 }
 
-/// Whether an argument lets pages offer tools to agents.
+/// Whether a browser argument enables tools that pages offer to agents.
 fn offers_tools(argument: &str) -> bool {
     let features = argument.strip_prefix("--enable-features=").unwrap_or_default();
     features.split(',').any(|feature| feature.starts_with("WebMCP"))
@@ -316,26 +316,26 @@ fn named(channel: &str) -> Result<Channel> {
     })
 }
 
-/// The path of the browser that would be started; `None` where there is none.
+/// The path of the browser that would be started; `None` if none is installed.
 #[pyfunction]
 pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
     let wanted = Wanted { channel: Channel::named(name).ok()?, ..Wanted::default() };
     find(&wanted).ok().map(|found| found.executable)
 }
 
-/// Lets selectors name an engine of one's own. False when there is one with this name.
+/// Registers a custom selector engine. Returns false if the name is taken.
 #[pyfunction]
 pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
 }
 
-/// The attribute that a test id stands in.
+/// The attribute that holds test ids.
 #[pyfunction]
 pub(super) fn test_id_attribute() -> Cow<'static, str> {
     selector::test_id_attribute()
 }
 
-/// The attribute that a test id stands in, from now on.
+/// Sets the attribute that holds test ids.
 #[pyfunction]
 pub(super) fn set_test_id_attribute(name: &str) {
     selector::set_test_id_attribute(name);
@@ -354,7 +354,7 @@ impl Browser {
         self.0.key()
     }
 
-    /// Such as `156.0.8078.79`.
+    /// The version, such as `156.0.8078.79`.
     #[getter]
     fn version(&self) -> String {
         self.0.version_number().to_owned()
@@ -370,7 +370,7 @@ impl Browser {
         BrowserContext(self.0.default_context().clone())
     }
 
-    /// Those that others who are attached have made, and in which there are pages.
+    /// Contexts of other clients that have pages.
     #[getter]
     fn contexts_of_others(&self) -> Vec<BrowserContext> {
         let contexts = self.0.contexts().into_iter().skip(1);
@@ -395,7 +395,7 @@ impl Browser {
         operation(async move { browser.bind(port).await.map(BoundBrowser) })
     }
 
-    /// A session of the raw protocol, whose events go to `dispatcher`.
+    /// Opens a raw CDP session and sends its events to `dispatcher`.
     fn new_cdp_session(&self, dispatcher: &Dispatcher) -> Operation {
         let (browser, queue) = (self.0.clone(), dispatcher.queue());
         operation(async move { Ok(CdpSession::new(browser.attach_raw().await?, queue)) })
@@ -414,19 +414,18 @@ impl BrowserContext {
         self.0.key()
     }
 
-    /// The browser that it is in.
+    /// The browser of this context.
     #[getter]
     fn browser(&self) -> Result<Browser> {
         self.0.browser().map(Browser)
     }
 
-    /// Tells `dispatcher` from now on what happens in it.
+    /// Sends the context's events to `dispatcher` from now on.
     fn follow(&self, dispatcher: &Dispatcher) {
         follow_context(&self.0, &dispatcher.queue());
     }
 
-    /// Whether requests wait for a decision.
-    /// Holds requests to addresses that fit one of `globs`; all with `None`.
+    /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (context, routed) = (self.0.clone(), routed(globs));
         operation(async move { context.route(routed).await })
@@ -456,13 +455,13 @@ impl BrowserContext {
         operation(async move { context.close().await })
     }
 
-    /// Gives all pages a function, whose calls arrive as events.
+    /// Exposes a function to all pages; its calls arrive as events.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
         operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
-    /// Has every new web socket ask the function `name`, whose calls arrive as events.
+    /// Routes every new WebSocket through the function `name`, whose calls arrive as events.
     fn route_sockets(&self, name: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.route_sockets(&name).await })
@@ -473,18 +472,18 @@ impl BrowserContext {
         operation(async move { Ok(InitScript(Arc::new(context.add_init_script(source).await?))) })
     }
 
-    /// A session of the raw protocol with a page or a frame, whose events go to `dispatcher`.
+    /// Opens a raw CDP session with a page or a frame, and sends its events to `dispatcher`.
     fn new_cdp_session(&self, dispatcher: &Dispatcher, frame: &Frame) -> Operation {
         let (context, frame, queue) = (self.0.clone(), frame.0.clone(), dispatcher.queue());
         operation(async move { Ok(CdpSession::new(context.attach_raw(&frame).await?, queue)) })
     }
 
-    /// Whether log entries and uncaught errors of its pages and workers are reported from now on.
+    /// Sets whether console messages and uncaught errors of its pages and workers are reported.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
-    /// Its cookies, or those that go with requests to one of these addresses.
+    /// Its cookies, or those for these URLs.
     fn cookies(&self, urls: Vec<String>) -> Operation {
         let context = self.0.clone();
         operation(async move {
@@ -535,7 +534,7 @@ impl BrowserContext {
         operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }
 
-    /// Puts cookies and storage in, in place of those that are there.
+    /// Replaces cookies and storage.
     fn replace_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
         Ok(operation(async move { context.replace_storage(&state).await }))
@@ -561,7 +560,7 @@ impl BrowserContext {
         operation(async move { context.set_offline(offline).await })
     }
 
-    /// Turns the clock of all its documents, see `ClockTurn`.
+    /// Controls the clock of all its documents, see `ClockTurn`.
     fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, turn) = (self.0.clone(), options::<ClockTurn>(turn)?);
         Ok(operation(async move { context.turn_clock(turn).await }))

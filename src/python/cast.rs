@@ -1,4 +1,4 @@
-//! Videos, and what pages look like from moment to moment.
+//! Videos and screencasts.
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::page::Page;
 use crate::browser::locator::duration;
 use crate::browser::{ActionCaptions, ScreencastOptions, VideoOptions};
 
-/// A video that is being made, or is done.
+/// A running or completed video.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Video(Arc<crate::browser::Video>);
 
 #[pymethods]
 impl Video {
-    /// Begins a video of a page, in a file at `path`. See `VideoOptions`.
+    /// Starts a video of a page in the file `path`. See `VideoOptions`.
     #[new]
     fn new(page: &Page, path: PathBuf, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let _runtime = runtime().enter();
@@ -30,20 +30,20 @@ impl Video {
         self.0.path().to_owned()
     }
 
-    /// Ends it, and waits until it is written.
+    /// Stops it and waits until it is written.
     fn stop(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.stop().await })
     }
 
-    /// Waits until it is written: when its page is closed, or it was stopped.
+    /// Waits until it is written: after its page was closed, or it was stopped.
     fn until_ended(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.until_ended().await })
     }
 }
 
-/// What is laid over the pictures of a page.
+/// Overlays on the screencast of a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Captions(crate::browser::Page);
 
@@ -54,13 +54,14 @@ impl Captions {
         Self(page.0.clone())
     }
 
-    /// Lays HTML over the pictures: for so many milliseconds, which are waited for, or until its number is taken off.
+    /// Shows HTML over the pictures: for this many milliseconds, which it waits for, or until the overlay is
+    /// removed by its number.
     #[pyo3(signature = (html, duration_ms=None))]
     fn show(&self, html: &str, duration_ms: Option<f64>) -> Operation {
         shown(&self.0, self.0.add_caption(html), duration_ms)
     }
 
-    /// Like `show`: a title in the middle, the page blurred behind it.
+    /// Like `show`, with a title in the middle over the blurred page.
     fn show_chapter(&self, title: &str, description: Option<&str>, duration_ms: f64) -> Operation {
         shown(&self.0, self.0.add_chapter(title, description), Some(duration_ms))
     }
@@ -73,7 +74,7 @@ impl Captions {
         self.0.set_captions_hidden(hidden);
     }
 
-    /// Shows each action before it is done; `None`: no longer. See `ActionCaptions`.
+    /// Shows each action before it is performed; `None` turns that off. See `ActionCaptions`.
     fn show_actions(&self, how: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         self.0.caption_actions(how.map(options::<ActionCaptions>).transpose()?);
         Ok(())
@@ -90,19 +91,19 @@ fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> 
     })
 }
 
-/// One picture of a page; the next comes when it is forgotten.
+/// One picture of a screencast; the next one is taken when this is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CastFrame(crate::browser::CastFrame);
 
 #[pymethods]
 impl CastFrame {
-    /// A JPEG.
+    /// The picture as JPEG.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.data)
     }
 
-    /// In milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     #[getter]
     fn timestamp(&self) -> f64 {
         self.0.timestamp_ms
@@ -114,13 +115,13 @@ impl CastFrame {
     }
 }
 
-/// Shows what a page looks like until it is stopped.
+/// A screencast of a page until it is stopped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Screencast(Mutex<Option<crate::browser::Screencast>>);
 
 #[pymethods]
 impl Screencast {
-    /// Events `screencastframe` of the page go to `dispatcher` from now on, named with `key`.
+    /// Sends `screencastframe` events with `key` to `dispatcher` from now on.
     #[new]
     fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);

@@ -1,4 +1,5 @@
-//! Values between Python and JavaScript, with the meaning that Playwright gives them; and options from dictionaries.
+//! Conversion of values between Python and JavaScript, with Playwright's semantics; and of options from
+//! dictionaries.
 use std::collections::HashMap;
 
 use pyo3::IntoPyObjectExt as _;
@@ -15,10 +16,10 @@ use crate::browser::JsValue;
 
 pyo3::import_exception!(patchright_mcp.errors, Error); // The class is written in Python.
 
-/// A JavaScript value on its way to Python.
+/// A JavaScript value to convert to Python.
 pub(super) struct ToPython(pub(super) JsValue);
 
-/// JSON on its way to Python.
+/// JSON to convert to Python.
 pub(super) struct Plain(pub(super) Json);
 
 impl<'py> IntoPyObject<'py> for ToPython {
@@ -69,7 +70,7 @@ fn json_to_python<'py>(py: Python<'py>, value: &Json) -> PyResult<Bound<'py, PyA
 
 struct Reader<'py> {
     py: Python<'py>,
-    /// What was made already, by the number of its value.
+    /// Objects that were created already, by the id of their value, for cycles.
     met: HashMap<u64, Bound<'py, PyAny>>,
 }
 
@@ -114,7 +115,7 @@ impl<'py> Reader<'py> {
     }
 }
 
-/// A whole number is an `int`, as it is in JSON.
+/// Converts whole numbers to `int`, as in JSON.
 #[expect(clippy::cast_possible_truncation, reason = "whole and within the bounds of an i64")]
 fn number_to_python(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     const LARGEST: f64 = 9.2e18;
@@ -135,15 +136,15 @@ fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
     naive.call_method("replace", (), Some(&zone))
 }
 
-/// An argument for a script. `None` is null.
+/// Converts an argument for a script. `None` becomes null.
 pub(super) fn to_js(value: &Bound<'_, PyAny>) -> PyResult<JsValue> {
     Writer { met: HashMap::new(), held: Vec::new() }.write(value)
 }
 
 struct Writer<'py> {
-    /// The numbers of the lists and dictionaries met so far, by their identity.
+    /// The ids of lists and dictionaries that were visited, by their identity.
     met: HashMap<usize, u64>,
-    /// Kept alive, so that no identity is used twice.
+    /// Keeps objects alive, so that no identity is reused.
     held: Vec<Bound<'py, PyAny>>,
 }
 
@@ -195,7 +196,7 @@ impl<'py> Writer<'py> {
         Err(Error::new_err(format!("Attempting to serialize unexpected value: {text}")))
     }
 
-    /// Dates, addresses, regular expressions and exceptions.
+    /// Converts dates, URLs, regular expressions and exceptions.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -225,7 +226,7 @@ impl<'py> Writer<'py> {
     }
 }
 
-/// The flags that both languages have, and their names in Python.
+/// The flags that both languages have, with their Python names.
 const FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
 
 fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -258,7 +259,7 @@ fn datetime_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     Ok(class.bind(py).clone())
 }
 
-/// A dictionary of options as JSON. Paths become text.
+/// Converts a dictionary of options to JSON. Paths become text.
 pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
     if value.is_none() {
         return Ok(Json::Null);
@@ -292,7 +293,7 @@ pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
     Err(PyTypeError::new_err(format!("a value of type {} cannot be an option", value.get_type().name()?)))
 }
 
-/// Options from a dictionary.
+/// Reads options from a dictionary.
 pub(super) fn options<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     given::read(to_json(value)?).map_err(Error::new_err)
 }

@@ -1,4 +1,4 @@
-//! Devices to look like, and paper to print on.
+//! Devices to emulate, and paper formats.
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::convert::Plain;
 use crate::browser::{Device, Paper};
 
-/// Options for contexts that pretend to be a device, by its name.
+/// Context options for each device, by name.
 #[pyfunction]
 pub(super) fn devices() -> BTreeMap<String, Plain> {
     Device::all().map(|device| (device.to_string(), Plain(options(device)))).collect()
@@ -30,7 +30,7 @@ fn options(device: Device) -> Value {
     Value::Object(options)
 }
 
-/// Width and height of a paper in inches, by its name.
+/// Width and height of a paper format in inches.
 #[pyfunction]
 pub(super) fn paper_size(name: &str) -> Option<(f64, f64)> {
     Paper::named(name).map(Paper::size)

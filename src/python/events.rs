@@ -1,4 +1,4 @@
-//! What the engine tells, on its way to Python's event handlers.
+//! Passes engine events to Python's event handlers.
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, ContextEvent, EntryKind, PageEvent};
 
-/// Tells `queue` all that happens in a browser, from now on.
+/// Sends all events of a browser to `queue`.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
     let key = browser.key();
@@ -20,7 +20,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     });
 }
 
-/// Tells `queue` all that happens in a context and in its pages, from now on.
+/// Sends all events of a context and its pages to `queue`.
 pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let key = context.key();
     let listener = {
@@ -86,7 +86,7 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
     }));
 }
 
-/// Answers a dialog that nobody would: its page would stand still for ever.
+/// Answers a dialog without a handler, which would block its page for ever.
 fn answer_unhandled(page: crate::browser::Page, leaves: bool) {
     runtime().spawn(async move {
         // One that is gone by now needs no answer.

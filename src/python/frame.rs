@@ -1,4 +1,4 @@
-//! Frames: documents, scripts, and elements found by selectors.
+//! Frames: documents, scripts and selectors.
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::browser::{
 };
 use crate::error::Error;
 
-/// How one element is dragged onto another.
+/// Options for dragging one element onto another.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Dragging {
@@ -28,11 +28,11 @@ struct Dragging {
     keeps_scroll: bool,
 }
 
-/// A place in a page where one document after another lives.
+/// A frame, which shows one document after another.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Frame(pub(super) crate::browser::Frame);
 
-/// Elements on their way to Python.
+/// Elements to convert to Python.
 pub(super) struct Handles(pub(super) Vec<ElementHandle>);
 
 impl<'py> IntoPyObject<'py> for Handles {
@@ -50,7 +50,7 @@ pub(super) fn element(element: &ElementHandle) -> JsHandle {
     JsHandle(crate::browser::JsHandle::of_element(element))
 }
 
-/// `load`, `domcontentloaded`, `networkidle` or `commit`.
+/// Parses `load`, `domcontentloaded`, `networkidle` or `commit`.
 pub(super) fn moment(name: &str) -> Result<WaitUntil, Error> {
     Ok(match name {
         "commit" => WaitUntil::Commit,
@@ -72,7 +72,7 @@ pub(super) fn navigate(
     Ok(NavigateOptions { until: moment(until)?, limit: locator::limit(timeout_ms), referrer })
 }
 
-/// What a navigation came to, in a word; and the request in whose response a document came.
+/// The kind of a navigation's result, and the request of the new document.
 pub(super) fn name_of(arrival: &Arrival) -> &'static str {
     match arrival {
         Arrival::Document(_) => "document",
@@ -89,7 +89,7 @@ fn storage(kind: &str) -> Result<WebStorage, Error> {
 
 #[pymethods]
 impl Frame {
-    /// What tells this frame from every other one.
+    /// The unique id of this frame.
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
@@ -120,20 +120,21 @@ impl Frame {
         self.0.parent().cloned().map(Self)
     }
 
-    /// The frames in it, in the order in which they came.
+    /// The child frames in order of creation.
     #[getter]
     fn children(&self) -> Vec<Self> {
         let frames = self.0.page().map(|page| page.frames()).unwrap_or_default();
         frames.into_iter().filter(|frame| frame.parent() == Some(&self.0)).map(Self).collect()
     }
 
-    /// The id of the current document: the same for the request that asked for it.
+    /// The loader id of the current document, shared with its request.
     #[getter]
     fn loader(&self) -> String {
         self.0.loader().to_string()
     }
 
-    /// Navigates. Gives what that came to: `document`, `same_document`, `download`, `no_content` or `dialog`.
+    /// Navigates. Returns the kind of the result: `document`, `same_document`, `download`, `no_content` or
+    /// `dialog`.
     #[pyo3(signature = (url, until, timeout_ms, referrer = None))]
     fn goto(
         &self,
@@ -171,7 +172,7 @@ impl Frame {
         operation(async move { frame.document_title().await })
     }
 
-    /// Adds a `script` or a `style`, see `Tag`.
+    /// Adds a `script` or `style` element, see `Tag`.
     fn add_tag(&self, name: String, tag: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (frame, tag) = (self.0.clone(), options::<Tag>(tag)?);
         Ok(operation(async move {
@@ -181,19 +182,20 @@ impl Frame {
         }))
     }
 
-    /// Texts and attributes by CSS selectors: `(selector, attribute, several, what)` for each field, see `Frame::extract`.
+    /// Extracts texts and attributes by CSS selectors: `(selector, attribute, several, what)` for each field,
+    /// see `Frame::extract`.
     fn extract(&self, each: Option<String>, fields: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (frame, fields) = (self.0.clone(), to_json(fields)?);
         Ok(operation(async move { frame.extract(each.as_deref(), &fields).await.map(ToPython) }))
     }
 
-    /// Waits until the document has another address than `url`. Gives the one that it has then.
+    /// Waits until the URL differs from `url`. Returns the new one.
     fn until_elsewhere(&self, url: String, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
         operation(async move { frame.until_elsewhere(&url, limit).await })
     }
 
-    /// What the site keeps in `local` or `session` storage, by name.
+    /// The entries in the site's `local` or `session` storage, by name.
     fn stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move {
@@ -207,7 +209,7 @@ impl Frame {
         Ok(operation(async move { frame.store(storage, &name, &value).await.map(drop) }))
     }
 
-    /// Forgets what is kept under a name, or everything.
+    /// Removes one entry or all entries of a storage.
     fn forget_stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move { frame.forget_stored(storage, name.as_deref()).await.map(drop) }))
@@ -239,7 +241,7 @@ impl Frame {
         }))
     }
 
-    /// Tells a web socket of the page what to do; `number` says after what.
+    /// Controls a WebSocket of the page; `number` tells which event it follows.
     fn direct_socket(
         &self,
         name: String,
@@ -252,7 +254,7 @@ impl Frame {
         Ok(operation(async move { frame.direct_socket(&name, socket, number, &what, value).await }))
     }
 
-    /// Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn.
+    /// Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame.
     fn wait_for_function(
         &self,
         script: String,
@@ -268,7 +270,7 @@ impl Frame {
         }))
     }
 
-    /// Does what `deed` says with the element that a selector finds, see `ElementAction`.
+    /// Performs `action` on the element that a selector matches, see `ElementAction`.
     fn perform(
         &self,
         selector: String,
@@ -286,7 +288,7 @@ impl Frame {
         }))
     }
 
-    /// Has the browser draw around all that a selector finds now.
+    /// Highlights all elements that a selector matches now.
     fn highlight(&self, selector: String) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.highlight(&selector).await })
@@ -296,7 +298,7 @@ impl Frame {
         Ok(self.0.hide_highlight(selector)?)
     }
 
-    /// The element that a selector finds now.
+    /// The element that a selector matches now.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move {
@@ -305,7 +307,7 @@ impl Frame {
         })
     }
 
-    /// Whether the element that a selector finds now can be seen.
+    /// Whether the element that a selector matches now is visible.
     fn is_visible(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, strict)?.is_visible().await })
@@ -316,7 +318,7 @@ impl Frame {
         operation(async move { Ok(Handles(frame.locator(&selector, false)?.all().await?)) })
     }
 
-    /// Runs a script with an array of all elements that a selector finds now.
+    /// Runs a script with an array of all elements that a selector matches now.
     fn evaluate_all(
         &self,
         selector: String,
@@ -333,13 +335,14 @@ impl Frame {
         }))
     }
 
-    /// The text in each element that a selector finds now; as it is drawn, if wanted.
+    /// The text of each element that a selector matches now; as rendered, with `drawn`.
     fn texts(&self, selector: String, drawn: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, false)?.texts(drawn).await.map(Plain) })
     }
 
-    /// Looks until elements are as expected, or are not. Gives whether they match, and what they are like.
+    /// Waits until elements match an expectation, or its negation. Returns whether they match, and the actual
+    /// value.
     fn expect(
         &self,
         selector: String,
@@ -356,7 +359,7 @@ impl Frame {
         }))
     }
 
-    /// Looks until the title is as expected, or is not. Gives whether it is, and what it is.
+    /// Waits until the title matches, or does not. Returns whether it matches, and the title.
     fn expect_title(
         &self,
         expected: &Bound<'_, PyAny>,
@@ -370,7 +373,8 @@ impl Frame {
         }))
     }
 
-    /// Looks until a property of the element is the value expected, or is not. Gives whether it is, and what it is.
+    /// Waits until a property of the element equals the expected value, or does not. Returns whether it does,
+    /// and the value.
     fn expect_property(
         &self,
         selector: String,
@@ -387,8 +391,8 @@ impl Frame {
         }))
     }
 
-    /// Looks until what assistive technology reads of the element fits a template, or does not. Gives whether it does,
-    /// and what is reported.
+    /// Waits until the element's accessibility tree matches a template, or does not. Returns whether it does,
+    /// and the tree.
     fn expect_aria(&self, selector: String, template: String, is_not: bool, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
         operation(async move {
@@ -398,7 +402,7 @@ impl Frame {
         })
     }
 
-    /// The element as an outline with refs, see `SnapshotOptions`.
+    /// The snapshot of the element with refs, see `SnapshotOptions`.
     fn snapshot(
         &self,
         selector: String,
@@ -416,7 +420,7 @@ impl Frame {
         operation(async move { frame.locator(&selector, false)?.count().await })
     }
 
-    /// Waits until an element is there, is seen, or is not.
+    /// Waits until an element is attached, visible, hidden or detached.
     fn wait_for(
         &self,
         selector: String,
@@ -432,7 +436,7 @@ impl Frame {
         }))
     }
 
-    /// Runs a script with the element as soon as it is there. `whole`: its result stays in the page.
+    /// Runs a script with the element as soon as it exists. With `whole`, returns a handle of the result.
     fn evaluate_on(
         &self,
         selector: String,
@@ -497,7 +501,7 @@ impl Frame {
         }))
     }
 
-    /// The element that shows this frame, in its parent.
+    /// The element that embeds this frame.
     fn frame_element(&self) -> Operation {
         let frame = self.0.clone();
         operation(async move {

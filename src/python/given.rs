@@ -1,4 +1,4 @@
-//! Options as a script gave them, read into a struct; what does not fit is said in the words that scripts know.
+//! Parses options of scripts into structs; errors are worded for script authors.
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
@@ -8,7 +8,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// Reads options; the error is the sentence to raise, with the option in front.
+/// Parses options; the error text begins with the option's name.
 pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(Given(value)).map_err(|error| {
         let path = error.path().to_string();
@@ -21,10 +21,10 @@ pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
 
 struct Given(Value);
 
-/// Why an option cannot be taken.
+/// Why an option is invalid.
 #[derive(Debug)]
 struct Misfit {
-    /// What lacks there; empty when it is the value itself that does not fit.
+    /// The missing field; empty if the value itself is invalid.
     field: &'static str,
     problem: String,
 }
@@ -57,7 +57,7 @@ impl serde::de::Error for Misfit {
     }
 }
 
-/// As JavaScript calls it.
+/// The JavaScript name of a value's type.
 fn called(found: Unexpected<'_>) -> &'static str {
     match found {
         Unexpected::Bool(_) => "boolean",

@@ -1,7 +1,7 @@
-//! The engine lives in one interpreter of one process.
+//! Checks that the engine is used in one interpreter of one process.
 //!
-//! Its threads do not survive a fork, and its classes belong to the interpreter that made them: used elsewhere it
-//! would hang or crash. Here it says so instead.
+//! Its threads do not survive a fork, and its classes belong to the interpreter that created them: elsewhere it
+//! would hang or crash, so it raises an error instead.
 use std::process;
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 static INTERPRETER: OnceLock<i64> = OnceLock::new();
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// Makes this interpreter the module's own if it has none, and refuses any other.
+/// Binds the module to this interpreter on first use, and refuses any other.
 pub(super) fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     let here = current_interpreter(py);
     if *INTERPRETER.get_or_init(|| here) == here {
@@ -23,8 +23,8 @@ pub(super) fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     ))
 }
 
-/// Makes this process the engine's home if it has none, and refuses any other. Importing alone makes no home: there
-/// is nothing yet that a fork could lose.
+/// Binds the engine to this process on first use, and refuses any other. Importing alone does not bind it,
+/// since a fork loses nothing yet.
 pub(super) fn check_process() -> PyResult<()> {
     let here = process::id();
     let home = *PROCESS.get_or_init(|| here);

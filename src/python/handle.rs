@@ -1,4 +1,4 @@
-//! Objects that scripts left in a page.
+//! Handles of JavaScript objects.
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::browser::locator::{self, Presence};
 use crate::browser::{ElementAction, ElementHandle, Scope};
 use crate::error::{ElementKind, Error, Needed, Result};
 
-/// An object of a page, or a plain value that a script gave.
+/// A handle of a JavaScript object, or a primitive value.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct JsHandle(pub(super) crate::browser::JsHandle);
 
@@ -19,7 +19,7 @@ pub(super) fn scope(isolated: bool) -> Scope {
     if isolated { Scope::Isolated } else { Scope::Main }
 }
 
-/// The element that a handle stands for.
+/// The element of a handle.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
     let wrong = Error::WrongElement { found: ElementKind::default(), needed: Needed::Element };
     handle.element().await?.ok_or(wrong)
@@ -27,13 +27,13 @@ async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> 
 
 #[pymethods]
 impl JsHandle {
-    /// Whether it is a node of a document.
+    /// Whether it is a DOM node.
     #[getter]
     fn is_node(&self) -> bool {
         self.0.is_node()
     }
 
-    /// What it is, in a few words of the browser: type, subtype, description, and its value as text.
+    /// Describes the object: type, subtype, description, and its value as text.
     #[getter]
     fn description(&self) -> (String, Option<String>, Option<String>, Option<String>) {
         let object = self.0.object();
@@ -83,7 +83,7 @@ impl JsHandle {
         })
     }
 
-    /// Does what `deed` says, see `ElementAction`.
+    /// Performs an action, see `ElementAction`.
     fn perform(&self, action: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (handle, action, limit) =
             (self.0.clone(), options::<ElementAction>(action)?, locator::limit(timeout_ms));
@@ -101,14 +101,14 @@ impl JsHandle {
         }))
     }
 
-    /// What it is, in one line; looked up at once.
+    /// A one-line preview, computed at once.
     fn preview(&self, py: Python<'_>) -> PyResult<String> {
         const LIMIT: Duration = Duration::from_secs(1);
         let preview = block_on(py, async { tokio::time::timeout(LIMIT, self.0.preview()).await })?;
         Ok(preview.ok().and_then(Result::ok).unwrap_or_default())
     }
 
-    /// The first element that a selector finds within this one.
+    /// The first match of a selector within this element.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let handle = self.0.clone();
         operation(async move {
@@ -117,7 +117,7 @@ impl JsHandle {
         })
     }
 
-    /// All elements that a selector finds within this one.
+    /// All matches of a selector within this element.
     fn query_all(&self, selector: String) -> Operation {
         let handle = self.0.clone();
         operation(
@@ -125,7 +125,7 @@ impl JsHandle {
         )
     }
 
-    /// Runs a script with an array of all elements that a selector finds within this one.
+    /// Runs a script with an array of all matches of a selector within this element.
     fn evaluate_all(
         &self,
         selector: String,
@@ -141,13 +141,13 @@ impl JsHandle {
         }))
     }
 
-    /// Dispatches an event in the page's own world; what it is made of may hold objects of the page.
+    /// Dispatches an event in the main world; `init` may contain handles.
     fn dispatch(&self, kind: String, init: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (handle, init) = (self.0.clone(), to_js(init)?);
         Ok(operation(async move { element_of(&handle).await?.dispatch_with(&kind, init).await }))
     }
 
-    /// Waits for what a selector finds within this element.
+    /// Waits for a match of a selector within this element.
     fn wait_for(
         &self,
         selector: String,
@@ -187,7 +187,7 @@ impl JsHandle {
         })
     }
 
-    /// The frame that this element shows.
+    /// The frame that this element embeds.
     fn content_frame(&self) -> Operation {
         let handle = self.0.clone();
         operation(async move {
@@ -196,7 +196,7 @@ impl JsHandle {
         })
     }
 
-    /// The frame in whose document this node is.
+    /// The frame whose document contains this node.
     fn owner_frame(&self) -> Operation {
         let handle = self.0.clone();
         operation(async move {

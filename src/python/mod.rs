@@ -1,4 +1,4 @@
-//! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
+//! The Python bindings: the only module that uses `pyo3`. It converts and calls, without logic of its own.
 mod api_request;
 mod archive;
 mod bridge;
@@ -46,7 +46,7 @@ impl From<Error> for PyErr {
     }
 }
 
-/// Runs the command line until it is done, without holding the interpreter.
+/// Runs the command line until it ends, without holding the GIL.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     guard::check_process()?;
@@ -56,8 +56,8 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     Ok(py.detach(|| cli::main(&program, arguments)))
 }
 
-/// Takes Python's own handler off SIGINT. It would only set a flag that no one reads before the server has ended,
-/// and then raise `KeyboardInterrupt` over an ending that went well.
+/// Removes Python's SIGINT handler. It would only set a flag that nobody reads before the server ends, and
+/// raise `KeyboardInterrupt` after a clean exit.
 fn leave_interrupts_to_rust(py: Python<'_>) -> PyResult<()> {
     let signal = py.import("_signal")?; // Not `signal`: its enums take longer to import than we take to start.
     let left = signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?));

@@ -1,4 +1,4 @@
-//! Requests and what becomes of them, workers, web sockets and downloads.
+//! Requests, responses, workers, WebSockets and downloads.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ use crate::error::Result;
 
 pub(super) type Pairs = Vec<(String, String)>;
 
-/// Tells `queue` what a context's pages and workers send and receive, from now on.
+/// Sends the network events of a context's pages and workers to `queue`.
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
     let subscribed = queue.subscribed(key);
@@ -71,7 +71,7 @@ fn tell(news: &NetworkEvent, key: usize, queue: &Queue) {
     }
 }
 
-/// What a script wants to decide. All, where one of its patterns is none.
+/// The requests that a script intercepts: all, if one pattern is not a glob.
 pub(super) fn routed(globs: Option<Vec<String>>) -> Routed {
     let Some(globs) = globs else { return Routed::All };
     let patterns: Option<Vec<_>> = globs.iter().map(|glob| UrlGlob::new(glob)).collect();
@@ -82,7 +82,7 @@ pub(super) fn routed(globs: Option<Vec<String>>) -> Routed {
     }
 }
 
-/// Whether an address fits a pattern with wildcards. Patterns that are used again are kept.
+/// Whether a URL matches a glob. Compiled globs are cached.
 #[pyfunction]
 pub(super) fn glob_matches(glob: &str, url: &str) -> PyResult<bool> {
     static KEPT: Mutex<Vec<(String, UrlGlob)>> = Mutex::new(Vec::new());
@@ -122,7 +122,7 @@ fn bytes(work: impl Future<Output = Result<Vec<u8>>> + Send + 'static) -> Operat
     operation_with(work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
 }
 
-/// Every header on its own: the browser joins repeated ones with newlines.
+/// Splits headers: the browser joins repeated ones with newlines.
 fn apart(headers: &HeaderList) -> Pairs {
     let each = headers
         .iter()
@@ -136,7 +136,7 @@ pub(super) struct Request(pub(super) crate::browser::Request);
 
 #[pymethods]
 impl Request {
-    /// What tells this request from every other one.
+    /// The unique id of this request.
     #[getter]
     fn key(&self) -> u64 {
         self.0.number()
@@ -219,13 +219,13 @@ impl Request {
         }))
     }
 
-    /// The response, if it has come.
+    /// The response, if it has arrived.
     #[getter]
     fn response_so_far(&self) -> Option<Response> {
         self.0.response_so_far().map(Response)
     }
 
-    /// `None` when the request failed.
+    /// Waits for the response; `None` if the request failed.
     fn response(&self) -> Operation {
         let request = self.0.clone();
         operation(async move { Ok(request.response().await?.map(Response)) })
@@ -250,7 +250,7 @@ impl Request {
     }
 }
 
-/// What came back for a request.
+/// The response to a request.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Response(pub(super) crate::browser::Response);
 
@@ -318,14 +318,14 @@ impl Response {
         bytes(async move { response.body().await })
     }
 
-    /// The error text of a body that broke off.
+    /// Waits for the end of the body. Returns the error text if it was cut off.
     fn finished(&self) -> Operation {
         let response = self.0.clone();
         operation(async move { response.finished().await })
     }
 }
 
-/// A request that waits for a decision.
+/// An intercepted request.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Route(crate::browser::Route);
 
@@ -336,13 +336,13 @@ impl Route {
         Request(self.0.request().clone())
     }
 
-    /// Whether somebody decides who goes before all others.
+    /// Whether a handler with precedence decides it.
     #[getter]
     fn is_claimed(&self) -> bool {
         self.0.is_claimed()
     }
 
-    /// Sends it on, with what is to be otherwise.
+    /// Continues the request with these changes.
     fn resume(
         &self,
         url: Option<String>,
@@ -354,7 +354,7 @@ impl Route {
         operation(async move { route.resume(&overrides).await })
     }
 
-    /// Answers in the server's place.
+    /// Answers the request instead of the server.
     fn fulfill(&self, status: u32, headers: Pairs, body: Vec<u8>) -> Operation {
         let (route, answer) = (self.0.clone(), Fulfillment { status, headers, body });
         operation(async move { route.fulfill(&answer).await })
@@ -365,19 +365,19 @@ impl Route {
         operation(async move { route.abort(&reason).await })
     }
 
-    /// Sends it on as it is, at once.
+    /// Continues the request unchanged, at once.
     fn let_go(&self) {
         self.0.let_go();
     }
 }
 
-/// A worker of a page, a shared one, or a service worker.
+/// A dedicated, shared or service worker.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Worker(pub(super) crate::browser::Worker);
 
 #[pymethods]
 impl Worker {
-    /// What tells this worker from every other one.
+    /// The unique id of this worker.
     #[getter]
     fn key(&self) -> &str {
         self.0.id()
@@ -414,13 +414,13 @@ impl Worker {
     }
 }
 
-/// A web socket of a page.
+/// A WebSocket of a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct WebSocket(crate::browser::WebSocket);
 
 #[pymethods]
 impl WebSocket {
-    /// What tells this web socket from every other one that is open.
+    /// The unique id of this WebSocket among the open ones.
     #[getter]
     fn key(&self) -> usize {
         self.0.number()
@@ -437,7 +437,7 @@ impl WebSocket {
     }
 }
 
-/// A file that a page sends.
+/// A download.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Download(crate::browser::Download);
 
@@ -459,7 +459,7 @@ impl Download {
         &self.0.page
     }
 
-    /// Waits for the end: the path of the file, and why there is none.
+    /// Waits for the end. Returns the path of the file, and why there is none.
     fn ended(&self, context: &BrowserContext) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move {
@@ -471,7 +471,7 @@ impl Download {
         })
     }
 
-    /// Waits for the end and copies the file; folders are made.
+    /// Waits for the end and copies the file; creates folders.
     fn save_as(&self, context: &BrowserContext, path: PathBuf) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move { context.save_download(&id, &path).await })
@@ -488,7 +488,7 @@ impl Download {
     }
 }
 
-/// The request in whose answer the current document of a frame came.
+/// The request of a frame's current document.
 #[pyfunction]
 pub(super) fn document_request(frame: &Frame) -> Option<Request> {
     let page = frame.0.page().ok()?;

@@ -1,4 +1,4 @@
-//! Tools that pages offer to agents.
+//! Tools that pages offer to agents (WebMCP).
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::frame::Frame;
 use crate::browser::{OfferedTool, locator};
 use crate::error::{Error, Result};
 
-/// What the document of a frame offers.
+/// The tools of a frame's document.
 fn offered(frame: &crate::browser::Frame) -> Result<Vec<OfferedTool>> {
     let page = frame.page()?;
     if !page.context().options().hears_offers {
@@ -18,7 +18,7 @@ fn offered(frame: &crate::browser::Frame) -> Result<Vec<OfferedTool>> {
     Ok(page.offered_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
 }
 
-/// The tools that the document of a frame offers now.
+/// The tools that a frame's document offers now.
 #[pyfunction]
 pub(super) fn offered_tools(frame: &Frame) -> Operation {
     let frame = frame.0.clone();
@@ -35,7 +35,7 @@ pub(super) fn offered_tools(frame: &Frame) -> Operation {
     })
 }
 
-/// What a tool answers that the document of a frame offers.
+/// Calls a tool of a frame's document and returns its answer.
 #[pyfunction]
 pub(super) fn call_offered(
     frame: &Frame,

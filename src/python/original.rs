@@ -1,4 +1,4 @@
-//! What `patchright_mcp.server` and `PatchrightBrowser` stand on: the tools and the pause of this process.
+//! The basis of `patchright_mcp.server` and `PatchrightBrowser`: the tools and the cooldown of this process.
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -30,13 +30,13 @@ use crate::session::visit::{self, Task, VisitOptions};
 use crate::session::{Engine, EngineOptions, Source, Workspace};
 use crate::sync::unix_time;
 
-/// Whether an error's text says that nobody logged in or verified in time.
+/// Whether an error text is a login timeout.
 #[pyfunction]
 pub(super) fn is_login_timeout(error: &str) -> bool {
     login::is_login_timeout(error)
 }
 
-/// The pause of this process.
+/// The cooldown of this process.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CooldownState(&'static Cooldown);
 
@@ -58,7 +58,7 @@ impl CooldownState {
         self.0.set_since(since);
     }
 
-    /// How long a pause is, in seconds.
+    /// The length of a cooldown in seconds.
     #[getter]
     fn period(&self) -> f64 {
         self.0.period()
@@ -69,7 +69,7 @@ impl CooldownState {
         self.0.set_period(seconds);
     }
 
-    /// Tells the time by `clock` from now on.
+    /// Replaces the clock.
     fn use_clock(&self, clock: Py<PyAny>) {
         let now = move || {
             // An interpreter that is just ending has no time any more.
@@ -79,19 +79,19 @@ impl CooldownState {
         self.0.set_clock(Arc::new(now));
     }
 
-    /// What a call is answered with during a pause; `None` outside one.
+    /// The answer to a call during a cooldown; `None` if none is active.
     fn check(&self) -> Option<String> {
         let cooling = self.0.check()?;
         Some(texts::paused(Language::default(), cooling.remaining_seconds))
     }
 
-    /// Begins a pause now, and says so.
+    /// Starts a cooldown now. Returns its message.
     fn record(&self) -> String {
         texts::begun(Language::default(), self.0.record())
     }
 }
 
-/// The tools on a browser of this process's own; made when first asked for, as the environment configures it.
+/// The tools with a browser of this process; created on first use from environment variables.
 struct Desk {
     dispatcher: Dispatcher,
     client: Client,
@@ -113,7 +113,7 @@ fn desk() -> PyResult<Arc<Desk>> {
     Ok(Arc::clone(DESK.get_or_init(|| Arc::new(Desk { dispatcher, client }))))
 }
 
-/// The listing of the `patchright_*` tools, as JSON.
+/// The list of the `patchright_*` tools as JSON.
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
@@ -124,7 +124,7 @@ pub(super) fn list_patchright_tools() -> PyResult<String> {
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// Calls a tool, as a client on the wire does. Awaits to the result as JSON.
+/// Calls a tool as an MCP client does. Returns an awaitable of the JSON result.
 #[pyfunction]
 pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
     let arguments: Map<String, Value> =
@@ -139,7 +139,7 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
     })
 }
 
-/// Closes the browser behind `call_tool`, if one runs.
+/// Closes the browser of `call_tool`, if one runs.
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     match DESK.get() {
@@ -148,7 +148,7 @@ pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// A browser for errands.
+/// A browser for one-shot visits.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ToolBrowser {
     workspace: Workspace,
@@ -156,7 +156,7 @@ pub(super) struct ToolBrowser {
     limit: Duration,
 }
 
-/// What came of an errand: the page's address, title, text and HTML, the picture, the script's value as JSON; or why not.
+/// The result of a visit: URL, title, text, HTML, screenshot, and the script's value as JSON; or the error.
 type Outcome<'py> = (String, String, String, String, Bound<'py, PyBytes>, Option<String>, Option<String>);
 
 #[pymethods]
@@ -203,7 +203,7 @@ impl ToolBrowser {
         self.run(py, Kind::ExecuteJs, url, &Task::Run { script })
     }
 
-    /// Closes the browser, if it runs.
+    /// Closes the browser, if one runs.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         bridge::block_on(py, self.workspace.engine().close())
     }
@@ -256,7 +256,7 @@ fn lacks(task: &Task) -> bool {
     }
 }
 
-/// Why an errand failed, in words that the cooldown knows where it is to begin, and in no other case.
+/// The error text of a visit. It contains a keyword of the cooldown exactly if the cooldown must start.
 fn reason(error: &Error) -> String {
     let classified = classified(error, Toolset::Patchright);
     if login::is_login_timeout(classified) {

@@ -1,4 +1,4 @@
-//! How politely a pool of pages asks sites.
+//! Politeness of a page pool.
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
@@ -9,7 +9,7 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use crate::session::pacing::{self, Politeness};
 
-/// A pause between navigations to one origin, and robots.txt.
+/// A minimum interval between navigations to one origin, and robots.txt.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Pacing(pacing::Pacing);
 

@@ -1,4 +1,4 @@
-//! Pages, and what they ask of a person.
+//! Pages, and their dialogs and file choosers.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -26,11 +26,11 @@ use crate::error::Error;
 use crate::mcp::script::{ScriptLanguage, locator};
 use crate::session::challenge::{Challenge, Purpose, recognise};
 
-/// One tab.
+/// A tab.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Page(pub(super) crate::browser::Page);
 
-/// A dialog that is open.
+/// An open dialog.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Dialog(pub(super) crate::browser::Dialog);
 
@@ -52,7 +52,7 @@ impl Dialog {
     }
 }
 
-/// A file chooser that the page asked for.
+/// A file chooser that a page has opened.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct FileChooser(pub(super) crate::browser::FileChooser);
 
@@ -63,7 +63,7 @@ impl FileChooser {
         self.0.multiple
     }
 
-    /// The input that asked.
+    /// The file input.
     fn element(&self) -> Operation {
         let chooser = self.0.clone();
         operation(async move {
@@ -73,7 +73,7 @@ impl FileChooser {
     }
 }
 
-/// A call of a function that was exposed, which waits for its answer.
+/// A call of an exposed function, which waits for an answer.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Call(pub(super) crate::browser::Call);
 
@@ -89,29 +89,29 @@ impl Call {
         self.0.name.to_string()
     }
 
-    /// What the page calls it with first, where that stays in the page.
+    /// The first argument as a handle, for functions exposed with a handle.
     #[getter]
     fn kept(&self) -> Option<JsHandle> {
         self.0.kept.clone().map(JsHandle)
     }
 
-    /// What the page calls it with, as a list.
+    /// The arguments of the call, as a list.
     #[getter]
     fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         ToPython(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
     }
 
-    /// Gives the page a value, or an exception.
+    /// Returns a value to the page, or raises an exception there.
     fn answer(&self, value: &Bound<'_, PyAny>, failed: bool) -> PyResult<Operation> {
         let (call, value) = (self.0.clone(), to_js(value)?);
         Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
     }
 }
 
-/// A call of a locator handler, which holds up an action until it has ended.
+/// A call of a locator handler, which delays an action until it ends.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct HandlerCall {
-    /// Which handler it is of: what `Page.add_locator_handler` has given.
+    /// The handler's number, as `Page.add_locator_handler` returned it.
     #[pyo3(get)]
     handler: u64,
     ended: Mutex<Option<oneshot::Sender<Result<(), Error>>>>,
@@ -119,7 +119,7 @@ pub(super) struct HandlerCall {
 
 #[pymethods]
 impl HandlerCall {
-    /// Lets the action go on, or fail with what the handler has raised.
+    /// Lets the action continue, or fail with the handler's exception.
     fn end(&self, raised: Option<Bound<'_, PyAny>>) {
         if let Some(ended) = self.ended.lock().take() {
             let failed = |raised| Error::HandlerFailed { cause: Arc::new(PyErr::from_value(raised)) };
@@ -137,26 +137,25 @@ fn button(name: &str) -> Result<Button, Error> {
 
 #[pymethods]
 impl Page {
-    /// What tells this page from every other one.
+    /// The unique id of this page.
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
     }
 
-    /// The browser's id.
+    /// The browser's target id.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
-    /// Whether requests wait for a decision.
-    /// Holds requests to addresses that fit one of `globs`; all with `None`.
+    /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (page, routed) = (self.0.clone(), routed(globs));
         operation(async move { page.route(routed).await })
     }
 
-    /// The newest requests, oldest first.
+    /// The latest requests, oldest first.
     fn requests(&self) -> Vec<Request> {
         self.0.requests().into_iter().map(Request).collect()
     }
@@ -210,7 +209,7 @@ impl Page {
         }))
     }
 
-    /// `None` when there is no page to go to.
+    /// Goes back in the history; `None` if there is no earlier page.
     fn go_back(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
@@ -231,7 +230,7 @@ impl Page {
         }))
     }
 
-    /// Closes the tab. With `ask`, the page may refuse: then it is not waited for.
+    /// Closes the tab. With `ask`, the page may refuse; this does not wait for it then.
     fn close(&self, ask: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { if ask { page.ask_to_close().await } else { page.close().await } })
@@ -247,7 +246,7 @@ impl Page {
         operation(async move { page.answer_dialog(accept, text).await.map(drop) })
     }
 
-    /// Whether file choosers are reported instead of shown.
+    /// Sets whether file choosers are reported instead of shown.
     fn catch_file_choosers(&self, enabled: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.catch_file_choosers(enabled).await })
@@ -268,7 +267,7 @@ impl Page {
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
-    /// Has an event sent when the handler's element is in the way. Gives the handler's number.
+    /// Sends an event when the handler's element blocks an action. Returns the handler's number.
     fn add_locator_handler(
         &self,
         selector: &str,
@@ -298,18 +297,18 @@ impl Page {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
-    /// Gives the page a function, whose calls arrive as events.
+    /// Exposes a function to the page; its calls arrive as events.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name, all_frames, keeps).await })
     }
 
-    /// Whether log entries and uncaught errors of this page are reported from now on.
+    /// Sets whether console messages and uncaught errors of this page are reported.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
-    /// Tells once more what the page has logged, which the browser keeps.
+    /// Reports the stored console messages of the page again.
     fn tell_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.replay_console(ConsoleInterest { messages: true, errors }).await })
@@ -324,8 +323,8 @@ impl Page {
         operation(async move { Ok(InitScript(Arc::new(page.add_init_script(source).await?))) })
     }
 
-    /// A picture. `area`: of the `viewport`, the `page` or an `element`, and a part of it: x, y, width and height.
-    /// `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
+    /// Takes a screenshot. `area`: `viewport`, `page` or `element`, with an optional clip: x, y, width and
+    /// height. `masks`: frames with selectors to cover. `finish`: other changes to the page meanwhile.
     #[expect(clippy::too_many_arguments, reason = "what to take, how to write it, and what to do meanwhile")]
     fn screenshot(
         &self,
@@ -364,7 +363,8 @@ impl Page {
         }))
     }
 
-    /// The selector of the element that somebody clicks, and how a script writes it; the page does not hear of the click.
+    /// Waits for a click of the user. Returns the selector of that element and a script expression for it; the
+    /// page does not receive the click.
     fn pick(&self) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -374,7 +374,7 @@ impl Page {
         })
     }
 
-    /// Writes what a person does in this tab from now on, in `python` or `typescript`.
+    /// Records the user's actions in this tab as a script in `python` or `typescript`.
     fn record_script(&self, language: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, language) = (self.0.clone(), options::<ScriptLanguage>(language)?);
         Ok(operation(async move { ScriptRecording::begin(&page, language).await }))
@@ -388,13 +388,13 @@ impl Page {
         self.0.hide_highlights();
     }
 
-    /// The page as an outline with refs, see `SnapshotOptions`.
+    /// The snapshot of the page with refs, see `SnapshotOptions`.
     fn snapshot(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, options) = (self.0.clone(), options::<SnapshotOptions>(chosen)?);
         Ok(operation(async move { page.outline(&options).await }))
     }
 
-    /// What can be read on the page: `text`, `markdown` or `html`.
+    /// The content of the page as `text`, `markdown` or `html`.
     fn read(&self, format: String) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -405,7 +405,8 @@ impl Page {
         })
     }
 
-    /// The documents of its frames as a trace holds them: frame, address, doctype, nested arrays, and whether it is the main one.
+    /// Snapshots of all frames for a trace: frame, URL, doctype, nested arrays, and whether it is the main
+    /// frame.
     fn dom_snapshots(&self, timeout_ms: f64) -> Operation {
         let (page, limit) = (self.0.clone(), limit(timeout_ms));
         operation(async move {
@@ -418,7 +419,7 @@ impl Page {
         })
     }
 
-    /// A picture, as JPEG, and the outline, for who looks in passing; `None` when the page does not show them in time.
+    /// A JPEG picture and the snapshot, for previews; `None` if the page does not respond in time.
     fn glimpse(&self, py: Python<'_>, limit_ms: f64) -> PyResult<Option<(Py<PyAny>, String)>> {
         let (page, limit) = (self.0.clone(), limit(limit_ms));
         let shot = ScreenshotOptions {
@@ -435,7 +436,7 @@ impl Page {
         }))
     }
 
-    /// What stands in the way and asks for a person; `asked` is the address that was wanted.
+    /// The challenge on the page, if any; `asked` is the requested URL.
     #[pyo3(name = "wall")]
     fn challenge(&self, asked: Option<String>, acts: bool) -> Operation {
         let page = self.0.clone();

@@ -1,4 +1,4 @@
-//! Programs of the tool `browser_run`, run by the Python that the server lives in.
+//! Programs of the tool `browser_run`, which run in the server's Python interpreter.
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,24 +23,24 @@ impl Interpreter for ThisPython {
     }
 }
 
-/// What a program is let through by.
+/// Checks what a program may do.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ProgramGate(Gate);
 
 #[pymethods]
 impl ProgramGate {
-    /// The address, as soon as a program may open it.
+    /// Waits until a program may open the URL.
     fn permit(&self, url: String) -> Operation {
         let gate = self.0.clone();
         operation(async move { Ok(gate.pass(&url).await?.to_string()) })
     }
 
-    /// Whether a program decides what becomes of a context's requests, but for those that the tools' rules mean.
+    /// Sets whether a program handles requests of a context that no tool rule matches.
     fn let_decide(&self, context: &BrowserContext, decides: bool) {
         self.0.let_decide(&context.0, decides);
     }
 
-    /// How long elements and pages are waited for, in milliseconds.
+    /// The time limits for elements and pages in milliseconds.
     #[getter]
     fn limits(&self) -> (f64, f64) {
         let (action, navigation) = self.0.limits();
@@ -48,7 +48,7 @@ impl ProgramGate {
     }
 }
 
-/// Hears of the end of a program.
+/// Signals the end of a program.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Ended(watch::Sender<bool>);
 

@@ -1,4 +1,4 @@
-//! Sessions of the raw protocol.
+//! Raw CDP sessions.
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -7,12 +7,12 @@ use super::bridge::{Operation, Queue, operation};
 use super::convert::{Plain, to_json};
 use crate::browser::{RawSession, locator};
 
-/// A session of the raw protocol.
+/// A raw CDP session.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CdpSession(RawSession);
 
 impl CdpSession {
-    /// The session, whose events go to `queue` from now on.
+    /// Creates the session and sends its events to `queue`.
     pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
         let key = session.key();
         session.overhear(Arc::new(move |method, parameters| {
@@ -25,13 +25,13 @@ impl CdpSession {
 
 #[pymethods]
 impl CdpSession {
-    /// What tells this session from every other object.
+    /// The unique id of this session.
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
     }
 
-    /// `timeout_ms`: 0 for no limit.
+    /// Sends a command. `timeout_ms`: 0 disables the limit.
     fn send(&self, method: String, parameters: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (session, parameters, limit) = (self.0.clone(), to_json(parameters)?, locator::limit(timeout_ms));
         Ok(operation(async move { session.send(&method, &parameters, limit).await.map(Plain) }))

@@ -1,4 +1,4 @@
-//! What scripts that read the web have beside Playwright's.
+//! Features for scraping, beyond Playwright's.
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use crate::browser::{BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGl
 use crate::error::{Error, Result};
 use crate::secrets;
 
-/// Requests that are refused, until this is removed.
+/// A block on requests, until it is removed.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Block {
     context: crate::browser::BrowserContext,
@@ -39,7 +39,7 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
     UrlGlob::new(text).ok_or_else(|| wrong(format!("the braces of {text:?} do not match")))
 }
 
-/// The domains that are named, and those of our list and of files.
+/// The given domains, and those of our list and of files.
 fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domains> {
     let is_none = |name: &&String| Domains::read(name).left_out > 0;
     if let Some(name) = named.iter().find(is_none) {
@@ -68,7 +68,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
     Ok(domains)
 }
 
-/// Refuses requests of these kinds, to these domains, to those of our list or of files, and to these addresses.
+/// Blocks requests of these kinds, to these domains, to those of our list or of files, and to these URLs.
 #[pyfunction]
 pub(super) fn block(
     context: &BrowserContext,
@@ -86,7 +86,7 @@ pub(super) fn block(
     })
 }
 
-/// Keeps answers that pages of a context get from now on.
+/// Stores the responses to a context's pages from now on.
 #[pyfunction]
 pub(super) fn keep_answers(
     context: &BrowserContext,
@@ -98,7 +98,8 @@ pub(super) fn keep_answers(
     Ok(KeptAnswers(context.0.keep_answers(KeepOptions { address, kinds, most_bytes })))
 }
 
-/// Gives a context the zone, the language and the place of where its requests come out; `service` is asked where that is.
+/// Sets time zone, language and position of a context from its public IP address; `service` is the URL of a
+/// service that reports those.
 #[pyfunction]
 pub(super) fn be_where_it_comes_out(context: &BrowserContext, service: Option<String>) -> Operation {
     let context = context.0.clone();
@@ -107,13 +108,14 @@ pub(super) fn be_where_it_comes_out(context: &BrowserContext, service: Option<St
     })
 }
 
-/// Answers that are kept for as long as this lives.
+/// Stored responses, for as long as this exists.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct KeptAnswers(crate::browser::KeptAnswers);
 
 #[pymethods]
 impl KeptAnswers {
-    /// Those of an address, and those that contain a text, oldest first: each as its request, status, headers and body.
+    /// The responses of a URL, and those that contain a text, oldest first: each with its request, status,
+    /// headers and body.
     fn find(&self, address: Option<String>, text: Option<String>) -> Operation {
         let kept = self.0.clone();
         let work = async move {
@@ -135,7 +137,7 @@ impl KeptAnswers {
     }
 }
 
-/// Scrolls an element, or the page with no selector, to its end and on as long as it grows, at most so often.
+/// Scrolls an element, or the page, to its end, and repeats as long as it grows, up to a limit.
 #[pyfunction]
 pub(super) fn scroll_through(
     frame: &Frame,
@@ -158,7 +160,7 @@ pub(super) fn scroll_through(
     })
 }
 
-/// The one-time code of a seed at a time in seconds since 1970, now with `None`, and for how many seconds it is good.
+/// The one-time code of a seed at a Unix time (`None`: now), and for how many seconds it is valid.
 #[pyfunction]
 pub(super) fn one_time_code(seed: &str, seconds: Option<u64>) -> PyResult<(String, u64)> {
     let now = || SystemTime::UNIX_EPOCH.elapsed().as_ref().map_or(0, Duration::as_secs);

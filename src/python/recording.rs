@@ -1,4 +1,4 @@
-//! What a person does in a tab, written as a script.
+//! Records a person's actions in a tab as a script.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use crate::browser::{ActionRecording, Page, Recorder};
 use crate::error::Result;
 use crate::mcp::script::{Script, ScriptLanguage};
 
-/// A tab is recorded for as long as this lives.
+/// Records a tab for as long as this exists.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ScriptRecording {
     script: Arc<Mutex<Script>>,
@@ -32,7 +32,7 @@ impl ScriptRecording {
 
 #[pymethods]
 impl ScriptRecording {
-    /// What was done so far, as a test that does it again.
+    /// The script so far, as a test that repeats the actions.
     #[getter]
     fn written(&self) -> String {
         self.script.lock().test(self.language)

@@ -1,11 +1,12 @@
-//! Selectors that are built instead of written, for `get_by_…` and `filter`.
+//! Builds selectors for `get_by_…` and `filter`.
 use pyo3::prelude::*;
 
 use super::convert::options;
 use crate::browser::Way;
 use crate::browser::selector::{By, Filter, RoleOptions, TextMatch};
 
-/// By `text`, `label` or `testId`, or by an attribute of that name. `words`: `text` and `exact`, or `source` and `flags`.
+/// A selector by `text`, `label`, `testId` or an attribute. `words`: `text` and `exact`, or `source` and
+/// `flags`.
 #[pyfunction]
 pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<String> {
     let words: TextMatch = options(words)?;
@@ -18,19 +19,19 @@ pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<Stri
     Ok(by.to_string())
 }
 
-/// By the role, its `states`, `name` and `description`, each where it was said.
+/// A selector by role, `states`, `name` and `description`, as given.
 #[pyfunction]
 pub(super) fn selector_by_role(role: &str, chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::role(role, &options::<RoleOptions>(chosen)?).to_string())
 }
 
-/// What narrows a selector, to be written after it: see `Filter`.
+/// A filter to append to a selector: see `Filter`.
 #[pyfunction]
 pub(super) fn selector_filter(chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::selector("").filter(&options::<Filter>(chosen)?).to_string())
 }
 
-/// A way of the engine's to find an element.
+/// A selector of the engine for an element.
 #[pyfunction]
 pub(super) fn selector_of_way(way: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(options::<Way>(way)?.selector())

@@ -1,4 +1,4 @@
-//! The ways in which a page can write a value that are looked for, each as the letters and digits that it comes down to.
+//! The spellings of a value that are searched for, each reduced to letters and digits.
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
@@ -6,15 +6,15 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::messages::html;
 
-/// The fewest letters and digits that tell a value from what a page says anyway.
+/// The smallest number of letters and digits that identify a value; shorter ones occur by chance.
 pub(super) const FEWEST: usize = 6;
 
-/// The letters and digits of a text, in one case.
+/// The letters and digits of a text in lower case.
 pub(super) fn letters(text: &str) -> Vec<char> {
     text.chars().filter(|letter| letter.is_alphanumeric()).map(lower).collect()
 }
 
-/// In lower case, where that is one letter.
+/// The lower case of a letter, if that is one letter.
 pub(super) fn lower(letter: char) -> char {
     let mut lower = letter.to_lowercase();
     match (lower.next(), lower.next()) {
@@ -23,8 +23,8 @@ pub(super) fn lower(letter: char) -> char {
     }
 }
 
-/// The value as it is, backwards and in one case; each as addresses, HTML, JSON, and JavaScript write it; as numbers of its
-/// characters; in base 64, also within something longer; rotated by thirteen.
+/// The value itself and reversed, in lower case; as URLs, HTML, JSON and JavaScript escape
+/// it; as character codes; in Base64, also within a longer text; in ROT13.
 pub(super) fn of(value: &str) -> Vec<Vec<char>> {
     let backwards = value.chars().rev().collect();
     let ways: BTreeSet<String> =
@@ -79,7 +79,7 @@ fn rotated(letter: char) -> char {
     }
 }
 
-/// The characters of base 64 that depend on nothing else, behind so many other bytes.
+/// The Base64 characters that depend on these bytes alone, when `shift` other bytes precede them.
 fn base64(bytes: &[u8], shift: usize) -> String {
     let shifted = [&[0; 2][..shift], bytes].concat();
     let text = BASE64_STANDARD.encode(&shifted);

@@ -1,6 +1,7 @@
-//! Values that a model may have typed and never sees: known to it by name, bound to origins, struck from all that it reads.
+//! Secrets: values that a model can type by name and never sees. Each is bound to origins, and removed from
+//! everything the model reads.
 //!
-//! What a model writes for one and what it reads in place of one is the same: `<secret>NAME</secret>`.
+//! The model writes and reads a secret as `<secret>NAME</secret>`.
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -22,12 +23,12 @@ mod read;
 mod strike;
 mod totp;
 
-/// How long a code is struck after it was made: servers take it no longer.
+/// How long a one-time code is removed from answers after it was generated. Servers do not accept it longer.
 const CODE_LIFE: Duration = Duration::from_secs(300);
 const BEGIN: &str = "<secret>";
 const END: &str = "</secret>";
 
-/// The secrets of a server. Cheap to clone; none unless read from somewhere.
+/// The secrets of a server. Cheap to clone; empty unless a source is given.
 #[derive(Clone, Default)]
 pub struct Secrets {
     inner: Option<Arc<Inner>>,
@@ -43,7 +44,7 @@ struct Inner {
 struct Secret {
     name: String,
     kind: Kind,
-    /// As they were written, and as they are compared.
+    /// The origins as written, with their parsed patterns.
     origins: Vec<(String, OriginPattern)>,
 }
 
@@ -52,14 +53,14 @@ enum Kind {
     Code(Box<Totp>),
 }
 
-/// The one-time code of a seed at a time in seconds since 1970, and for how many seconds it is good. The seed is in base 32,
-/// or an `otpauth://totp/…` address.
+/// The one-time code of a seed at a Unix time, and for how many seconds it is valid. The seed is Base32 or an
+/// `otpauth://totp/…` URL.
 pub fn one_time_code(seed: &str, seconds: u64) -> Option<(String, u64)> {
     let totp = Totp::read(seed)?;
     Some((totp.at(seconds), totp.left(seconds)))
 }
 
-/// A code that was made.
+/// A one-time code that was generated.
 struct Code {
     name: String,
     text: String,
@@ -88,7 +89,7 @@ impl Secrets {
         self.inner.is_none()
     }
 
-    /// What no picture shows.
+    /// What to hide in screenshots.
     pub fn unseen(&self) -> Unseen {
         self.inner.as_ref().map(|inner| inner.unseen.clone()).unwrap_or_default()
     }
@@ -101,7 +102,7 @@ impl Secrets {
         self.all().iter().map(|secret| secret.name.as_str()).collect()
     }
 
-    /// The names, with what they are for, for a model to read.
+    /// The names of the secrets with their origins, for the model.
     pub fn listed(&self) -> String {
         let line = |secret: &Secret| {
             let origins: Vec<_> = secret.origins.iter().map(|(text, _)| text.as_str()).collect();
@@ -111,10 +112,10 @@ impl Secrets {
         self.all().iter().map(line).collect::<Vec<_>>().join(", ")
     }
 
-    /// The text to type into an element, with the values of the secrets that it names.
+    /// The text to type into an element, with names of secrets replaced by values.
     ///
-    /// # Errors
-    /// `unknown_secret`; `secret_refused` where the element's document, or one around it, is of another origin.
+    /// # Errors `unknown_secret`; `secret_refused` if the element's document, or one that embeds it, has
+    /// another origin.
     pub async fn typed_into<'a>(&self, text: &'a str, element: &ElementHandle) -> Result<Cow<'a, str>> {
         if self.is_empty() || !text.contains(BEGIN) {
             return Ok(Cow::Borrowed(text));
@@ -156,7 +157,7 @@ impl Secrets {
         }
     }
 
-    /// The text without the secrets that it shows, in whichever of the ways that are known.
+    /// Replaces secrets in a text by their names, in all known spellings.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(inner) = &self.inner else { return Cow::Borrowed(text) };
         let striker = Arc::clone(&inner.striker.read());
@@ -170,7 +171,8 @@ impl Secrets {
         }
     }
 
-    /// [`Self::strike`] in all texts of a JSON value. What is spread over several of them leaves nothing behind.
+    /// [`Self::strike`] in all strings of a JSON value. Where a secret is spread over several strings, its
+    /// parts are removed.
     pub fn strike_from_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;
@@ -198,7 +200,7 @@ impl Secrets {
         }
     }
 
-    /// [`Self::strike`] in what is to be a file. What is no text stays as it is.
+    /// [`Self::strike`] in the content of a file. Binary content stays unchanged.
     pub fn strike_from_file(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             return;
@@ -210,7 +212,7 @@ impl Secrets {
 }
 
 impl Inner {
-    /// Makes ready what finds the values.
+    /// Builds the search index.
     fn prepare(&self) {
         let values = self.secrets.iter().map(|secret| match &secret.kind {
             Kind::Value(value) => (secret.name.as_str(), value.as_str()),
@@ -242,7 +244,7 @@ impl Inner {
 }
 
 impl Secret {
-    /// Whether it may be typed where these documents are, from the inside out.
+    /// Checks that the secret may be typed in a document with these ancestors' origins, innermost first.
     fn check(&self, around: &[String]) -> Result<()> {
         let is_bound = |origin: &String| self.origins.iter().any(|(_, pattern)| pattern.covers(origin));
         let Some(other) = around.iter().find(|origin| !is_bound(origin)) else { return Ok(()) };

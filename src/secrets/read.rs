@@ -1,4 +1,4 @@
-//! Reading secrets: from a file, or from what a command writes.
+//! Reads secrets from a file or from the output of a command.
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::totp::Totp;
 use super::{BEGIN, Kind, Secret, Secrets};
 
-/// The fewest characters that a value has: one that is shorter would be struck from everything.
+/// The shortest value that is allowed; a shorter one would be removed from too much text.
 const SHORTEST: usize = 4;
 const LONGEST_NAME: usize = 64;
 
@@ -21,10 +21,9 @@ struct Entry {
 }
 
 impl Secrets {
-    /// Reads the secrets of a file, or of a command's output where the source begins with `!`.
+    /// Reads the secrets of a file, or of a command's output if the source begins with `!`.
     ///
-    /// # Errors
-    /// One line on what is wrong, which repeats nothing of what was read.
+    /// # Errors One line that names the problem without quoting the content.
     pub fn read(source: &str) -> Result<Self, String> {
         let text = match source.strip_prefix('!') {
             Some(command) => output_of(command)?,
@@ -79,7 +78,7 @@ impl Entry {
     }
 }
 
-/// What a command writes to standard output.
+/// The standard output of a command.
 fn output_of(command: &str) -> Result<String, String> {
     let words =
         shlex::split(command).filter(|words| !words.is_empty()).ok_or("the command cannot be read")?;

@@ -1,4 +1,5 @@
-//! Finding values in a text, and taking them out: by the letters and digits alone, whatever stands between.
+//! Finds values in a text and removes them. Compares letters and digits alone, and ignores what is between
+//! them.
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,26 +9,26 @@ use memchr::memmem;
 use super::forms::{self, FEWEST, letters, lower};
 use super::{BEGIN, END};
 
-/// From how many letters on most of a value counts as the value, and how much most is, in tenths.
+/// The number of letters from which most of a value counts as the value, and how much is "most", in tenths.
 const LONG: usize = 12;
 const MOST: usize = 8;
-/// What stands between two letters of a value goes with them up to this many bytes.
+/// The number of bytes between two letters of a value that are removed with them.
 const WIDEST_GAP: usize = 4;
-/// How long an entity of HTML may be, with the semicolon.
+/// The longest HTML entity, with the semicolon.
 const LONGEST_ENTITY: usize = 10;
-/// How far a mark-up's brackets may be apart.
+/// The longest distance between the brackets of a tag.
 const LONGEST_MARK: usize = 500;
 
 type Seed = [char; FEWEST];
 
-/// What finds values.
+/// The search index for values.
 #[derive(Default)]
 pub(super) struct Striker {
     names: Vec<String>,
     patterns: Vec<Pattern>,
-    /// By their first letters: patterns, and how many of their letters stand before.
+    /// Patterns by their first letters, each with the number of letters before those.
     seeds: HashMap<Seed, Vec<(usize, usize)>>,
-    /// Values as they are, with the number of the name.
+    /// Values that are searched for verbatim, with the number of their name.
     literals: Vec<(usize, String)>,
 }
 
@@ -36,7 +37,7 @@ struct Pattern {
     letters: Vec<char>,
 }
 
-/// What was found: whose, and which parts of the text.
+/// A match: which value, and which ranges of the text.
 struct Found {
     name: usize,
     parts: Vec<Range<usize>>,
@@ -66,12 +67,12 @@ impl Striker {
         self.patterns.push(pattern);
     }
 
-    /// What is looked for, as letters.
+    /// The patterns, reduced to letters and digits.
     pub(super) fn patterns(&self) -> Vec<String> {
         self.patterns.iter().map(|pattern| pattern.letters.iter().collect()).collect()
     }
 
-    /// What is looked for as it is, because it has too few letters.
+    /// The values that have too few letters and are searched for verbatim.
     pub(super) fn literals(&self) -> Vec<String> {
         let few = self.literals.iter().filter(|(_, value)| letters(value).len() < FEWEST);
         few.map(|(_, value)| value.clone()).collect()
@@ -116,7 +117,7 @@ impl Striker {
         }
     }
 
-    /// The text with a mark where each value began. What else there is in the text stays.
+    /// The text with each match replaced by a placeholder. The rest of the text stays.
     fn without(&self, text: &str, mut found: Vec<Found>) -> String {
         found.sort_by_key(|found| found.parts[0].start);
         let mut struck = vec![false; text.len()];
@@ -148,8 +149,8 @@ impl Striker {
     }
 }
 
-/// Whether so many letters of a value, from its letter `start` on, show it: all of them, most of a long one, or its beginning
-/// where the text was cut.
+/// Whether `count` letters of a value from its letter `start` on reveal it: all of them, most of a long value,
+/// or its beginning where the text was cut.
 fn is_enough(text: &str, all: &[Letter], at: usize, count: usize, start: usize, whole: usize) -> bool {
     if start == 0 && count == whole {
         return true;
@@ -163,7 +164,7 @@ fn is_enough(text: &str, all: &[Letter], at: usize, count: usize, start: usize, 
     start == 0 && count >= FEWEST && (behind.is_empty() || behind.starts_with('…'))
 }
 
-/// A letter or digit in one case, and what in the text stands for it.
+/// A letter or digit in lower case, and the range of the text that it stands for.
 #[derive(Debug, Clone)]
 struct Letter {
     letter: char,
@@ -185,7 +186,8 @@ fn letters_of(text: &str) -> Vec<Letter> {
     text.char_indices().filter_map(|(at, letter)| Letter::new(at, letter)).collect()
 }
 
-/// The same with what is written in the ways of addresses, HTML, JSON and JavaScript read. `None` where nothing is.
+/// The letters of the text after decoding escapes of URLs, HTML, JSON and JavaScript. `None` if there are no
+/// escapes.
 fn decoded(text: &str) -> Option<Vec<Letter>> {
     if !text.contains(['%', '\\', '&']) {
         return None;
@@ -207,7 +209,7 @@ fn decoded(text: &str) -> Option<Vec<Letter>> {
     Some(letters)
 }
 
-/// The character that an escape at the beginning of a text stands for, and how long that is.
+/// Decodes the escape at the beginning of a text. Returns its character and its length.
 fn escape(text: &str) -> Option<(Option<char>, usize)> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok();
     let hex = |from: usize, count: usize| number(text.get(from..from + count)?, 16);
@@ -249,8 +251,8 @@ fn escape(text: &str) -> Option<(Option<char>, usize)> {
     Some((letter, name.len() + 2))
 }
 
-/// The same without what stands between the parts of a page: roles and attributes of an outline, tags of HTML. `None` where
-/// there is nothing of that.
+/// The letters of the text without the markup of a page: roles and attributes of a snapshot, tags of HTML.
+/// `None` if there is no markup.
 fn content_of(text: &str) -> Option<Vec<Letter>> {
     if !text.contains(['<', '[']) && !text.contains("- ") {
         return None;
@@ -368,13 +370,13 @@ mod tests {
     }
 
     proptest! {
-        /// What does not hold a value stays as it is, and nothing is ever cut within a letter.
+        /// A text without a secret stays unchanged, and no character is ever cut in half.
         #[test]
         fn other_texts_stay(text in "[a-z0-9é√ \n<\\[\\]>\"-]{0,80}") {
             prop_assert_eq!(struck(&text), text);
         }
 
-        /// Wherever it stands, it is gone.
+        /// A secret is removed wherever it stands.
         #[test]
         fn none_is_left(before in "\\PC{0,40}", after in "\\PC{0,40}") {
             let text = struck(&format!("{before}{VALUE}{after}"));

@@ -2,7 +2,7 @@
 use aws_lc_rs::hmac::{self, Algorithm};
 use url::Url;
 
-/// How codes are made.
+/// The parameters of one-time codes.
 pub(super) struct Totp {
     seed: String,
     key: hmac::Key,
@@ -11,7 +11,7 @@ pub(super) struct Totp {
 }
 
 impl Totp {
-    /// Reads a seed in base 32, or an `otpauth://totp/…` address.
+    /// Parses a seed in Base32, or an `otpauth://totp/…` URL.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if !text.starts_with("otpauth:") {
@@ -41,7 +41,7 @@ impl Totp {
         &self.seed
     }
 
-    /// The code at a time, in seconds since 1970.
+    /// The code at a Unix time.
     pub(super) fn at(&self, seconds: u64) -> String {
         let counter = (seconds / self.period).to_be_bytes();
         let tag = hmac::sign(&self.key, &counter);
@@ -52,13 +52,13 @@ impl Totp {
         format!("{number:0width$}", width = self.digits as usize)
     }
 
-    /// For how many seconds the code of that time is good.
+    /// The number of seconds for which the code of that time is valid.
     pub(super) fn left(&self, seconds: u64) -> u64 {
         self.period - seconds % self.period
     }
 }
 
-/// RFC 4648, as people copy it: in either case, with blanks, without padding.
+/// Decodes Base32 (RFC 4648) leniently: in any case, with spaces, without padding.
 fn base32(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
     for letter in text.chars().filter(|letter| !matches!(letter, ' ' | '-' | '=')) {
@@ -81,7 +81,7 @@ fn base32(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// The table of RFC 6238, appendix B. Its seeds are `1234567890…` as bytes.
+    /// The codes match the table of RFC 6238, appendix B. Its seeds are `1234567890…` as bytes.
     #[test]
     fn codes_are_those_of_the_standard() {
         const TWENTY: &str = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

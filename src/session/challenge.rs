@@ -1,6 +1,6 @@
-//! What stands between a visitor and a page, and asks for a person: logins, captchas, blocks.
+//! Challenges that need a person: logins, captchas, checks.
 //!
-//! A challenge is recognised and reported. Nothing here tries to get past one.
+//! They are recognised and reported. Nothing here tries to bypass one.
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -10,25 +10,25 @@ use crate::json::decode;
 
 const LOOK: &str = include_str!("../browser/injected/challenge.js");
 
-/// A page with more text than this is content, whatever else stands on it.
+/// A page with more text than this counts as content, even if it has a login form.
 const SHORT_PAGE: usize = 1500;
-/// From this size on, in CSS pixels, a captcha asks its question; smaller, it is a box to tick.
+/// A captcha of at least this size, in CSS pixels, shows its question; a smaller one is only a checkbox.
 const QUESTION_SIZE: (f64, f64) = (250.0, 250.0);
 
-/// What the wall asks for.
+/// The kind of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ChallengeKind {
-    /// To log in.
+    /// A login form.
     Login,
-    /// To solve a puzzle.
+    /// A captcha.
     Captcha,
-    /// To show that the traffic is a person's.
+    /// A page that asks to confirm that the traffic is human.
     UnusualTraffic,
-    /// To pass a check before the server answers.
+    /// A check that runs before the server delivers the page.
     Challenge,
-    /// What a caller asks for.
+    /// A caller asks for a person.
     Asked,
 }
 
@@ -37,24 +37,24 @@ pub enum ChallengeKind {
 pub struct Challenge {
     pub kind: ChallengeKind,
     pub url: String,
-    /// What it is, such as `reCAPTCHA`.
+    /// Its name, such as `reCAPTCHA`.
     pub what: String,
 }
 
-/// What the caller came to the page for.
+/// Why the caller opened the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To read it. A form that asks for a password stands in the way.
+    /// To read it: a login form is in the way.
     Content,
-    /// To do something on it, which may be to log in.
+    /// To act on it: a login form may be what the caller wants.
     Action,
 }
 
-/// What the page shows.
+/// What the page contains, as far as challenges are recognised by it.
 #[derive(Debug, Default, Deserialize)]
 struct Look {
     boxes: Vec<FrameBox>,
-    /// Visible fields to type in, other than for passwords.
+    /// Visible text fields, without password fields.
     fields: usize,
     password: bool,
     length: usize,
@@ -68,14 +68,14 @@ struct FrameBox {
     size: (f64, f64),
 }
 
-/// The answer that the document came in.
+/// The response of the document.
 #[derive(Debug, Default)]
 struct Answer {
     status: i64,
     asks: bool,
 }
 
-/// The wall that the page shows, if it shows one. `asked` is the address that was wanted.
+/// Recognises a challenge on the page; `None` if there is none. `asked` is the URL that was requested.
 pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Challenge>> {
     let look = page.main_frame().evaluate(LOOK, Vec::new(), Scope::Isolated).await?;
     let mut look: Look = decode(look.as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
@@ -135,7 +135,7 @@ fn judge(
     None
 }
 
-/// Whether a password form is there instead of what was asked for, and not a part of it.
+/// Whether a login form replaces the requested content, instead of being a part of it.
 fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
     if is_for_login(asked) {
         return false;
@@ -153,7 +153,7 @@ fn says_login(look: &Look) -> bool {
     PHRASES.iter().any(|phrase| text.contains(phrase) || title.contains(phrase))
 }
 
-/// Whether an address says itself that one logs in there.
+/// Whether the URL itself looks like a login page.
 fn is_for_login(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     [
@@ -164,7 +164,7 @@ fn is_for_login(url: &Url) -> bool {
     .any(|word| path.contains(word))
 }
 
-/// The maker of a captcha, by the address of its frame.
+/// The vendor of a captcha, by the URL of its frame.
 fn captcha_of(source: &str) -> Option<&'static str> {
     if source.starts_with("geetest:") {
         return Some("GeeTest");

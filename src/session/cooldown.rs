@@ -1,7 +1,8 @@
-//! The pause after a login or a verification that nobody came for.
+//! The cooldown: the pause after nobody has responded to a challenge.
 //!
-//! There is one state for the whole process; all clients and both faces look at it. The stamp is wall time, because it
-//! can be set from outside, survive a restart, and be shared with other processes of this machine.
+//! There is one state for the whole process, shared by all clients and by Rust and Python. The time stamp is
+//! wall-clock time: it can be set from outside, survives a restart, and is shared with other processes of this
+//! machine.
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -16,46 +17,46 @@ use serde::{Deserialize, Serialize};
 use crate::folders::make_private;
 use crate::sync::unix_time;
 
-/// How long the pause is unless somebody says otherwise.
+/// The default length of the cooldown.
 pub const DEFAULT_PERIOD: Duration = Duration::from_secs(300);
-/// How long to wait for another process that is just writing the stamp.
+/// How long to wait for another process that is writing the time stamp.
 const LONGEST_LOCK: Duration = Duration::from_millis(200);
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// Which tools pause.
+/// Which tools pause during a cooldown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
 pub enum Scope {
     /// All of them.
     #[default]
     All,
-    /// Those that can start a pause by themselves.
+    /// Only the tools that can start a cooldown.
     Patchright,
 }
 
-/// A pause that is going on.
+/// An active cooldown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cooling {
-    /// Whole seconds until it is over. More than the period where the clock was set back.
+    /// Whole seconds until the end. More than the period if the clock was set back.
     pub remaining_seconds: i64,
 }
 
-/// What happened to a pause that somebody wanted to begin.
+/// The result of [`Cooldown::begin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
     Now {
         period_seconds: i64,
     },
-    /// It had begun already, and its start stays where it was.
+    /// A cooldown was active already; its start is unchanged.
     Before(Cooling),
 }
 
-/// Seconds since 1970.
+/// Returns the Unix time in seconds.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
-/// Hears what the user should know.
+/// Receives warnings for the user.
 pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// When the last login timeout was, and what follows from it.
+/// The time of the last login timeout, and the cooldown that follows it.
 pub struct Cooldown {
     state: Mutex<State>,
 }
@@ -80,19 +81,20 @@ impl fmt::Debug for Cooldown {
 }
 
 impl Cooldown {
-    /// One that no other part of the process sees.
+    /// Creates a cooldown that is independent of the process-wide one.
     pub fn new(clock: Clock) -> Self {
         let state = State { since: None, period: DEFAULT_PERIOD.as_secs_f64(), clock, file: None };
         Self { state: Mutex::new(state) }
     }
 
-    /// The one of this process.
+    /// The process-wide cooldown.
     pub fn of_this_process() -> &'static Arc<Self> {
         static COOLDOWN: LazyLock<Arc<Cooldown>> = LazyLock::new(Arc::default);
         &COOLDOWN
     }
 
-    /// The pause of one of several owners: none of them pauses for another. It is as long, and kept beside this one.
+    /// The cooldown of one owner among several, independent of the others. It has the same length, and its file
+    /// is beside this one.
     #[must_use]
     pub fn of_owner(&self, owner: &str) -> Self {
         let state = self.state.lock();
@@ -104,18 +106,18 @@ impl Cooldown {
         Self { state: Mutex::new(state) }
     }
 
-    /// Keeps the stamp in `folder`, where other processes and the next one see it. What is wrong with the file is reported
-    /// once to `warn`; the state is then this process's own.
+    /// Stores the time stamp in `folder`, where other processes and the next start read it. Reports a problem
+    /// with the file once to `warn`, and then keeps the state in memory only.
     pub fn keep_in(&self, folder: &Path, warn: Warn) {
         self.state.lock().file = Some(StateFile::new(folder, warn));
     }
 
-    /// Tells the time by another clock from now on.
+    /// Replaces the clock.
     pub fn set_clock(&self, clock: Clock) {
         self.state.lock().clock = clock;
     }
 
-    /// How long a pause is, in seconds.
+    /// The length of a cooldown in seconds.
     pub fn period(&self) -> f64 {
         self.state.lock().period
     }
@@ -124,7 +126,7 @@ impl Cooldown {
         self.state.lock().period = seconds;
     }
 
-    /// When the last login timeout was; `None` outside a pause.
+    /// When the last login timeout was; `None` if no cooldown is active.
     pub fn since(&self) -> Option<f64> {
         self.state.lock().read()
     }
@@ -133,13 +135,13 @@ impl Cooldown {
         self.state.lock().write(since);
     }
 
-    /// The pause that is going on. One that is over is forgotten.
+    /// Returns the active cooldown, and clears one that is over.
     pub fn check(&self) -> Option<Cooling> {
         let now = self.now();
         self.state.lock().check(now)
     }
 
-    /// Begins a pause now, also while one is going on. Returns its length in seconds.
+    /// Starts a cooldown now, even if one is active. Returns its length in seconds.
     pub fn record(&self) -> i64 {
         let now = self.now();
         let mut state = self.state.lock();
@@ -147,7 +149,7 @@ impl Cooldown {
         whole(state.period)
     }
 
-    /// Begins a pause unless one is going on.
+    /// Starts a cooldown unless one is active.
     pub fn begin(&self) -> Begun {
         let now = self.now();
         let mut state = self.state.lock();
@@ -161,7 +163,7 @@ impl Cooldown {
         Begun::Now { period_seconds: whole(state.period) }
     }
 
-    /// The clock may be somebody else's code that looks at us, so nothing is held while it runs.
+    /// Reads the clock. It may be foreign code that calls us back, so no lock is held.
     fn now(&self) -> f64 {
         let clock = Arc::clone(&self.state.lock().clock);
         clock()
@@ -214,7 +216,7 @@ fn wall_time() -> f64 {
     unix_time().as_secs_f64()
 }
 
-/// The stamp on disk. It is replaced whole, so that a reader needs no lock; writers take turns.
+/// The file with the time stamp. It is replaced atomically, so readers need no lock; writers take turns.
 struct StateFile {
     path: PathBuf,
     lock: PathBuf,
@@ -232,7 +234,7 @@ impl StateFile {
         Self { path: folder.join("cooldown.json"), lock: folder.join("cooldown.lock"), warn, warned: false }
     }
 
-    /// What the file says; `None` if it cannot be known.
+    /// Reads the file; `None` if it cannot be read.
     #[expect(
         clippy::option_option,
         reason = "that nothing is known is not the same as that nobody is waited for"
@@ -269,7 +271,7 @@ impl StateFile {
         Ok(())
     }
 
-    /// Waits a little for the other processes. Whoever holds it too long is not waited for.
+    /// Locks the file against other processes. Gives up after a short wait.
     fn lock(&mut self) -> Option<File> {
         let open = || -> io::Result<File> {
             make_private(self.lock.parent().unwrap_or(Path::new(".")))?;
@@ -317,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that stands where it is put.
+    /// A clock that tests set.
     #[derive(Clone, Default)]
     struct Hand(Arc<AtomicU64>);
 
@@ -426,7 +428,7 @@ mod tests {
         assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Now { .. })).count(), 1, "{begun:?}");
     }
 
-    /// A state that is kept in `folder`, and what it warned of.
+    /// A cooldown stored in `folder`, and the warnings that it gave.
     fn kept(hand: &Hand, folder: &Path) -> (Cooldown, Arc<Mutex<Vec<String>>>) {
         let warnings = Arc::<Mutex<Vec<String>>>::default();
         let received = Arc::clone(&warnings);

@@ -1,5 +1,5 @@
-//! A browser for whoever shares one: started when first needed, started again when it is gone. Owners who share nothing
-//! have a browser each, for a browser has one clipboard for all that is in it.
+//! The engine: starts the browser that clients share when it is first needed, and again after it has ended.
+//! Owners who share nothing have a browser each, since a browser has only one clipboard.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -26,48 +26,48 @@ mod webkit;
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// We start it, and close it.
+    /// Start a browser, and close it in the end.
     Launch(Box<LaunchOptions>),
-    /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
+    /// Connect to a browser that somebody else runs, at a `ws://` or `http://` URL, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
-    /// A person runs it; we are guests in tabs of our own. It is found by its folder.
+    /// Connect to a person's running browser, found by its profile folder. We open tabs of our own in it.
     Join { folder: PathBuf, limit: Duration },
-    /// Those that somebody else runs; each workspace is in one of them.
+    /// Use browsers of a pool; each workspace is in one of them.
     Pool(Arc<Pool>),
-    /// One of a pool, in which others work beside us.
+    /// One browser of a pool, which other servers use as well.
     Shared { node: Arc<Node>, limit: Duration },
-    /// A WebKit for each workspace, which we start, and close.
+    /// Start a WebKit for each workspace, and close it in the end.
     Webkit(Arc<webdriver::Options>),
-    /// One that was asked for by name and that this build does not drive.
+    /// A browser that was requested by name and that this build does not support.
     Unsupported { browser: String },
 }
 
-/// What the engine needs to know.
+/// Options of the engine.
 #[derive(Clone)]
 pub struct EngineOptions {
     pub source: Source,
-    /// What every context is made with unless its maker says otherwise.
+    /// The default options of new contexts.
     pub context: ContextOptions,
-    /// Whether clients work in the browser's own context (the profile) instead of fresh ones.
+    /// Whether clients work in the browser's default context (the profile) instead of fresh ones.
     pub use_profile: bool,
-    /// How long a browser that is needed may go without an answer.
+    /// How long a browser in use may take to answer before it is given up.
     pub hang_limit: Duration,
-    /// How long a browser stays that nobody needs.
+    /// How long an unused browser stays open.
     pub idle_limit: Option<Duration>,
-    /// The same for one without a window, which nobody sees and nobody would close.
+    /// The same for a headless browser.
     pub unseen_idle_limit: Option<Duration>,
-    /// Whether the cookies of contexts outlive a browser that ends.
+    /// Whether the cookies of contexts are restored after the browser ends.
     pub restore: bool,
-    /// How much of the browser each owner may use.
+    /// The limits of each owner.
     pub limits: Limits,
-    /// What models may have typed and never see.
+    /// Values that models can type by name and never see.
     pub secrets: Secrets,
-    /// Hears what the user should know, one line at a time.
+    /// Receives warnings for the user, one line at a time.
     pub warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 impl EngineOptions {
-    /// The options that hold unless somebody says otherwise.
+    /// Creates the default options.
     pub fn new(source: Source) -> Self {
         Self {
             source,
@@ -83,12 +83,12 @@ impl EngineOptions {
         }
     }
 
-    /// Whether the browser is somebody else's.
+    /// Whether somebody else runs the browser.
     fn attaches(&self) -> bool {
         matches!(self.source, Source::Attach { .. } | Source::Shared { .. } | Source::Join { .. })
     }
 
-    /// Whether the tabs that are open in it are ours to work in.
+    /// Whether tabs that are open already may be used.
     fn has_found_tabs(&self) -> bool {
         matches!(self.source, Source::Attach { .. } | Source::Shared { .. })
     }
@@ -109,43 +109,43 @@ pub struct Engine {
 #[derive(Debug)]
 struct Inner {
     options: EngineOptions,
-    /// Held while a browser starts, so that one start serves all who wait for it.
+    /// Held while a browser starts, so that waiting callers share one start.
     browser: tokio::sync::Mutex<Option<Browser>>,
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
     uses: Uses,
-    /// What its owner uses.
+    /// What the owner uses.
     quota: Quota,
-    /// Those of owners who share nothing with others, by their names.
+    /// The engines of owners who share nothing with others, by owner.
     owners: Mutex<HashMap<String, Engine>>,
-    /// Those with other makes of browser, which sessions have asked for.
+    /// The engines of other browsers that sessions have asked for.
     siblings: Mutex<HashMap<Channel, Engine>>,
-    /// The one with a WebKit for each workspace, if a session has asked for that.
+    /// The engine with a WebKit for each workspace, if a session has asked for one.
     webkit: Mutex<Option<Engine>>,
-    /// Where each of its workspaces has its WebKit.
+    /// The WebKit sessions of its workspaces.
     webkit_sessions: Mutex<Vec<Weak<WebkitSession>>>,
-    /// The engine that this one is an owner's of.
+    /// The engine of all owners, if this one belongs to one owner.
     root: Option<Weak<Inner>>,
-    /// Those with the browsers of a pool, by their names: each is connected to once.
+    /// The engines of a pool's browsers, by name: each browser has one connection.
     nodes: Mutex<HashMap<String, Engine>>,
-    /// Where a workspace is in a pool.
+    /// The workspace's place in a pool.
     berth: Option<Berth>,
-    /// What a grid has started for it.
+    /// The grid session of this browser.
     of_grid: Mutex<Option<GridSession>>,
 }
 
-/// A workspace's place in a pool. It is taken when a browser is needed, and another one when that is gone.
+/// A workspace's place in a pool. A browser is chosen on first use, and again when that browser is gone.
 #[derive(Debug)]
 struct Berth {
-    /// What connects to the pool's browsers.
+    /// The engine that connects to the pool's browsers.
     home: Engine,
     label: Option<String>,
-    /// The browser that it is to be in first.
+    /// The browser to try first.
     wanted: Mutex<Option<String>>,
     taken: Mutex<Option<(Placement, Engine)>>,
 }
 
-/// How long the browser of one owner among several stays when that owner has nothing open in it.
+/// How long an owner's browser stays open after the owner has closed everything in it.
 const LEFT_LIMIT: Duration = Duration::from_secs(60);
 
 impl Engine {
@@ -178,14 +178,14 @@ impl Engine {
         Self { inner: Arc::new(inner) }
     }
 
-    /// A fresh workspace for a client.
+    /// Creates a workspace for a client.
     pub fn workspace(&self) -> Workspace {
         let quota = self.inner.quota.clone();
         Workspace::new(self.berth(None, None), self.options().context.clone(), false, quota)
     }
 
-    /// Something like this engine in one browser of a pool: that of this name, as long as it can be had, and with this
-    /// label. Without a pool it is this engine.
+    /// Creates an engine for one workspace in a browser of the pool: preferably the one named `wanted`, with
+    /// this label. Without a pool, returns this engine.
     pub(super) fn berth(&self, wanted: Option<String>, label: Option<String>) -> Self {
         let Source::Pool(_) = &self.options().source else { return self.clone() };
         let home = self.inner.berth.as_ref().map_or(self, |berth| &berth.home).clone();
@@ -195,7 +195,7 @@ impl Engine {
         Self::with(options, Some(root), quota, Some(berth))
     }
 
-    /// The pool that its browsers are of.
+    /// The pool of its browsers.
     pub fn pool(&self) -> Option<&Arc<Pool>> {
         match &self.options().source {
             Source::Pool(pool) => Some(pool),
@@ -203,13 +203,13 @@ impl Engine {
         }
     }
 
-    /// The browser of the pool that it is in, by its name.
+    /// The name of the pool's browser that it uses.
     pub(super) fn node(&self) -> Option<String> {
         let berth = self.inner.berth.as_ref()?;
         berth.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
     }
 
-    /// The engine of one browser of the pool, which all who are in it share.
+    /// The engine of one browser of the pool, shared by all its workspaces.
     pub(super) fn engine_of(&self, node: &Arc<Node>, limit: Duration) -> Self {
         let mut nodes = self.inner.nodes.lock();
         let make = || {
@@ -226,12 +226,12 @@ impl Engine {
         self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner))
     }
 
-    /// Like [`browser`](Self::browser), where a type that names itself would be none.
+    /// Boxed form of [`browser`](Self::browser), since the future would contain itself.
     fn reach(&self) -> Pin<Box<dyn Future<Output = Result<Browser>> + Send + '_>> {
         Box::pin(self.browser())
     }
 
-    /// A place in a browser of the pool that can be reached.
+    /// Finds a place in a browser of the pool that can be reached.
     async fn take_place(&self, pool: &Arc<Pool>, berth: &Berth) -> Result<Browser> {
         pool.refresh().await;
         let mut failed = None;
@@ -259,8 +259,8 @@ impl Engine {
         }
     }
 
-    /// A fresh workspace for a client of an owner who shares nothing with others: neither the profile nor the browser. Its
-    /// contexts are made with `context` unless their maker says otherwise.
+    /// Creates a workspace for an owner who shares neither profile nor browser with others. `context` has the
+    /// default options of its contexts.
     pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
         let engine = self.of_owner(owner).berth(None, None);
         let quota = engine.inner.quota.clone();
@@ -280,10 +280,9 @@ impl Engine {
         engine.clone()
     }
 
-    /// A fresh workspace in another make of browser, beside this one: that is started when it is first needed.
+    /// Creates a workspace in another browser, which starts on first use.
     ///
-    /// # Errors
-    /// `unsupported` where the browser is somebody else's.
+    /// # Errors `unsupported` if the browser is run by somebody else.
     pub(super) fn workspace_in(&self, channel: Channel, context: ContextOptions) -> Result<Workspace> {
         let engine = self.sibling(channel)?;
         let quota = engine.inner.quota.clone();
@@ -317,7 +316,7 @@ impl Engine {
         Ok(siblings.entry(channel).or_insert_with(make).clone())
     }
 
-    /// This engine, those of its owners, and those with other makes of browser.
+    /// This engine, those of its owners, and those of other browsers.
     fn family(&self) -> Vec<Self> {
         let mut family = vec![self.clone()];
         family.extend(self.inner.owners.lock().values().cloned());
@@ -335,7 +334,7 @@ impl Engine {
         family
     }
 
-    /// Bytes that the pages of all owners take together.
+    /// The memory of all owners' pages in bytes.
     pub(super) fn memory_of_pages(&self) -> u64 {
         let root = self.inner.root.as_ref().and_then(Weak::upgrade).map(|inner| Self { inner });
         let root = root.as_ref().unwrap_or(self);
@@ -347,7 +346,7 @@ impl Engine {
             .sum()
     }
 
-    /// How long the browser stays from the last call on.
+    /// How long the browser stays open after the last call.
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
         let is_unseen = !self.attaches() && browser.is_headless();
@@ -359,12 +358,12 @@ impl Engine {
         &self.inner.options
     }
 
-    /// Whether the browser is somebody else's.
+    /// Whether somebody else runs the browser.
     pub fn attaches(&self) -> bool {
         self.inner.options.attaches()
     }
 
-    /// Whether the tabs that are open in it are ours to work in.
+    /// Whether tabs that are open already may be used.
     pub fn has_found_tabs(&self) -> bool {
         self.inner.options.has_found_tabs()
     }
@@ -374,7 +373,7 @@ impl Engine {
         self.inner.current.lock().clone().filter(Browser::is_connected)
     }
 
-    /// The browser; started now if it does not run.
+    /// The browser; starts one if none runs.
     pub async fn browser(&self) -> Result<Browser> {
         if let Some(browser) = self.running() {
             return Ok(browser);
@@ -441,7 +440,7 @@ impl Engine {
         Ok(browser)
     }
 
-    /// How many browsers run, and how many pages are open in what is ours of them.
+    /// The number of running browsers, and of our pages in them.
     pub fn count(&self) -> (usize, usize) {
         let family = self.family();
         let running: Vec<_> = family.iter().filter_map(Self::running).collect();
@@ -453,7 +452,7 @@ impl Engine {
         (running.len() + webkits, pages_in(&running).len() + webkits)
     }
 
-    /// The pages that are open in what is ours of all browsers.
+    /// Our pages in all browsers.
     pub(super) fn pages(&self) -> Vec<Page> {
         pages_in(&self.family().iter().filter_map(Self::running).collect::<Vec<_>>())
     }
@@ -480,7 +479,7 @@ impl Engine {
         Ok(browser)
     }
 
-    /// Says that a call is under way, for as long as what it gives is held.
+    /// Marks the browser as in use until the returned guard is dropped.
     pub fn in_use(&self) -> InUse {
         if let Some(berth) = &self.inner.berth
             && let Some((_, engine)) = &*berth.taken.lock()
@@ -490,8 +489,8 @@ impl Engine {
         self.inner.uses.begin()
     }
 
-    /// Watches over a browser until it ends: one that hangs while it is needed is given up, one that nobody needs any
-    /// more is closed.
+    /// Watches a browser until it ends: gives it up if it hangs while in use, and closes it after the idle
+    /// limit.
     fn attend(&self, browser: &Browser) {
         const RHYTHM: Duration = Duration::from_secs(1);
         let (browser, ending, engine) = (browser.clone(), browser.clone(), Arc::downgrade(&self.inner));
@@ -532,7 +531,7 @@ impl Engine {
         }
     }
 
-    /// Closes the browser, also one that is just starting. No other is started afterwards.
+    /// Closes the browser, even one that is starting. No other starts afterwards.
     pub async fn close(&self) {
         self.inner.closed.send_replace(true);
         join_all(self.family().iter().map(Self::close_own)).await;

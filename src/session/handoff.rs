@@ -1,4 +1,4 @@
-//! Waiting for a person to do what only a person can do: at the screen, or wherever a page can be handed over to.
+//! Waits for a person to deal with a challenge: in the browser's window, or through the live view.
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -11,81 +11,81 @@ use super::challenge::{Challenge, ChallengeKind, Purpose, recognise};
 use crate::browser::{Page, WaitUntil};
 use crate::error::{Error, PersonLink, Result};
 
-/// How often to look whether the wall is gone, and to tell how long it has been.
+/// How often to check whether the challenge is gone, and to report progress.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long a page that comes after a wall may take to load before it is looked at.
+/// How long the page after a challenge may load before it is checked.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
-/// How long a wall may still stand after a person has said that it is done.
+/// How often to check for the challenge after the person has said that it is done.
 const LAST_LOOKS: usize = 4;
 
-/// What a person answers when asked.
+/// What a person answers to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     Finished,
     Cancelled,
-    /// They were given the link.
+    /// The person has received the link.
     Coming,
     /// There is no way to ask.
     Unasked,
 }
 
-/// How a page came back that was handed over.
+/// How a hand-over ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The person said so.
+    /// The person said that it is done.
     Done,
-    /// The person does not want to, or is somebody else.
+    /// The person declined, or is the wrong person.
     NotMe,
-    /// The time was over.
+    /// The time ran out.
     Over,
-    /// The person's connection ended, and did not come back.
+    /// The person disconnected and did not return.
     Left,
     /// The page closed.
     Closed,
     /// The page crashed.
     Crashed,
-    /// Whoever waited for it does so no more.
+    /// Nobody waits for the outcome any more.
     Unawaited,
 }
 
-/// A page that is being handed over.
+/// An open hand-over of a page.
 pub trait HandoverInProgress: Send + Sync {
-    /// Whether somebody is there now.
+    /// Whether a person is connected now.
     fn is_here(&self) -> bool;
 
-    /// How long somebody who is there may take.
+    /// How long a connected person may take.
     fn limit(&self) -> Duration;
 
-    /// Waits for the end.
+    /// Waits for the outcome.
     fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
 
-    /// Ends it.
+    /// Ends the hand-over.
     fn finish(&self, outcome: Outcome);
 }
 
-/// A way to a page, for somebody who is not at its screen.
+/// A link to a page for a person who is not at its screen.
 pub struct Invitation {
     pub link: PersonLink,
-    /// Whether the person is asked, or only whoever called can tell of it.
+    /// Whether the person is asked directly; otherwise only the caller can pass on the link.
     pub asks: bool,
-    /// Whether the caller got it before, and comes back to wait.
+    /// Whether the caller received the link before, and now waits again.
     pub known: bool,
     pub coming: Arc<dyn HandoverInProgress>,
 }
 
-/// The person on the other side, as far as the caller can reach one.
+/// The person behind the client, as far as they can be reached.
 pub trait Person: Send + Sync {
-    /// Tells what is waited for, and how long already, of how long.
+    /// Reports progress: what is waited for, how long already, and the limit.
     fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);
 
-    /// Asks to deal with the wall and say when it is done; at the link, if there is one.
+    /// Asks the person to deal with the challenge and to confirm; through the link, if there is one.
     fn ask<'a>(
         &'a self,
         challenge: &'a Challenge,
         link: Option<&'a PersonLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
-    /// Opens a way to the page, where its window is not all there is.
+    /// Opens a hand-over of the page, if the live view is on.
     fn invite<'a>(
         &'a self,
         _page: &'a Page,
@@ -95,7 +95,7 @@ pub trait Person: Send + Sync {
     }
 }
 
-/// Nobody to tell and nobody to ask; somebody may still sit at the screen.
+/// No client to notify or to ask; somebody may still sit at the screen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoClient;
 
@@ -111,19 +111,17 @@ impl Person for NoClient {
     }
 }
 
-/// What was met on the way to a page.
+/// A challenge that a person dealt with during navigation.
 #[derive(Debug, Clone)]
 pub struct Passed {
     pub challenge: Challenge,
     pub waited: Duration,
 }
 
-/// Looks whether a wall stands on the page; where a person can see it, waits until it is gone.
+/// Checks for a challenge. If a person can see the page, waits until the challenge is gone.
 ///
-/// # Errors
-/// `navigation_failed` where the site refused a name and a password that were set for it: no person has set those;
-/// `person_needed` at once where nobody can see the page, `person_away` when `patience` runs out, `cancelled` when the
-/// person says so.
+/// # Errors `navigation_failed` if the site refused configured credentials; `person_needed` at once if nobody
+/// can see the page; `person_away` when `patience` runs out; `cancelled` when the person declines.
 pub async fn pass(
     page: &Page,
     asked: &Url,
@@ -140,19 +138,17 @@ pub async fn pass(
     Ok(Some(Passed { challenge, waited }))
 }
 
-/// Asks a person for something on the page, and waits for the word that it is done. Tells how long that took.
+/// Asks a person for something on the page, and waits until they confirm. Returns how long that took.
 ///
-/// # Errors
-/// As [`pass`].
+/// # Errors As [`pass`].
 pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person) -> Result<Duration> {
     let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
     until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
 }
 
-/// Waits for a person to name themselves to a site that asks for it by HTTP, where no window would do so.
+/// Waits for a person to enter HTTP credentials, where the browser shows no window for that.
 ///
-/// # Errors
-/// As [`pass`].
+/// # Errors As [`pass`].
 pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
     if page.context().has_login_for(asked.as_str()) {
         return Err(login_refused(asked.as_str()));
@@ -163,7 +159,7 @@ pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn P
     until_passed(page, &challenge, patience, person, &gone, false).await
 }
 
-/// Whether the document came with a question for a name and a password, in a way that those that were set answer.
+/// Whether the document's response asks for HTTP authentication that configured credentials can answer.
 fn asks_for_name(page: &Page) -> bool {
     page.document_response().is_some_and(|response| {
         let asks = |name: &str, value: &str| {
@@ -175,7 +171,7 @@ fn asks_for_name(page: &Page) -> bool {
     })
 }
 
-/// The error for a site that did not take the credentials.
+/// The error for a site that refused the credentials.
 fn login_refused(url: &str) -> Error {
     let host = Url::parse(url).ok().and_then(|url| {
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -189,7 +185,7 @@ fn login_refused(url: &str) -> Error {
     }
 }
 
-/// Ends an invitation when nobody waits for it any more, in the way that the person sees.
+/// Ends an invitation when nobody waits for it any more, and shows the person that it has ended.
 struct Waiting {
     coming: Option<Arc<dyn HandoverInProgress>>,
     outcome: Outcome,
@@ -240,7 +236,7 @@ async fn until_passed<F: Future<Output = bool>>(
     passed
 }
 
-/// Waits for the wall to go, the person's word, or the end of their time.
+/// Waits until the challenge is gone, the person confirms, or the time is over.
 async fn until_answered<F: Future<Output = bool>>(
     page: &Page,
     challenge: &Challenge,
@@ -307,12 +303,12 @@ async fn until_answered<F: Future<Output = bool>>(
     }
 }
 
-/// Whether nobody knows of the way to the page but we, and nobody has come by it.
+/// Whether nobody else knows the link yet, and nobody has used it.
 fn is_unknown(invitation: Option<&Invitation>) -> bool {
     invitation.is_some_and(|invitation| !invitation.known && !invitation.coming.is_here())
 }
 
-/// What a person has just done may still be on its way.
+/// Checks a few times whether the challenge is gone: the person's last action may still be in progress.
 async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
     for _ in 0..LAST_LOOKS {
         if gone().await {
@@ -323,7 +319,8 @@ async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
     false
 }
 
-/// Between two pages there is a moment without a wall, so what comes next is looked at as well.
+/// Whether the challenge is gone. Checks the next page as well, since there is a moment without a challenge
+/// between two pages.
 async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
     for _ in 0..2 {
         if page.is_closed() || !matches!(recognise(page, asked, purpose).await, Ok(None)) {
@@ -334,7 +331,7 @@ async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
     true
 }
 
-/// The failure that tells of a wall.
+/// The error that reports a challenge.
 pub fn needed(challenge: &Challenge, link: Option<PersonLink>) -> Error {
     let what = match challenge.kind {
         ChallengeKind::Login => "to log in",

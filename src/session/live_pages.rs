@@ -1,4 +1,4 @@
-//! How many pages are in memory at once: of more, those go that were not used for longest, and come back on use.
+//! Limits how many pages are in memory: the least recently used ones are unloaded, and load again on use.
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ pub struct LivePages {
 #[derive(Debug)]
 struct Inner {
     most: Option<NonZeroUsize>,
-    /// By the pages' keys.
+    /// The known pages, by key.
     known: Mutex<HashMap<usize, Known>>,
-    /// Held while pages are taken out of memory.
+    /// Held while pages are unloaded.
     discarding: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Known {
     used: Instant,
-    /// Something would be lost with it. It is not asked again before it is used again.
+    /// Unloading the page would lose something. It is not checked again before its next use.
     is_needed: bool,
 }
 
 impl LivePages {
-    /// Without a number there may be any.
+    /// Creates the limit; `None` for no limit.
     pub fn new(most: Option<NonZeroUsize>) -> Self {
         Self { inner: Arc::new(Inner { most, known: Mutex::default(), discarding: Arc::default() }) }
     }
 
-    /// Somebody has just used the page.
+    /// Records a use of the page.
     pub fn note(&self, page: &Page) {
         if self.inner.most.is_some() {
             let known = Known { used: Instant::now(), is_needed: false };
@@ -46,8 +46,8 @@ impl LivePages {
         }
     }
 
-    /// Takes pages out of memory until there are as many as there may be, in a task of its own. A page on which a call works
-    /// has its turn taken, and stays.
+    /// Unloads pages down to the limit, in a background task. A page on which a call works stays, because its
+    /// turn is taken.
     pub(crate) fn keep_to_limit(&self, engine: &Engine, turns: &Arc<Turns>) {
         let Some(most) = self.inner.most else { return };
         if self.candidates(engine, most).is_empty() {
@@ -76,7 +76,7 @@ impl LivePages {
         });
     }
 
-    /// Those of the pages in memory that may go, the one first that was not used for longest.
+    /// Pages in memory that may be unloaded, least recently used first.
     fn candidates(&self, engine: &Engine, most: NonZeroUsize) -> Vec<Page> {
         let pages = engine.pages().into_iter().filter(|page| !page.is_crashed());
         let now = Known { used: Instant::now(), is_needed: false };

@@ -1,7 +1,8 @@
-//! What one client works in: a workspace of contexts and tabs, on a browser that all clients share.
+//! What one client works in: a workspace of contexts and tabs, in a browser that all clients share.
 //!
-//! A [`registry`] gives workspaces an id and an end. [`cooldown`] is the pause after nobody came; [`handoff`] waits for
-//! somebody at a [`wall`]; [`errand`] goes to a page, does one thing there, and tells; [`pacing`] keeps it polite.
+//! A [`registry`] gives workspaces an id and an expiry. [`cooldown`] is the pause after nobody responded to a
+//! challenge; [`handoff`] waits for a person at a [`challenge`]; [`visit`] opens a page, does one task there
+//! and returns the result; [`pacing`] respects the rules of sites.
 mod engine;
 mod live_pages;
 mod place;

@@ -1,4 +1,4 @@
-//! Being a guest: what a site asks of robots, and not asking it for too much at once.
+//! Politeness: respects `robots.txt`, and limits the rate of navigations to a site.
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::browser::{ApiContext, ApiOptions, ApiRequest, BrowserContext};
 use crate::error::{Error, Result};
 use crate::fleet::Replica;
 
-/// The name that a site's rules can call us by.
+/// Our name in `robots.txt`.
 const AGENT: &str = "patchright-mcp";
 const ROBOTS_LIMIT: Duration = Duration::from_secs(5);
-/// How much of the rules is read; what is beyond does not count, as RFC 9309 allows.
+/// How much of a `robots.txt` is read; RFC 9309 allows to ignore the rest.
 const LONGEST_ROBOTS: usize = 512 * 1024;
-/// A site that says more than this says nothing.
+/// A `robots.txt` larger than this is ignored.
 const LARGEST_ROBOTS: usize = 16 << 20;
-/// How long a site's rules are believed.
+/// How long a `robots.txt` is cached.
 const ROBOTS_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many sites are remembered.
 const MOST_ORIGINS: usize = 1000;
 
-/// How polite to be.
+/// Options for politeness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Politeness {
     /// The least time between two navigations to one origin.
@@ -32,12 +32,12 @@ pub struct Politeness {
     pub respect_robots: bool,
 }
 
-/// What sites were visited, and when. Cheap to clone; clones share everything.
+/// When sites were visited, and their rules. Cheap to clone; clones share everything.
 #[derive(Debug, Clone, Default)]
 pub struct Pacing {
     politeness: Politeness,
     sites: Arc<Mutex<HashMap<String, Site>>>,
-    /// This server among others, which keep their distance together.
+    /// The group of servers that share the rate limit.
     replica: Arc<OnceLock<Arc<Replica>>>,
 }
 
@@ -54,15 +54,14 @@ impl Pacing {
         Self { politeness, ..Self::default() }
     }
 
-    /// Keeps its distance together with other servers from now on.
+    /// Shares the rate limit with other servers from now on.
     pub fn share(&self, replica: Arc<Replica>) {
         let _ = self.replica.set(replica);
     }
 
-    /// Waits until it is polite for a page of this context to go to `url`.
+    /// Waits until a page of this context may navigate to `url`.
     ///
-    /// # Errors
-    /// `robots_disallow` where the site does not want robots, if they are respected.
+    /// # Errors `robots_disallow` if `robots.txt` is respected and disallows the URL.
     pub async fn before(&self, context: &BrowserContext, url: &Url) -> Result<()> {
         if self.politeness == Politeness::default() || !matches!(url.scheme(), "http" | "https") {
             return Ok(());
@@ -141,7 +140,7 @@ fn remember(sites: &mut HashMap<String, Site>, origin: String, site: Site) {
     sites.insert(origin, site);
 }
 
-/// What a site's robots.txt says to us, as RFC 9309 reads it.
+/// The rules of a site's `robots.txt` that apply to us (RFC 9309).
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Rules {
     /// Whether each pattern allows, or disallows.
@@ -153,7 +152,7 @@ impl Rules {
         Self { patterns: vec![(false, "/".to_owned())] }
     }
 
-    /// The groups that name us; those for everybody where none does.
+    /// Parses the groups that name us, or else those for `*`.
     fn read(text: &str) -> Self {
         let mut ours = None::<Vec<_>>;
         let mut everybodys = Vec::new();
@@ -192,7 +191,7 @@ impl Rules {
         Self { patterns: ours.unwrap_or(everybodys) }
     }
 
-    /// The longest pattern that fits decides; of two as long, the one that allows.
+    /// Whether a path is allowed. The longest matching pattern decides; among equals, `Allow` wins.
     fn allow(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -202,7 +201,7 @@ impl Rules {
     }
 }
 
-/// Reads rules that may be anything, and asks them about a path.
+/// For fuzzing: parses arbitrary rules and checks a path.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(text: &str, path: &str) {
     let rules = Rules::read(text);
@@ -213,7 +212,7 @@ pub(crate) fn fuzz(text: &str, path: &str) {
     }
 }
 
-/// Whether a path begins as the pattern says. `*` is any text, `$` at the end the end of the path.
+/// Whether a pattern matches the beginning of a path. `*` matches any text, `$` at the end the end of the path.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
     let mut parts = pattern.split('*');
@@ -231,9 +230,9 @@ fn fits(pattern: &str, path: &str) -> bool {
     !to_the_end || rest.is_empty()
 }
 
-/// A site without rules allows all. One whose rules cannot be read allows nothing, as RFC 9309 says, unless it cannot
-/// be reached at all: then there is nothing to spare, and the navigation says why. They are asked for on the way that the
-/// page itself will take: through its proxy, and nowhere where it may not go.
+/// Loads the rules of a site. A site without rules allows everything. If the rules cannot be read, nothing is
+/// allowed (RFC 9309), unless the site is unreachable: then the navigation itself reports why. The request
+/// takes the same route as the page: through its proxy, and within its network limits.
 async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {
     let options = ApiOptions {
         user_agent: Some(AGENT.to_owned()),

@@ -1,4 +1,5 @@
-//! Where a file is written: a folder that was opened when it was checked, so that nothing can be put in its place.
+//! A destination for a written file: its folder stays open from the check to the write, so that nobody can
+//! redirect the write.
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -11,32 +12,33 @@ use crate::browser::StorageState;
 use crate::error::{Error, Result};
 use crate::secrets::Secrets;
 
-/// The largest file that is looked through before it is replaced.
+/// The largest existing file that is compared before it is replaced.
 const LARGEST_KNOWN: u64 = 64 << 20;
 
-/// A name in an open folder.
+/// A file name in an open folder.
 #[derive(Debug)]
 pub struct Place {
     folder: File,
-    /// As it was when it was checked.
+    /// The real path at the time of the check.
     real: PathBuf,
 }
 
-/// What is written. Only a file of the same kind is replaced by it.
+/// The kind of a file's content. A file replaces only files of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Picture,
     Pdf,
     Video,
     StorageState,
-    /// Words of any kind. They replace only what this program has written itself, since nothing tells them from others.
+    /// Text of any format. It replaces only files that this program has written, because text files cannot be
+    /// told apart.
     Text,
 }
 
-/// The texts that were written, as the disk knows them. Whoever puts something else there makes another file of it.
+/// The text files that this program has written. A file that somebody replaces gets another identity.
 static WRITTEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-/// What distinguishes a file from one that takes its name, and when it was written.
+/// What identifies a file on disk, with its modification time.
 type Identity = (u64, u64, Option<SystemTime>);
 
 #[cfg(unix)]
@@ -51,7 +53,8 @@ fn identity(known: &Metadata) -> Identity {
 }
 
 impl Place {
-    /// Opens `folder`, a real path. A link that has appeared in it since is not followed.
+    /// Opens `folder`, which must be a real path. Does not follow a symbolic link that has appeared in it since
+    /// the check.
     pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
         Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
     }
@@ -61,10 +64,10 @@ impl Place {
         &self.real
     }
 
-    /// Writes the file for its owner alone, without secrets. One that was there is replaced at once or not at all.
+    /// Writes the file with permissions for its owner alone, and with secrets removed. Replaces an existing
+    /// file atomically.
     ///
-    /// # Errors
-    /// `file`, where something of another kind has that name.
+    /// # Errors `file` if a file of another kind exists.
     pub fn write(&self, mut bytes: Vec<u8>, kind: Kind, secrets: &Secrets) -> Result<()> {
         if matches!(kind, Kind::Text | Kind::StorageState) {
             secrets.strike_from_file(&mut bytes);
@@ -88,7 +91,7 @@ impl Place {
         self.real.file_name().map_or(Path::new(""), Path::new)
     }
 
-    /// A path through the folder itself, wherever its name leads by now.
+    /// A path through the open folder, valid even if the folder was renamed.
     fn way_to(&self, name: &Path) -> PathBuf {
         #[cfg(target_os = "linux")]
         {
@@ -102,7 +105,7 @@ impl Place {
         }
     }
 
-    /// Whether what is there may be replaced: nothing is, or nothing is in it, or it is of the same kind.
+    /// Whether an existing file may be replaced: it is empty or of the same kind.
     fn check(&self, kind: Kind) -> Result<(), &'static str> {
         let other = "something else has that name, which is not replaced; choose another";
         let file = match open_no_link(&self.way_to(self.name())) {
@@ -122,7 +125,7 @@ impl Place {
 }
 
 impl Kind {
-    /// How much of a file tells its kind.
+    /// The number of bytes that identify the kind of a file.
     fn needed(self) -> u64 {
         match self {
             Self::Picture | Self::Pdf | Self::Video => 16,
@@ -150,7 +153,7 @@ impl Kind {
     }
 }
 
-/// Opens a real path to read, without following a link that has appeared in it since.
+/// Opens a real path for reading. Does not follow a symbolic link that has appeared in it since the check.
 pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
     #[cfg(target_os = "linux")]
     {
@@ -184,7 +187,7 @@ fn open_no_link(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether what was opened is what bears that name without any link.
+/// Whether the opened file is the one at that path, reached through no symbolic link.
 #[cfg(unix)]
 fn is_named(opened: &File, real: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! How much of the browser one owner may use: whoever has one key, with all its clients and sessions.
+//! Limits for one owner: one API key with all its clients and sessions.
 use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,16 +11,16 @@ use crate::browser::ContextEvent;
 use crate::browser::{BrowserContext, Page};
 use crate::error::{Error, Result};
 
-/// The most that there may be.
+/// The limits of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Tabs of one owner, those that pages opened included.
+    /// Tabs of one owner, including popups.
     pub tabs: usize,
     /// Contexts of one owner.
     pub contexts: usize,
-    /// Bytes that the pages of all owners take together, when one more is to be opened.
+    /// The memory in bytes that the pages of all owners may use before another page is opened.
     pub memory: u64,
-    /// Pages of all owners that are in memory at once: of more, those are taken out that were not used for longest.
+    /// Pages in memory of all owners: above this number, the least recently used ones are unloaded.
     pub live_pages: Option<NonZeroUsize>,
 }
 
@@ -44,15 +44,15 @@ struct Inner {
 #[derive(Default)]
 struct State {
     contexts: Vec<BrowserContext>,
-    /// The profile's, which is there anyway.
+    /// The context of the profile, which is not counted itself.
     shared: Option<BrowserContext>,
     opening_tabs: usize,
     opening_contexts: usize,
-    /// How many tabs that pages opened were closed for want of room, by their contexts.
+    /// The number of popups that were closed because of the limit, by context.
     refused: HashMap<usize, usize>,
 }
 
-/// Room for one that is being made. Given back when dropped: by then it counts by itself.
+/// A reservation for a tab or context that is being created. Dropped when that counts itself.
 pub(super) struct Reserved {
     quota: Quota,
     is_tab: bool,
@@ -84,7 +84,7 @@ impl Quota {
         }
     }
 
-    /// Closes what the pages of a context open beyond the limit.
+    /// Closes popups of a context above the limit.
     fn refuse_popups(&self, context: &BrowserContext) {
         let quota = Arc::downgrade(&self.inner);
         context.listen(Arc::new(move |event| {
@@ -109,14 +109,13 @@ impl Quota {
         tokio::spawn(async move { page.close().await });
     }
 
-    /// How many tabs that the pages of a context opened were closed for want of room since this was last asked, and how many
-    /// there may be.
+    /// How many popups of the context were closed because of the limit since the last call, and the limit.
     pub(super) fn take_refused(&self, context: &BrowserContext) -> Option<(usize, usize)> {
         let refused = self.inner.state.lock().refused.remove(&context.key());
         refused.map(|refused| (refused, self.inner.limits.tabs))
     }
 
-    /// Room for one more tab.
+    /// Reserves one more tab.
     pub(super) fn reserve_tab(&self, engine: &Engine) -> Result<Reserved> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.tabs;
@@ -128,7 +127,7 @@ impl Quota {
         Ok(Reserved { quota: self.clone(), is_tab: true })
     }
 
-    /// Room for one more context.
+    /// Reserves one more context.
     pub(super) fn reserve_context(&self, engine: &Engine) -> Result<Reserved> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.contexts;
@@ -141,7 +140,7 @@ impl Quota {
         Ok(Reserved { quota: self.clone(), is_tab: false })
     }
 
-    /// Whether its owner has nothing open.
+    /// Whether the owner has nothing open.
     pub(super) fn is_unused(&self) -> bool {
         let mut state = self.inner.state.lock();
         state.forget_closed();
@@ -190,7 +189,7 @@ impl Drop for Reserved {
     }
 }
 
-/// Half of the memory that this machine, or the container that we are in, has.
+/// Half of the memory of this machine or container.
 fn half_of_the_machine() -> u64 {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.as_deref().and_then(|meminfo| {

@@ -1,4 +1,4 @@
-//! Sessions: workspaces with an id and an end.
+//! Sessions: workspaces with an id and an expiry.
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -16,18 +16,18 @@ use crate::error::Error;
 use crate::fleet::{Lease, Peer, Replica, Saved};
 use crate::sync::unix_time;
 
-/// How many ids of expired sessions are remembered, so that they are distinguished from ids that never were.
+/// How many ids of expired sessions are remembered, to distinguish `expired` from `not found`.
 const MOST_TOMBSTONES: usize = 10_000;
 
-/// How many sessions are made at the same time.
+/// How many sessions are created at the same time.
 const MOST_AT_ONCE: usize = 8;
 
-/// What sessions are made with.
+/// Options for sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// How long a session lives. What is done in it does not lengthen that.
+    /// How long a session lives. Use does not extend it.
     pub lifetime: Duration,
-    /// How many each owner may have at once.
+    /// How many sessions each owner may have.
     pub limit: NonZeroUsize,
 }
 
@@ -38,7 +38,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// Whoever makes sessions. To all others they never were.
+/// The owner of sessions. Other owners cannot see them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owner(pub(super) Arc<str>);
 
@@ -48,7 +48,7 @@ impl From<&str> for Owner {
     }
 }
 
-/// A workspace with an id and an end. Cheap to clone.
+/// A workspace with an id and an expiry. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Session {
     pub id: Arc<str>,
@@ -59,29 +59,29 @@ pub struct Session {
     /// Milliseconds since 1970.
     pub expires_at: u64,
     pub(super) deadline: Instant,
-    /// That it is this server's, where there are several.
+    /// The lease, if several servers share sessions.
     pub(super) lease: Option<Arc<Lease>>,
-    /// What others know of it.
+    /// The state that the other servers know.
     pub(super) saved: Arc<Mutex<Saved>>,
 }
 
-/// Why there is no session.
+/// Why a session is not available.
 #[derive(Debug, Clone)]
 pub enum NoSession {
-    /// It was closed, or never was.
+    /// It was closed, or never existed.
     NotFound,
-    /// Its time is over.
+    /// It has expired.
     Expired,
-    /// There are as many as there may be.
+    /// The owner has as many sessions as the limit allows.
     LimitReached {
         limit: usize,
     },
-    /// Another server has it, for so long at least.
+    /// Another server has it, at least for this time.
     Elsewhere(Peer, Duration),
     Browser(Error),
 }
 
-/// The sessions of one owner, among all those of a server. Cheap to clone; clones share everything.
+/// The sessions of one owner. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Sessions {
     pub(super) inner: Arc<Inner>,
@@ -93,18 +93,19 @@ pub(super) struct Inner {
     pub(super) engine: Engine,
     options: SessionOptions,
     pub(super) state: Mutex<State>,
-    /// This server among others, if there are any.
+    /// The group of servers that share sessions.
     pub(super) replica: OnceLock<Arc<Replica>>,
-    /// Held while a session is asked for from the others, so that it is asked for once.
+    /// Held while a session is claimed, so that it is claimed only once.
     pub(super) claiming: Turns,
-    /// Each that is being made holds a permit: a hundred pages at once would starve each other until none is ready in time.
+    /// Each session that is being created holds a permit: a hundred pages at once would slow each other down
+    /// until all time out.
     making: Semaphore,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) live: HashMap<Arc<str>, Session>,
-    /// Slots of sessions that are just being made, one entry for each.
+    /// The owners of sessions that are being created, one entry for each.
     reserved: Vec<Owner>,
     expired: VecDeque<(Arc<str>, Owner)>,
 }
@@ -124,8 +125,8 @@ impl Sessions {
         }
     }
 
-    /// The sessions of somebody else on the same server. Each may have as many as the limit says, so that none can use up
-    /// what the others need.
+    /// The sessions of another owner on the same server. The limit applies to each owner, so that none can use
+    /// up what others need.
     #[must_use]
     pub fn of(&self, owner: Owner) -> Self {
         Self { inner: Arc::clone(&self.inner), owner }
@@ -135,12 +136,12 @@ impl Sessions {
         self.inner.options
     }
 
-    /// Makes a session with a page. Its slot is taken before anything is made, so that the limit holds.
+    /// Creates a session with a page. Reserves a place first, so that the limit holds.
     pub async fn create(&self) -> Result<Session, NoSession> {
         self.create_in(self.inner.engine.workspace(), None).await
     }
 
-    /// Makes a session of this workspace, which nobody uses yet; with a pool, in one of its browsers with this label.
+    /// Creates a session with this unused workspace; with a pool, in a browser with this label.
     pub async fn create_in(&self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
         let reservation = Reservation::take(self)?;
         // A caller that goes away in the middle must not leave behind what the browser is just making.
@@ -171,7 +172,7 @@ impl Sessions {
         }
     }
 
-    /// All that can be reached, oldest first.
+    /// All sessions of this owner on this server, oldest first.
     pub fn list(&self) -> Vec<Session> {
         let mut state = self.inner.state.lock();
         state.expire_all();
@@ -181,12 +182,12 @@ impl Sessions {
         own
     }
 
-    /// Whether this session is there, whosever it is.
+    /// Whether a session with this id is live, for any owner.
     pub fn is_live(&self, id: &str) -> bool {
         self.inner.state.lock().live.contains_key(id)
     }
 
-    /// Ends a session with all its pages. It is gone as soon as this is called.
+    /// Closes a session with all its pages. Its id is invalid from the moment of the call.
     pub async fn close(&self, id: &str) -> Result<(), NoSession> {
         let session = self.reach(id).await?;
         if self.inner.state.lock().live.remove(id).is_none() {
@@ -196,7 +197,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// How many sessions live, whosever they are.
+    /// The number of live sessions of all owners.
     pub fn count(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.expire_all();
@@ -205,7 +206,7 @@ impl Sessions {
 }
 
 impl State {
-    /// Ends a session whose time is over. Its slot is free at once; its pages close meanwhile.
+    /// Removes an expired session. Its place is free at once; its pages close in the background.
     fn expire(&mut self, id: &str) {
         let Some(session) = self.live.remove(id) else { return };
         if self.expired.len() == MOST_TOMBSTONES {
@@ -215,13 +216,13 @@ impl State {
         tokio::spawn(async move { session.end().await });
     }
 
-    /// How many slots an owner has taken.
+    /// The number of places that an owner uses.
     fn slots_of(&self, owner: &Owner) -> usize {
         let live = self.live.values().filter(|session| session.owner == *owner).count();
         live + self.reserved.iter().filter(|reserved| *reserved == owner).count()
     }
 
-    /// Ends the reservation of a slot.
+    /// Releases a reserved place.
     fn give_back(&mut self, owner: &Owner) {
         if let Some(at) = self.reserved.iter().position(|reserved| reserved == owner) {
             self.reserved.swap_remove(at);
@@ -237,7 +238,7 @@ impl State {
     }
 }
 
-/// A slot that nobody else can have. Given back when dropped.
+/// A reserved place for a session. Dropping it releases the place.
 struct Reservation {
     sessions: Sessions,
     filled: bool,
@@ -256,7 +257,7 @@ impl Reservation {
         Ok(Self { sessions: sessions.clone(), filled: false })
     }
 
-    /// Makes the session that the slot is for.
+    /// Creates the session in the reserved place.
     async fn fill(mut self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
         let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
@@ -309,7 +310,7 @@ impl Drop for Reservation {
 }
 
 impl Inner {
-    /// Ends a session when its time is over.
+    /// Closes a session at its expiry.
     pub(super) fn end_at(self: &Arc<Self>, id: &Arc<str>, deadline: Instant) {
         let (sessions, id) = (Arc::downgrade(self), Arc::clone(id));
         tokio::spawn(async move {

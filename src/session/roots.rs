@@ -1,4 +1,4 @@
-//! Which files a caller may have read or written: those that really lie in one of a few folders.
+//! The files that a caller may read or write: those that really are inside one of a few folders.
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use super::place::{Place, open_strictly};
 use crate::browser::{LocalFiles, OpenedFile};
 use crate::error::{Error, Result};
 
-/// The folders. Paths are compared as they really are, after every link and every `..`.
+/// The allowed folders. Paths are compared after resolving every symbolic link and `..`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     folders: Vec<PathBuf>,
@@ -25,12 +25,12 @@ impl Default for Roots {
 }
 
 impl Roots {
-    /// The working directory and `folders`. The root of the disk is never one of them: that would be no limit.
+    /// The working directory and `folders`. Ignores the root of the disk, which would allow everything.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self::only(std::env::current_dir().unwrap_or_default(), folders)
     }
 
-    /// `base` and `more`, and nothing else: not even the working directory. Relative paths start from `base`.
+    /// Only `base` and `more`, without the working directory. Relative paths start from `base`.
     pub fn only(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
         let base = std::path::absolute(&base).unwrap_or(base);
         let all = more.into_iter().chain([base.clone()]);
@@ -49,7 +49,7 @@ impl Roots {
         Self { folders, base: self.base.clone() }
     }
 
-    /// The real address of a file that may be read.
+    /// The real `file:` URL of a file that may be read.
     pub fn address(&self, url: &Url) -> Result<Url> {
         // What it says is not repeated: an address may stand in any text.
         let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
@@ -65,18 +65,18 @@ impl Roots {
         Ok(real)
     }
 
-    /// Lets pages show the files that may be read.
+    /// Lets pages load the files that may be read.
     pub fn as_local_files(&self) -> LocalFiles {
         let roots = self.clone();
         LocalFiles::new(move |url| roots.address(url).is_ok())
     }
 
-    /// The real path of a file that may be read: an ordinary one, inside.
+    /// The real path of a file that may be read: a regular file inside the folders.
     pub fn readable(&self, path: &str) -> Result<PathBuf> {
         self.open(path).map(|opened| opened.path)
     }
 
-    /// Opens a file, or a folder, that a page may be given. Nothing in a folder may lead out of the folders.
+    /// Opens a file or folder for an upload. A folder must not contain links that lead outside.
     pub fn open_upload(&self, path: &str) -> Result<OpenedFile> {
         let folder =
             fs::canonicalize(self.absolute(path)?).ok().filter(|real| self.holds(real) && real.is_dir());
@@ -89,7 +89,7 @@ impl Roots {
         Ok(OpenedFile { path: real, file })
     }
 
-    /// Whether a link in a folder leads elsewhere.
+    /// Whether a folder contains a link that leads outside.
     fn leads_out(&self, folder: &Path) -> io::Result<bool> {
         for entry in fs::read_dir(folder)? {
             let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
@@ -105,7 +105,7 @@ impl Roots {
         Ok(false)
     }
 
-    /// Opens a file that may be read. What is opened is what was checked, also when somebody changes links meanwhile.
+    /// Opens a file that may be read. The opened file is the checked one, even if links change in between.
     pub fn open(&self, path: &str) -> Result<OpenedFile> {
         // Whether a file is there is nobody's business where none may be read, nor what a link leads to.
         let whole = self.absolute(path)?;
@@ -130,8 +130,8 @@ impl Roots {
         if text.len() as u64 > longest { Err(refused(path, "it is too large")) } else { Ok(text) }
     }
 
-    /// The place of a file that may be written: in a folder that exists, inside, and no link. Nothing hidden is written:
-    /// there lies what other programs obey.
+    /// The destination for a file that may be written: an existing folder inside the allowed ones, without
+    /// links. Hidden files are refused, since other programs read their settings there.
     pub fn place(&self, path: &str) -> Result<Place> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
@@ -173,7 +173,8 @@ impl Roots {
         self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    /// Why something cannot be had: whether it exists is reported only for what certainly lies inside, through no link.
+    /// Why a file is not available. Reports whether it exists only if it certainly is inside the folders and
+    /// reached without links.
     fn why_not(&self, whole: &Path, what: &str) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
         let outside = format!("outside the folders that may be used: {}", folders.join(", "));
@@ -213,7 +214,7 @@ fn plain(error: &io::Error) -> String {
     }
 }
 
-/// The name for it in `ErrorKind` is not stable yet.
+/// `ErrorKind` has no stable name for this error yet.
 #[cfg(unix)]
 fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
@@ -232,7 +233,7 @@ mod tests {
     use crate::secrets::Secrets;
     use crate::session::Kind;
 
-    /// Each row of attacks against a folder that has a secret beside it: refused, and nothing changed.
+    /// Each attack on a folder beside a secret is refused and changes nothing.
     #[test]
     fn nothing_outside_is_read_or_written() {
         let all = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Sessions of which several servers know: each has one server at a time, and another takes it over when that is gone.
+//! Sessions that several servers know: one server at a time has a session, and another takes it over when that
+//! server is gone.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,25 +11,25 @@ use super::workspace::{LeftContext, Workspace};
 use crate::error::{Error, Result};
 use crate::fleet::{Claim, Found, Opened, Replica, Saved};
 
-/// How many sessions are cleared away at once whose servers are gone.
+/// How many sessions of dead servers are cleaned up at once.
 const MOST_OVERDUE: usize = 16;
-/// By how much page numbers grow when another server takes over: more pages than one opens.
+/// How much page numbers advance at a take-over: more than one server opens.
 const PAGES_EACH: u32 = 1000;
-/// How often sessions are looked for that nobody has any more.
+/// How often to look for sessions of dead servers.
 const RHYTHM: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// The token of whoever works in it now; `None` where no others could.
+    /// The lease token of the server that works in it now; `None` without other servers.
     pub fn token(&self) -> Option<u64> {
         self.lease.as_ref().map(|lease| lease.token)
     }
 
-    /// Whether it is this server's.
+    /// Whether this server has the session.
     fn is_held(&self) -> bool {
         self.lease.as_ref().is_none_or(|lease| lease.holds())
     }
 
-    /// Completes when it may be another server's.
+    /// Completes when another server may have the session.
     pub async fn lost(&self) {
         match &self.lease {
             Some(lease) => lease.lost().await,
@@ -36,7 +37,7 @@ impl Session {
         }
     }
 
-    /// Closes its pages, and has the others forget it.
+    /// Closes its pages and removes it from the shared state.
     pub(super) async fn end(&self) {
         if self.is_held() {
             self.workspace.close().await;
@@ -56,10 +57,9 @@ impl Session {
         }
     }
 
-    /// Writes down how it stands, if that has changed.
+    /// Saves its state if that has changed.
     ///
-    /// # Errors
-    /// `lease_lost` where it is another server's by now, `state_unavailable`
+    /// # Errors `lease_lost` if another server has the session now, `state_unavailable`
     pub async fn save(&self) -> Result<()> {
         let Some(lease) = &self.lease else { return Ok(()) };
         let now = self.to_be_saved();
@@ -75,7 +75,7 @@ impl Session {
 }
 
 impl Sessions {
-    /// Knows of other servers from now on.
+    /// Shares sessions with other servers from now on.
     pub fn share(&self, replica: Arc<Replica>) {
         if self.inner.replica.set(replica).is_err() {
             return;
@@ -95,7 +95,7 @@ impl Sessions {
         self.inner.replica.get()
     }
 
-    /// Writes a session down for the others, before it is made.
+    /// Registers a session in the shared state before it is created.
     pub(super) async fn write_down(
         &self,
         id: &str,
@@ -123,7 +123,7 @@ impl Sessions {
         }
     }
 
-    /// The session of this id. One whose server is gone is taken over.
+    /// The session with this id. Takes it over if its server is gone.
     pub async fn reach(&self, id: &str) -> Result<Session, NoSession> {
         let Some(replica) = self.replica() else { return self.get(id) };
         if let Some(known) = self.known(id)? {
@@ -152,7 +152,7 @@ impl Sessions {
         }
     }
 
-    /// A session that is this server's for sure.
+    /// The session if this server has it for certain.
     fn known(&self, id: &str) -> Result<Option<Session>, NoSession> {
         match self.get(id) {
             Ok(session) => Ok(Some(session).filter(Session::is_held)),
@@ -191,7 +191,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// A workspace of what another server left.
+    /// Rebuilds a workspace from the state that another server saved.
     async fn workspace_of(&self, saved: &Saved, adoptions: u32) -> Result<Workspace> {
         let engine = &self.inner.engine;
         let workspace = match &*self.owner.0 {
@@ -210,7 +210,7 @@ impl Sessions {
         Ok(workspace)
     }
 
-    /// The shared state has lost a session that was this server's: it is written down again.
+    /// Registers a session again that the shared state has lost.
     async fn write_again(&self, replica: &Arc<Replica>, before: Session) -> Result<Session, NoSession> {
         let rest = before.deadline.saturating_duration_since(Instant::now());
         let saved = before.to_be_saved();
@@ -225,7 +225,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Forgets a session that is not this server's any more.
+    /// Drops a session that belongs to another server now.
     fn let_go(&self, session: Option<Session>) {
         if let Some(session) = session {
             self.inner.state.lock().live.remove(&session.id);
@@ -233,7 +233,7 @@ impl Sessions {
         }
     }
 
-    /// All sessions of the owner, wherever they are, and when they end, the next to end first.
+    /// All sessions of the owner on all servers with their expiry, earliest first.
     pub async fn everywhere(&self) -> Result<Vec<(String, u64)>> {
         match self.replica() {
             Some(replica) => replica.sessions_of(&self.owner.0).await,
@@ -245,7 +245,7 @@ impl Sessions {
         }
     }
 
-    /// Leaves all sessions to other servers, with their pages as they are.
+    /// Releases all sessions to other servers, with their pages open.
     pub async fn hand_over(&self) {
         if self.replica().is_none() {
             return;
@@ -263,7 +263,7 @@ impl Sessions {
         futures_util::future::join_all(left).await;
     }
 
-    /// Closes what sessions have left whose servers are gone, and whose time is over.
+    /// Closes what expired sessions of dead servers have left open.
     async fn clear_away(&self) {
         let (Some(replica), Some(pool)) = (self.replica(), self.inner.engine.pool()) else { return };
         let Ok(overdue) = replica.overdue(MOST_OVERDUE).await else { return };

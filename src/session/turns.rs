@@ -1,4 +1,4 @@
-//! Work on one thing takes turns; work on different things does not wait for each other.
+//! Queues: calls that work on the same thing take turns; others run in parallel.
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
@@ -8,19 +8,19 @@ use crate::sync::Mutex;
 
 type Queue = tokio::sync::Mutex<()>;
 
-/// Who is at work on what, by its name.
+/// The current turns, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     queues: Mutex<HashMap<String, Weak<Queue>>>,
 }
 
 impl Turns {
-    /// Waits until nobody else works on it. The turn ends when the guard is dropped.
+    /// Waits for the turn on `name`. The turn ends when the guard is dropped.
     pub(crate) async fn take(&self, name: &str) -> OwnedMutexGuard<()> {
         self.queue(name).lock_owned().await
     }
 
-    /// The turn, if nobody has it and nobody waits for it.
+    /// Takes the turn if nobody has it or waits for it.
     pub(crate) fn try_take(&self, name: &str) -> Option<OwnedMutexGuard<()>> {
         self.queue(name).try_lock_owned().ok()
     }

@@ -1,11 +1,11 @@
-//! Whether somebody needs the browser, so that it is not closed under whoever does.
+//! Tracks whether the browser is in use, so that it is not closed during a call.
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use crate::sync::{Mutex, now};
 
-/// How many calls are under way, and when the last one ended.
+/// The number of running calls, and when the last one ended.
 #[derive(Debug, Clone)]
 pub(super) struct Uses(Arc<Mutex<Known>>);
 
@@ -15,7 +15,7 @@ struct Known {
     ended: Instant,
 }
 
-/// A call that is under way.
+/// A running call. Dropping it marks the end of the call.
 #[derive(Debug)]
 pub struct InUse(Uses);
 
@@ -32,19 +32,19 @@ impl Uses {
         Self(Arc::new(Mutex::new(Known { running: 0, ended: now() })))
     }
 
-    /// Says that a call is under way, for as long as what it gives is held.
+    /// Marks a call as running until the returned guard is dropped.
     pub(super) fn begin(&self) -> InUse {
         self.0.lock().running += 1;
         InUse(self.clone())
     }
 
-    /// Since when no call is under way; `None` while one is.
+    /// When the last call ended; `None` while a call runs.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let known = self.0.lock();
         (known.running == 0).then_some(known.ended)
     }
 
-    /// Does this unless a call is under way; one that begins meanwhile begins after it. It must not wait for anything.
+    /// Runs `then` unless a call is running; a call that begins meanwhile waits. `then` must not block.
     pub(super) fn while_unused<T>(&self, then: impl FnOnce() -> T) -> Option<T> {
         let known = self.0.lock();
         (known.running == 0).then(then)
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::sync::in_many_orders;
 
-    /// As the engine does: a call looks for the browser once it has said that it is under way.
+    /// As in the engine: a call marks itself as running before it gets the browser.
     #[test]
     fn a_browser_is_not_closed_under_a_call() {
         in_many_orders(|| {

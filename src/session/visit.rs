@@ -1,4 +1,4 @@
-//! An errand: go to a page, do one thing there, and tell what came of it.
+//! One-shot visits: open a page, do one task there, and return the result.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,25 +18,25 @@ use crate::error::{Error, Result};
 use crate::pdf::{self, Unreadable};
 use crate::secrets::Secrets;
 
-/// No model looks at larger pictures.
+/// The longest side of a picture: models see no more detail in larger ones.
 const LONGEST_SIDE: u32 = 8_000;
 const MOST_PIXELS: u32 = 16_000_000;
 
-/// How long a document that is there may go on loading what belongs to it, and asking for more.
+/// How long an open document may go on loading resources.
 const REST_LIMIT: Duration = Duration::from_secs(5);
-/// What took long to load still gets so long to build itself.
+/// The least time for a slowly loaded page to build its content.
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
-/// How long a document may take from its first byte to its last.
+/// The longest time from a document's first byte to its last.
 const PARSE_LIMIT: Duration = Duration::from_secs(8);
 
-/// How long after a navigation that became a download the browser may say so.
+/// How long to wait for the download event after a navigation that became a download.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
 
-/// What to do at the page.
+/// The task of a visit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
-    /// Read it, once this element is visible.
+    /// Read the page once this element is visible.
     Read {
         wait_for: Option<String>,
     },
@@ -46,48 +46,48 @@ pub enum Task {
     Click {
         selector: String,
     },
-    /// Fill fields, named by selectors, in this order.
+    /// Fill in fields, given by selectors, in this order.
     Fill {
         fields: Vec<(String, String)>,
         submit: Option<String>,
     },
-    /// Run JavaScript for its value.
+    /// Run JavaScript and return its value.
     Run {
         script: String,
     },
 }
 
-/// How to go about it.
+/// Options of a visit.
 #[derive(Debug, Clone, Copy)]
 pub struct VisitOptions<'a> {
-    /// How long it may take, without the time for a person.
+    /// The time limit, without the time for a person.
     pub limit: Duration,
-    /// How long nothing must happen on the page until it counts as quiet.
+    /// How long the page must be quiet to count as settled.
     pub settle: Duration,
-    /// How long a person may take.
+    /// How long to wait for a person.
     pub patience: Duration,
-    /// How to write the page down that a task leads to.
+    /// The formats in which to return the page.
     pub formats: &'a [ContentFormat],
     pub pacing: &'a Pacing,
-    /// What a task may name to have it typed.
+    /// The secrets that the task may type by name.
     pub secrets: &'a Secrets,
 }
 
-/// What came of it.
+/// The result of a visit.
 #[derive(Debug, Clone, Default)]
 pub struct Visit {
-    /// Where the page was in the end.
+    /// The final URL of the page.
     pub url: String,
     pub title: String,
-    /// The page, in each of the formats that were asked for.
+    /// The page in each of the requested formats.
     pub contents: Vec<String>,
     pub picture: Vec<u8>,
     pub value: Option<Value>,
-    /// The wall that a person opened on the way.
+    /// The challenge that a person dealt with.
     pub passed: Option<Passed>,
 }
 
-/// Goes to `url` and does `task` there.
+/// Opens `url` and does `task` there.
 pub async fn run(
     page: &Page,
     url: &Url,
@@ -132,14 +132,14 @@ pub async fn run(
     Ok(visit)
 }
 
-/// Why there is no page where the browser got a file instead.
+/// The error when the browser downloaded a file instead of opening a page.
 const A_FILE: &str = "the address is a file to download";
 
 fn is_file(error: &Error) -> bool {
     matches!(error, Error::NavigationFailed { reason } if reason == A_FILE)
 }
 
-/// What a PDF says that came as a download instead of a page.
+/// The text of a PDF that was downloaded instead of opened.
 async fn downloaded(page: &Page, before: usize, options: VisitOptions<'_>) -> Option<Visit> {
     let context = page.context();
     let begun = || context.downloads().into_iter().skip(before).find(|new| new.page == page.id());
@@ -204,7 +204,7 @@ async fn perform(
     Ok(visit)
 }
 
-/// Runs a script: an expression, a function, or the body of one; `await` may stand anywhere in it.
+/// Runs a script: an expression, a function, or a function body; `await` is allowed everywhere.
 async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value> {
     let run = async |script: &str| {
         let scope = Scope::for_script(script);
@@ -242,8 +242,8 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
     LostPress::judged(settled.lost, Moving::in_words).map(drop)
 }
 
-/// Goes to `url`. Returns until when the rest may take. A document may lack what it waits for in vain, such as a script of a
-/// server that does not answer.
+/// Opens `url`. Returns the deadline of the remaining steps. Missing resources, such as a script whose server
+/// does not answer, do not fail the visit.
 async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Instant> {
     options.pacing.before(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
@@ -255,7 +255,7 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
     Ok(deadline)
 }
 
-/// Waits until the document has been read to its end. False when it has not by then.
+/// Waits until the document is parsed. Returns false at the deadline.
 async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     while !page.main_frame().moments().dom_content_loaded {
         dismiss(page).await?;
@@ -271,7 +271,8 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     Ok(true)
 }
 
-/// Goes to `url` until a person could work with the page. False where something that it waits for has not come.
+/// Opens `url` until a person could use the page. Returns false if a resource that it waits for has not
+/// arrived.
 pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
     let deadline = Instant::now() + limit;
     Box::pin(go(page, url, WaitUntil::Commit, limit)).await?;
@@ -287,7 +288,7 @@ pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<
     }
 }
 
-/// Goes to `url` and waits for a document. Dialogs on the way are answered as nobody would who sees none.
+/// Opens `url` and waits for a document. Dialogs are dismissed meanwhile.
 pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Result<Arrival> {
     let deadline = Instant::now() + limit;
     let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
@@ -310,7 +311,8 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     }
 }
 
-/// Waits until the page has loaded, is built and nothing more happens, but not for what does not come.
+/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not
+/// arrive.
 async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
     let mut changes = page.changes();
     loop {
@@ -330,7 +332,7 @@ async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) ->
     }
 }
 
-/// Answers an open dialog: leaving a page is agreed to, anything else is not.
+/// Dismisses an open dialog; accepts one that asks before leaving a page.
 pub async fn dismiss(page: &Page) -> Result<()> {
     while let Some(dialog) = page.dialog() {
         match page.answer_dialog(dialog.kind == "beforeunload", None).await {

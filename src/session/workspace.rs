@@ -22,7 +22,7 @@ mod archive;
 mod rules;
 mod tabs;
 
-/// The name of the context that is there without being asked for.
+/// The name of the context that always exists.
 const DEFAULT_CONTEXT: &str = "default";
 
 /// What one client works in. Cheap to clone; clones share everything.
@@ -34,25 +34,25 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Inner {
     engine: Engine,
-    /// What contexts are made with unless their maker says otherwise.
+    /// The default options of its contexts.
     usual: ContextOptions,
-    /// Has a context of its own also where others share the browser's.
+    /// Uses a context of its own even where others share the browser's default context.
     apart: bool,
     /// What its owner uses.
     quota: Quota,
     state: Mutex<State>,
-    /// Its WebKit, if its pages are there: nothing else here is about that.
+    /// Its WebKit session, if it uses WebKit.
     webkit: Option<Arc<WebkitSession>>,
-    /// What becomes of requests of its contexts.
+    /// The request rules of its contexts.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
     archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
-    /// Held while a context or a first page is being made.
+    /// Held while a context or a first page is created.
     making: tokio::sync::Mutex<()>,
-    /// Tabs in the background that were worked on by their names, and when.
+    /// Background tabs that were used by name, and when.
     beside: Mutex<Vec<(WeakPage, Instant)>>,
 }
 
-/// So long after it was worked on, a tab in the background still goes on as one that is seen.
+/// How long a background tab behaves as a visible one after its last use.
 const BESIDE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ struct State {
     notices: Vec<String>,
 }
 
-/// A named context. It exists in the browser from its first use on.
+/// A named context. It is created in the browser on first use.
 #[derive(Debug)]
 struct Slot {
     name: String,
@@ -71,13 +71,13 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
-    /// A page was opened in it and has not been closed by us: when the browser ends, something is lost.
+    /// A page was opened in it and not closed by us: something is lost when the browser ends.
     has_pages: bool,
-    /// Its cookies as they were after the last call, if they are to outlive the browser.
+    /// Its cookies after the last call, if they are restored in a new browser.
     cookies: Vec<StoredCookie>,
-    /// Tabs that are ours in a context that we share with others; `None` where all are.
+    /// Our tabs in a context that is shared with others; `None` if all tabs are ours.
     own: Option<HashSet<String>>,
-    /// The context that another server made for it, and the number of the first page that is found there.
+    /// The context that another server created for it, and the number of the first page found there.
     left: Option<(String, u32)>,
 }
 
@@ -121,49 +121,49 @@ impl Workspace {
         &self.inner.engine
     }
 
-    /// What a context is made with unless its maker says otherwise.
+    /// The default options of its contexts.
     pub fn usual_options(&self) -> &ContextOptions {
         &self.inner.usual
     }
 
-    /// A fresh workspace for whoever has this one.
+    /// Creates another workspace for the same owner.
     #[must_use]
     pub fn sibling(&self) -> Self {
         let Inner { engine, usual, apart, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), *apart, quota.clone())
     }
 
-    /// A fresh workspace for whoever has this one, which shares nothing, not even the profile.
+    /// Creates another workspace for the same owner that shares nothing, not even the profile.
     #[must_use]
     pub fn apart(&self) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), true, quota.clone())
     }
 
-    /// Like [`apart`](Self::apart), in a browser of its engine's pool: that of this name if it can be had, and with this
-    /// label. What is opened in it can be taken over by another server where it `outlives_us`.
+    /// Like [`apart`](Self::apart), in a browser of the engine's pool: preferably the one named `wanted`, with
+    /// this label. With `outlives_us`, another server can take over what is opened in it.
     pub(super) fn berthed(&self, wanted: Option<String>, label: Option<String>, outlives_us: bool) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         let usual = ContextOptions { outlives_us, ..usual.clone() };
         Self::new(engine.berth(wanted, label), usual, true, quota.clone())
     }
 
-    /// Like [`apart`](Self::apart), in another make of browser.
+    /// Like [`apart`](Self::apart), in another browser.
     pub fn apart_in(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
-    /// Like [`apart`](Self::apart), in a WebKit of its own.
+    /// Like [`apart`](Self::apart), with its own WebKit.
     pub fn apart_in_webkit(&self) -> Result<Self> {
         self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
     }
 
-    /// Its WebKit, if its pages are there.
+    /// Its WebKit session, if it uses WebKit.
     pub fn webkit(&self) -> Option<&Arc<WebkitSession>> {
         self.inner.webkit.as_ref()
     }
 
-    /// Makes its first page.
+    /// Creates its first page.
     pub(super) async fn begin(&self) -> Result<()> {
         match self.webkit() {
             Some(webkit) => webkit.turn().await.map(drop),
@@ -171,7 +171,7 @@ impl Workspace {
         }
     }
 
-    /// The active page of the active context; made now if there is none.
+    /// The active page of the active context; opens one if there is none.
     pub async fn page(&self) -> Result<Page> {
         if let Some(page) = self.active_page() {
             return Ok(page);
@@ -192,8 +192,7 @@ impl Workspace {
 
     /// The active page.
     ///
-    /// # Errors
-    /// `no_page` when none is open.
+    /// # Errors `no_page` if none is open.
     pub fn open_page(&self) -> Result<Page> {
         self.active_page().ok_or(Error::NoPage)
     }
@@ -205,8 +204,8 @@ impl Workspace {
         self.open_in(&context).await
     }
 
-    /// A page is worked on by its tab's name. In the background nothing would be drawn on it: what moves would stand still
-    /// half on its way, and what waits for the next picture would wait in vain.
+    /// Marks a background page as in use. The browser would not draw it otherwise: animations would freeze, and
+    /// callbacks that wait for a frame would never run.
     pub fn work_on(&self, page: &Page) {
         let in_front: Vec<_> = {
             let mut state = self.inner.state.lock();
@@ -253,13 +252,13 @@ impl Workspace {
 
     // Contexts.
 
-    /// The active context; made in the browser now if it is not there yet.
+    /// The active context; creates it in the browser if needed.
     pub async fn context(&self) -> Result<BrowserContext> {
         let name = self.inner.state.lock().active.clone();
         self.context_named(&name).await
     }
 
-    /// A context by its name, or the active one; made in the browser now if it is not there yet.
+    /// A context by name, or the active one; creates it in the browser if needed.
     pub async fn live_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
         let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
         let context = self.context_named(&name).await?;
@@ -313,7 +312,7 @@ impl Workspace {
         Ok(context)
     }
 
-    /// The context as it stands in `browser`. One of an earlier browser is lost, and that is reported once.
+    /// The context as it exists in `browser`. A context of an earlier browser is lost, which is reported once.
     fn live(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
@@ -330,7 +329,7 @@ impl Workspace {
         Ok(None)
     }
 
-    /// Makes a context and makes it the active one. Without a name it gets one of its own.
+    /// Creates a context and makes it active. Without a name it gets a generated one.
     pub async fn create_context(&self, name: Option<String>, options: ContextOptions) -> Result<String> {
         let name = {
             let mut state = self.inner.state.lock();
@@ -351,7 +350,7 @@ impl Workspace {
         Ok(name)
     }
 
-    /// Makes a context the active one. Gives the name of the one that was.
+    /// Makes a context active. Returns the name of the previous one.
     pub fn switch_context(&self, name: &str) -> Result<String> {
         let mut state = self.inner.state.lock();
         state.slot(name)?;
@@ -372,7 +371,7 @@ impl Workspace {
         state.slots.iter_mut().map(entry).collect()
     }
 
-    /// Closes a context with all its pages. If it was the active one, `default` becomes active, made again if need be.
+    /// Closes a context with all its pages. If it was active, `default` becomes active.
     pub async fn close_context(&self, name: &str) -> Result<()> {
         let closed = {
             let mut state = self.inner.state.lock();
@@ -399,7 +398,7 @@ impl Workspace {
         }
     }
 
-    /// Notes the cookies of all contexts, so that they can be given to the next browser.
+    /// Saves the cookies of all contexts for a new browser.
     pub async fn remember(&self) {
         let live: Vec<_> = {
             let state = self.inner.state.lock();
@@ -426,7 +425,7 @@ impl Workspace {
         }
     }
 
-    /// The context that the `c` of a ref, or the name before it, stands for.
+    /// The context that the `c` number of a ref stands for, or the one with this name.
     pub fn context_entry(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
         self.contexts().into_iter().find(|entry| match (number, name) {
             (_, Some(name)) => entry.name == name,
@@ -435,7 +434,7 @@ impl Workspace {
         })
     }
 
-    /// The downloads of this client's own tabs, oldest first.
+    /// The downloads of this client's tabs, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         let mut state = self.inner.state.lock();
         let of = |slot: &mut Slot| {
@@ -449,8 +448,8 @@ impl Workspace {
         state.slots.iter_mut().flat_map(of).collect()
     }
 
-    /// Stops a download of this client's, or removes its file, and forgets it. False when the browser cannot stop it: its
-    /// file is removed when it has arrived.
+    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
+    /// its file is deleted on arrival.
     pub async fn take_back_download(&self, id: &str) -> Result<bool> {
         let contexts: Vec<_> =
             self.inner.state.lock().slots.iter().filter_map(|slot| slot.live.clone()).collect();
@@ -462,7 +461,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// A notice that the client should get once, such as that the browser was started again.
+    /// Takes the one-time notices for the client, such as that the browser was restarted.
     pub fn take_notices(&self) -> Vec<String> {
         let mut state = self.inner.state.lock();
         let mut notices = std::mem::take(&mut state.notices);
@@ -522,7 +521,7 @@ impl Slot {
         pages
     }
 
-    /// The active page; when it is gone, the page that opened it or else the newest takes its place.
+    /// The active page; if it is gone, the page that opened it or else the newest page becomes active.
     fn active_page(&mut self) -> Option<Page> {
         let pages = self.pages();
         let current = self.active.take();
@@ -569,7 +568,7 @@ impl Slot {
     }
 }
 
-/// The page in front is the one that has the focus; the others are tabs in the background, as with a person.
+/// Focuses the page and unfocuses the previous one, as when a person switches tabs.
 fn focus(page: &Page, before: Option<&Page>) {
     if let Some(before) = before
         && before != page

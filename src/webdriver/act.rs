@@ -1,4 +1,4 @@
-//! Acting on the page: pressing, typing, filling, and coming to rest.
+//! Actions on a WebKit page: press, type, fill, and wait until it is quiet.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,12 +13,12 @@ use crate::browser::input::{Button, Modifier};
 use crate::browser::{ElementState, Shown};
 use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
 
-/// Presses at one place within this time are counted as those of one double click.
+/// Two presses at one place within this time count as a double click.
 const APART: Duration = Duration::from_millis(500);
-/// How long a page may go on changing after something was done.
+/// How long to wait for a page that keeps changing after an action.
 const LONGEST_REST: Duration = Duration::from_secs(2);
 
-/// Gives a field its value: `{field}` where it does not take it now, `{field, shown}` where it was given.
+/// Sets a field's value. Returns `{field}` if it does not accept one now, `{field, shown}` after setting.
 const FILL: &str = "async (node, value) => {
   // There is no world but the page's: what is noted there would stay.
   engine.noteText = () => {};
@@ -41,7 +41,7 @@ const FOCUS: &str =
     "(node) => { engine.focus(engine.controlOf(node)); engine.caretToEnd(engine.controlOf(node)); }";
 const INSERT: &str = "document.execCommand('insertText', false, arguments[0])";
 
-/// Waits until nothing has changed in the document for so long, at most so long.
+/// Waits until the document has not changed for a given time, up to a limit.
 const REST: &str = "return new Promise((done) => {
   const end = () => { observer.disconnect(); clearTimeout(quiet); clearTimeout(last); done(null); };
   const observer = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, arguments[0]); });
@@ -50,17 +50,17 @@ const REST: &str = "return new Promise((done) => {
   const last = setTimeout(end, arguments[1]);
 });";
 
-/// How something is pressed.
+/// How to press an element.
 #[derive(Debug, Clone)]
 pub struct Press {
     pub button: Button,
     pub count: u32,
     pub modifiers: Vec<Modifier>,
-    /// Without waiting until the element can be pressed.
+    /// Whether to skip the actionability checks.
     pub force: bool,
 }
 
-/// What came of giving a field its value.
+/// The result of setting a field's value.
 #[derive(Debug, Deserialize)]
 struct Filled {
     field: Field,
@@ -108,7 +108,7 @@ impl Tab {
         pressed
     }
 
-    /// A press at the place of the one before would be the second of a double click.
+    /// Waits if a press would become the second one of a double click.
     async fn keep_apart(&self, at: [i64; 2]) {
         let before = *self.pressed.lock();
         if let Some((when, _)) = before.filter(|(_, place)| *place == at) {
@@ -128,7 +128,7 @@ impl Tab {
         self.perform(json!([{ "type": "key", "id": "keys", "actions": actions }])).await
     }
 
-    /// Replaces what a field holds. Gives what it shows then.
+    /// Replaces the content of a field. Returns its new content.
     pub async fn fill(&self, on: &Element, value: &str, limit: Duration) -> Result<Option<Shown>> {
         let deadline = Instant::now() + limit;
         let mut by = Obstacle::Silent;
@@ -151,7 +151,7 @@ impl Tab {
         Err(Error::NotActionable { obstacle: by, waited: limit })
     }
 
-    /// Waits until something can be typed into the element, which is never where it is no field.
+    /// Waits until the element accepts text; fails at once if it is not editable.
     pub async fn until_editable(&self, on: &Element, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
@@ -171,13 +171,13 @@ impl Tab {
         Ok(())
     }
 
-    /// What a field shows.
+    /// The content of a field.
     pub async fn shown_by(&self, on: &Element) -> Result<Shown> {
         let asked = self.ask(on.frame, SHOWN, vec![element(&on.handle)]).await;
         read(asked.map_err(|error| on.named(error))?)
     }
 
-    /// Types into an element, behind what is there, key by key. What is on no key is inserted.
+    /// Types text at the end of an element's content, key by key. Characters without a key are inserted.
     pub async fn type_keys(&self, on: &Element, text: &str, delay: Option<Duration>) -> Result<()> {
         let focused = self.ask(on.frame, FOCUS, vec![element(&on.handle)]).await;
         focused.map_err(|error| on.named(error))?;
@@ -205,7 +205,8 @@ impl Tab {
         Ok(())
     }
 
-    /// Waits until nothing has changed for so long. A page that goes elsewhere meanwhile is waited for by what follows.
+    /// Waits until the page has not changed for this time. Returns at once if it navigates; the next command
+    /// waits for that.
     pub async fn rest(&self, quiet: Duration) -> Result<()> {
         let ms = |duration: Duration| json!(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
         let rested = self.script(0, REST, vec![ms(quiet), ms(LONGEST_REST)], 3 * LONGEST_REST).await;
@@ -223,7 +224,7 @@ fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T> {
         .map_err(|error| Error::Unreadable { method: "a look at a field", reason: error.to_string() })
 }
 
-/// The key that stands for a modifier.
+/// The WebDriver key of a modifier.
 fn code_of(modifier: Modifier) -> char {
     match modifier {
         Modifier::Shift => '\u{e008}',
@@ -233,14 +234,14 @@ fn code_of(modifier: Modifier) -> char {
     }
 }
 
-/// A part of a text: what keys give, and what they do not.
+/// A part of a text: key presses, or inserted text.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
     Keys(String),
     Other(String),
 }
 
-/// Divides a text; each character alone where there is to be time between them.
+/// Splits a text into parts; into single characters with `alone`, for a delay between them.
 fn pieces(text: &str, alone: bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut letters = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! WebDriver's commands: one request each, one answer each.
+//! A WebDriver client: one HTTP request and one reply for each command.
 use std::time::Duration;
 
 use reqwest::Method;
@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// The key under which an element stands in arguments and answers.
+/// The key of an element reference in JSON.
 pub(super) const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// How long a command may take that waits for nothing.
+/// The time limit of commands that wait for nothing.
 pub(super) const USUAL: Duration = Duration::from_secs(15);
 
-/// A session of a driver.
+/// A WebDriver session.
 #[derive(Debug)]
 pub(super) struct Client {
     http: reqwest::Client,
-    /// Its address, to which a command's path is added.
+    /// The session's URL, to which a command's path is appended.
     address: String,
 }
 
-/// A command: what errors call it, how it is asked, and how long it may take.
+/// A command: its name in errors, its request, and its time limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Command<'a> {
     pub(super) name: &'static str,
@@ -35,7 +35,7 @@ impl<'a> Command<'a> {
 }
 
 impl Client {
-    /// Asks the driver at `address`, such as `http://127.0.0.1:4444`, for a browser.
+    /// Creates a client for the driver at `address`, such as `http://127.0.0.1:4444`.
     pub(super) fn new(address: &str) -> Result<Self> {
         // A proxy of the environment is for others.
         let http = reqwest::Client::builder().no_proxy().build();
@@ -43,7 +43,7 @@ impl Client {
         Ok(Self { http, address: address.to_owned() })
     }
 
-    /// The same, within the session of this id.
+    /// The client for the session with this id.
     pub(super) fn within(self, session: &str) -> Self {
         Self { address: format!("{}/session/{session}", self.address), ..self }
     }
@@ -80,12 +80,12 @@ impl Client {
     }
 }
 
-/// What an element is called in arguments.
+/// An element reference for arguments.
 pub(super) fn element(handle: &str) -> Value {
     json!({ ELEMENT: handle })
 }
 
-/// The handle in what stands for an element.
+/// The handle in an element reference.
 pub(super) fn handle_of(value: &Value) -> Option<&str> {
     value.get(ELEMENT)?.as_str()
 }

@@ -1,4 +1,4 @@
-//! What a WebKit downloads: it puts files into a folder of its home, and tells nobody.
+//! Downloads of WebKit: it writes files into a folder of its home directory, and sends no event.
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,30 +8,30 @@ use parking_lot::Mutex;
 
 use crate::browser::DownloadState;
 
-/// What stands behind the name of a file for as long as it arrives. An empty one of its name holds that free.
+/// The suffix of a file that is still being downloaded. An empty file reserves the final name.
 const ARRIVING: &str = ".wkdownload";
-/// Between the empty file and the one that arrives.
+/// The time between the empty file and the first data.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// The folder that a WebKit downloads to.
+/// The download folder of a WebKit.
 #[derive(Debug)]
 pub(super) struct Downloads {
     folder: PathBuf,
-    /// Those that were reported as begun.
+    /// Downloads that were reported as started.
     begun: Mutex<BTreeSet<OsString>>,
 }
 
-/// A file that a page sent, or sends.
+/// A download, complete or running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// As WebKit named it.
+    /// The file name that WebKit chose.
     pub name: String,
-    /// Where it is complete it lies where WebKit has put it, to be taken away.
+    /// The state; a complete file stays in WebKit's folder until it is moved.
     pub state: DownloadState,
 }
 
 impl Downloads {
-    /// Makes the folder in a home, and the file that names it to WebKit.
+    /// Creates the download folder in a home directory, and the file that configures it for WebKit.
     #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
     pub(super) fn prepare(home: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(home.join(".config"))?;
@@ -39,19 +39,19 @@ impl Downloads {
         std::fs::write(home.join(".config/user-dirs.dirs"), "XDG_DOWNLOAD_DIR=\"$HOME/Downloads\"\n")
     }
 
-    /// Those in a home.
+    /// The downloads in a home directory.
     #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
     pub(super) fn of(home: &Path) -> Self {
         Self { folder: home.join("Downloads"), begun: Mutex::default() }
     }
 
-    /// Whether a file arrives of which nothing was reported.
+    /// Whether a download has started that was not reported.
     pub(super) fn has_begun(&self) -> bool {
         let begun = self.begun.lock();
         self.files().iter().any(|(name, is_arriving)| *is_arriving && !begun.contains(name))
     }
 
-    /// Whether there is anything to be reported.
+    /// Whether there is something to report.
     pub(super) fn has_news(&self) -> bool {
         let begun = self.begun.lock();
         let files = self.files();
@@ -60,7 +60,8 @@ impl Downloads {
             || begun.iter().any(is_gone)
     }
 
-    /// What has begun, arrived or gone since the last look. What has arrived is reported until it is taken away.
+    /// Downloads that have started, completed or failed since the last call. Complete ones are repeated until
+    /// they are moved.
     pub(super) fn news(&self) -> Vec<Sent> {
         let files = self.files();
         let mut begun = self.begun.lock();
@@ -93,7 +94,7 @@ impl Downloads {
         news
     }
 
-    /// The files by their names, and whether they are still arriving.
+    /// The files, each with whether it is still being downloaded.
     fn files(&self) -> Vec<(OsString, bool)> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
@@ -116,7 +117,7 @@ impl Downloads {
     }
 }
 
-/// Whether it is the empty file that comes before the one that arrives.
+/// Whether it is the empty file that precedes the download.
 fn is_just_made(path: &Path) -> bool {
     let Ok(file) = std::fs::metadata(path) else { return true };
     let age = file.modified().ok().and_then(|when| when.elapsed().ok());

@@ -1,7 +1,8 @@
-//! Programs that end when we do, with all that they have started.
+//! Process groups that end with this process, including their descendants.
 //!
-//! A driver that is killed leaves its browser running, and the system's signal at a parent's death reaches no grandchildren. So
-//! a shell watches over each program: it reads from a pipe whose other end only we hold, and at its end it ends them all.
+//! A killed driver leaves its browser running, and the system's parent-death signal does not reach
+//! grandchildren. So a shell supervises each program: it reads from a pipe whose other end only we hold, and
+//! ends the group at the end of input.
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -15,17 +16,17 @@ use tokio::time::timeout;
 /// How long dead processes may take to disappear.
 const BURIAL: Duration = Duration::from_secs(2);
 
-/// How a program is ended.
+/// How to end a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// At once, with all that it has started; and these end with it.
+    /// Kill it with its descendants; end those too when it exits.
     Together,
-    /// By being asked, so that it can remove what it has made.
+    /// Ask it to exit, so that it can clean up.
     Orderly,
 }
 
 impl Ends {
-    /// What the shell does.
+    /// The shell script of the supervisor.
     fn script(self) -> &'static str {
         match self {
             Self::Together => r#"{ "$@" < /dev/null; kill -KILL 0; } & read -r _; kill -KILL 0"#,
@@ -34,20 +35,20 @@ impl Ends {
     }
 }
 
-/// A program that runs, and what it has started.
+/// A running program with its descendants.
 #[derive(Debug)]
 pub(super) struct Group {
     child: Child,
     pid: Pid,
     ends: Ends,
-    /// While this is open, it runs.
+    /// The pipe that keeps it running while it is open.
     life: Option<ChildStdin>,
-    /// What the program says, where that is read.
+    /// The program's standard output, if it is read.
     pub(super) said: Option<ChildStdout>,
 }
 
 impl Group {
-    /// Starts a program. What it says on standard error goes to `log`.
+    /// Starts a program. Its standard error goes to `log`.
     pub(super) fn start(
         program: &Path,
         arguments: &[OsString],
@@ -78,12 +79,12 @@ impl Group {
         self.pid
     }
 
-    /// Whether it has ended.
+    /// Whether the program has exited.
     pub(super) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ends it, and waits until it is gone.
+    /// Ends the program and waits for its exit.
     pub(super) async fn end(&mut self) {
         self.stop();
         let _ = timeout(BURIAL, self.child.wait()).await;

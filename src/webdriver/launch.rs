@@ -1,4 +1,4 @@
-//! Starts a driver with its WebKit, in a home of their own and, where there is no display, on one of their own.
+//! Starts a driver with its WebKit, in a temporary home directory, and on a virtual display if there is none.
 use std::ffi::OsString;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use crate::browser::launch::{Folder, sweep};
 use crate::browser::{Relay, Wanted};
 use crate::error::{Error, Result};
 
-/// A port that was free may be taken when the driver comes to it.
+/// The number of attempts: another program may take the free port first.
 const ATTEMPTS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(10);
-/// How much of what the driver said an error repeats.
+/// How many characters of the driver's output an error quotes.
 const LAST_WORDS: usize = 400;
 
-/// A driver, its WebKit, and the display that they are on. They end when this is dropped, and when our process does.
+/// The processes of a driver, its WebKit and its display. They end on drop, and with this process.
 #[derive(Debug)]
 pub(super) struct Processes {
     running: Mutex<Option<Running>>,
-    /// Its way out, where there is a proxy or a list of origins.
+    /// The proxy relay, if there is a proxy or a list of allowed origins.
     relay: Option<Relay>,
     downloads: Downloads,
-    /// As the driver tells it, such as `2.50.4`.
+    /// The version that the driver reports, such as `2.50.4`.
     version: String,
 }
 
@@ -42,7 +42,7 @@ struct Running {
     folder: Folder,
 }
 
-/// Starts a WebKit. Gives the way to it beside its processes.
+/// Starts a WebKit. Returns its processes and a client.
 pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     options.check()?;
     let relay = Relay::start(Wanted {
@@ -109,7 +109,7 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
 }
 
 impl Processes {
-    /// Ends all of it, and removes what it has written.
+    /// Ends all processes and removes their files.
     pub(super) async fn end(&self) {
         let Some(Running { mut driver, display, folder }) = self.running.lock().take() else { return };
         driver.end().await;
@@ -120,28 +120,28 @@ impl Processes {
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }
 
-    /// What a failure since `begun` comes from, if the way out knows.
+    /// The relay's explanation for an error since `begun`, if it has one.
     pub(super) fn explain(&self, begun: std::time::Instant) -> Option<Error> {
         self.relay.as_ref()?.explain(begun)
     }
 
-    /// What it downloads.
+    /// Its downloads.
     pub(super) fn downloads(&self) -> &Downloads {
         &self.downloads
     }
 
-    /// Which one it is, as the driver tells.
+    /// The version that the driver reports.
     pub(super) fn version(&self) -> &str {
         &self.version
     }
 
-    /// Whether it has ended by itself, or was ended.
+    /// Whether the processes have exited or were ended.
     pub(super) fn have_ended(&self) -> bool {
         self.running.lock().as_mut().is_none_or(|running| running.driver.has_ended())
     }
 }
 
-/// Its home is where it is removed again.
+/// The environment, with a temporary home directory.
 fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsString, OsString)>> {
     let home = scratch.join("home");
     let below = |part: &str| home.join(part).into_os_string();
@@ -164,7 +164,7 @@ fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsStri
     Ok(variables)
 }
 
-/// A display that exists only in memory, and its name.
+/// Starts a virtual display and returns its name.
 async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Result<(Group, String)> {
     let arguments =
         ["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"].map(OsString::from);
@@ -215,7 +215,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// The browser that stands beside a driver, where its path is not given: drivers know one of their own.
+/// The browser next to a driver that was given by path: a driver without this setting uses another one.
 fn binary(program: &Path) -> Option<PathBuf> {
     let beside = program.parent()?.join("MiniBrowser");
     beside.is_file().then_some(beside)

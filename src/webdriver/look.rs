@@ -1,4 +1,4 @@
-//! Looking at the page: its outline, the elements that selectors find, and whether they can be acted on.
+//! Reading the page: snapshots, selectors and actionability.
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::snapshot::{self, Ref, Tree};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
-/// Frames beyond this many are not read.
+/// The most frames that are read.
 const MOST_FRAMES: usize = 50;
-/// So many of the elements that a selector finds are shown.
+/// The number of a selector's matches that are listed.
 const MOST_MATCHES: usize = 3;
 
-/// One walk: `[json, nodes, owners, root]`. Frames are numbered in the order of the elements that show them.
+/// Reads one frame: `[json, nodes, owners, root]`. Frames are numbered in the order of their elements.
 const WALK: &str = "(options, root) => {
   const owners = Array.from(document.querySelectorAll('iframe, frame'));
   owners.forEach((owner, at) => engine.adoptFrame(owner, at + 1));
@@ -31,7 +31,7 @@ const WALK: &str = "(options, root) => {
   return [walk, nodes, owners, document.documentElement];
 }";
 
-/// What a selector finds: how many can be seen, or are there where none can; and of each of the first what it is.
+/// Resolves a selector: counts the visible matches, or all if none is visible, and describes the first ones.
 const FIND: &str = "(chain, most) => {
   const found = engine.select(chain, null);
   const seen = found.filter(engine.isVisible);
@@ -42,7 +42,7 @@ const FIND: &str = "(chain, most) => {
 const PROBE: &str = "(node, need, scroll) => engine.probe(node, { need, scroll })";
 const PROBE_OWNER: &str = "(owner, point, hit, scroll) => engine.probeOwner(owner, point, { hit, scroll })";
 
-/// What an action asks of its element.
+/// What an action requires of its element.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Need {
     visible: bool,
@@ -54,15 +54,15 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// To be pressed.
+    /// The requirements of a press.
     pub(super) const PRESSED: Self =
         Self { visible: true, enabled: true, editable: false, stable: true, hit: true, label: false };
-    /// Nothing but a place.
+    /// Only a position.
     pub(super) const FORCED: Self =
         Self { visible: false, enabled: false, editable: false, stable: false, hit: false, label: false };
 }
 
-/// What a look answers.
+/// The result of a check.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
     blocked: Option<String>,
@@ -85,7 +85,7 @@ impl Answer {
         serde_json::from_value(value).map_err(unreadable)
     }
 
-    /// What is in the way. A node that is gone does not come back: that is an error at once.
+    /// The obstacle, if any. An element that is gone is an error at once.
     pub(super) fn obstacle(&self, element: &Element) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
         let stale = || Error::StaleRef { target: element.target.clone(), again: None };
@@ -93,13 +93,13 @@ impl Answer {
     }
 }
 
-/// The pauses between looks.
+/// The pauses between checks.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 2).min(LONGEST_PAUSE)))
 }
 
 impl Tab {
-    /// Reads the page as it is now, with the frames in it.
+    /// Reads the current page with its frames.
     pub async fn capture(&self, options: CaptureOptions, root: Option<&Element>) -> Result<Tree> {
         let top = root.map_or(0, |root| root.frame);
         let mut frames = HashMap::new();
@@ -131,7 +131,7 @@ impl Tab {
         self.nodes.lock().read(frame, &answer)
     }
 
-    /// The element that a ref or a selector stands for.
+    /// The element of a ref or a selector.
     pub async fn target(&self, text: &str, limit: Duration) -> Result<Element> {
         if let Ok(reference) = text.parse::<Ref>() {
             return self.nodes.lock().element(&reference);
@@ -150,7 +150,7 @@ impl Tab {
         }
     }
 
-    /// The first element that a selector finds, as soon as there is one.
+    /// Waits for the first element that matches a selector.
     pub async fn find(&self, selector: &str, limit: Duration) -> Result<Element> {
         let found = self.matches(selector, limit).await?;
         found.first.ok_or(Error::ElementNotFound { waited: limit })
@@ -180,7 +180,7 @@ impl Tab {
         Err(Error::ElementNotFound { waited: limit })
     }
 
-    /// Waits until the element can be acted on, and says where, in the page's viewport.
+    /// Waits until the element is actionable. Returns the point in the viewport.
     pub(super) async fn point_of(&self, on: &Element, need: Need, limit: Duration) -> Result<Point> {
         let deadline = Instant::now() + limit;
         let mut by = Obstacle::Silent;
@@ -197,7 +197,7 @@ impl Tab {
         Err(Error::NotActionable { obstacle: by, waited: limit })
     }
 
-    /// One look: in the element's frame, and in each frame around it.
+    /// Checks once: in the element's frame and all its ancestors.
     async fn look(&self, on: &Element, need: Need, attempt: usize) -> Result<Result<Point, Obstacle>> {
         let asked = vec![element(&on.handle), json!(need), json!(attempt)];
         let mut answer = Answer::read(self.ask(on.frame, PROBE, asked).await?)?;
@@ -216,7 +216,7 @@ impl Tab {
     }
 }
 
-/// What a selector finds in the page.
+/// The matches of a selector.
 #[derive(Debug)]
 struct Matches {
     count: usize,

@@ -1,7 +1,8 @@
-//! WebKit, by W3C WebDriver: a client of its own, a driver and a browser for each who works in one, and a thin page.
+//! WebKit through W3C WebDriver: a client, a driver and browser for each session, and a thin page type.
 //!
-//! There are no events, no list of requests and no world apart from the page's own. So nothing of `browser` stands on it: what
-//! needs those is refused, and the engine's JavaScript works as a function that is given to the page for one question.
+//! WebDriver has no events, no network log and no isolated worlds. So this module does not use `browser`: tools
+//! that need those are refused, and the engine's JavaScript is passed into the page as a function for each
+//! call.
 mod client;
 mod downloads;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Numbers for nodes. The driver gives each node a handle that never changes; a number is given to a handle once.
+//! Node numbers for refs. The driver gives each node a permanent handle, and each handle gets one number.
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
@@ -8,26 +8,26 @@ use crate::error::{Error, Result};
 use crate::json::decode;
 use crate::snapshot::{self, Ref};
 
-/// So many nodes are known of a document at a time, beside those that are shown.
+/// The most nodes of a document that are remembered, besides those in the last snapshot.
 const MOST_KNOWN: usize = 20_000;
 
 /// A node of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     pub(super) handle: String,
-    /// The number of its frame; the page itself is 0.
+    /// The number of its frame; 0 for the main frame.
     pub(super) frame: u32,
-    /// What it goes by in errors.
+    /// Its name in errors.
     pub(super) target: String,
 }
 
 impl Element {
-    /// What it goes by in errors: its ref, as it was written.
+    /// Its name in errors: the ref as it was written.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// An error about the node, under its name.
+    /// An error that names the node.
     pub(super) fn named(&self, error: Error) -> Error {
         match error {
             Error::StaleRef { again, .. } => Error::StaleRef { target: self.target.clone(), again },
@@ -36,7 +36,7 @@ impl Element {
     }
 }
 
-/// What is known of the nodes of a page.
+/// The known nodes of a page.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     frames: BTreeMap<u32, Known>,
@@ -46,11 +46,11 @@ pub(super) struct Nodes {
 /// The nodes of a frame.
 #[derive(Debug)]
 struct Known {
-    /// The frame around it, and the element that shows it there.
+    /// The parent frame, and the element that embeds this one.
     around: Option<(u32, String)>,
-    /// The handle of the document's root: it tells documents apart.
+    /// The handle of the root element, which identifies the document.
     document: Option<String>,
-    /// The first number of this document, and the next one.
+    /// The first number of this document, and the next free one.
     first: u32,
     next: u32,
     numbers: HashMap<String, u32>,
@@ -63,7 +63,7 @@ impl Known {
         Self { around, document: None, first: 1, next: 1, numbers, handles }
     }
 
-    /// Another document has numbers of its own: none is given twice.
+    /// Starts new numbers for another document; no number is used twice.
     fn is_of(&mut self, document: Option<&str>) {
         if self.document.as_deref() != document {
             self.document = document.map(str::to_owned);
@@ -84,7 +84,7 @@ impl Known {
         number
     }
 
-    /// Forgets what is shown no more, where that is much.
+    /// Forgets nodes that are not in the snapshot, if there are many.
     fn sweep(&mut self, shown: &[u32]) {
         if self.handles.len() > MOST_KNOWN + shown.len() {
             self.handles.retain(|number, _| shown.contains(number));
@@ -93,7 +93,7 @@ impl Known {
     }
 }
 
-/// A frame as it was walked, and the frames that it shows.
+/// A frame as it was read, with its child frames.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) frame: snapshot::Frame,
@@ -101,7 +101,7 @@ pub(super) struct Read {
 }
 
 impl Nodes {
-    /// Begins to walk the page: frames of another document before are known no more.
+    /// Starts reading a frame; drops the nodes of its previous document.
     fn frame(&mut self, number: u32, document: Option<&str>) -> &mut Known {
         if number == 0 && self.frames.get(&0).is_some_and(|top| top.document.as_deref() != document) {
             self.frames.retain(|number, _| *number == 0);
@@ -111,7 +111,7 @@ impl Nodes {
         known
     }
 
-    /// The number of the frame that an element shows.
+    /// The number of the child frame in an element.
     fn child(&mut self, parent: u32, owner: &str) -> u32 {
         let around = Some((parent, owner.to_owned()));
         if let Some((number, _)) = self.frames.iter().find(|(_, known)| known.around == around) {
@@ -122,12 +122,12 @@ impl Nodes {
         self.next_frame
     }
 
-    /// The frame around a frame, and the element that shows it there.
+    /// The parent frame, and the element that embeds this one.
     pub(super) fn around(&self, frame: u32) -> Option<(u32, String)> {
         self.frames.get(&frame)?.around.clone()
     }
 
-    /// Reads what a walk answered: `[json, nodes, owners, root]`, whose numbers count from 1.
+    /// Parses the result of the walk: `[json, nodes, owners, root]`. Its numbers start at 1.
     pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<Read> {
         let unreadable = |reason: String| Error::Unreadable { method: "the walk of a frame", reason };
         let json = answer[0].as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
@@ -167,10 +167,9 @@ impl Nodes {
         Ok(Read { frame, children: shown })
     }
 
-    /// The node that a ref stands for.
+    /// The node of a ref.
     ///
-    /// # Errors
-    /// `unknown_ref` where none was shown under it, `stale_ref` where it belongs to a document before.
+    /// # Errors `unknown_ref` if no snapshot had it, `stale_ref` if it belongs to an earlier document.
     pub(super) fn element(&self, reference: &Ref) -> Result<Element> {
         let target = reference.to_string();
         let unknown = |reason: &str| Error::UnknownRef { target: target.clone(), reason: reason.to_owned() };

@@ -1,4 +1,4 @@
-//! What a WebKit is started with.
+//! Options for WebKit.
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::browser::policy::Policy;
 use crate::browser::proxy::Proxy;
 use crate::error::{Error, Result};
 
-/// What a WebKit is started with, and who hears what its user should know.
+/// Options for WebKit, and a receiver of warnings for the user.
 #[derive(Clone)]
 pub struct Options {
-    /// How a browser is started: its program is the driver.
+    /// The launch options; `executable_path` is the driver.
     pub launch: LaunchOptions,
     pub(super) viewport: (u32, u32),
     pub(super) user_agent: Option<String>,
@@ -19,12 +19,12 @@ pub struct Options {
     pub(super) ignore_https_errors: bool,
     pub(super) proxy: Option<Proxy>,
     pub(super) policy: Arc<Policy>,
-    /// A setting that it cannot be given.
+    /// The first given option that WebKit does not support.
     refused: Option<&'static str>,
     pub(super) warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// As large as a page is where nobody says otherwise.
+/// The default viewport.
 const VIEWPORT: (u32, u32) = (1280, 720);
 
 impl Options {
@@ -46,7 +46,7 @@ impl Options {
         }
     }
 
-    /// The same for a look at whether it starts: without a window where it can do without one, and without a word.
+    /// The options for a test start: headless if possible, and without warnings.
     #[must_use]
     pub fn for_a_look(&self) -> Self {
         let headless = on_path(DISPLAY).is_ok().then_some(true).or(self.launch.headless);
@@ -54,12 +54,12 @@ impl Options {
         Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
     }
 
-    /// How another browser is started beside it.
+    /// The options for another browser next to it.
     pub fn for_others(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
     }
 
-    /// Refuses what would be asked for in vain.
+    /// Refuses options that WebKit does not support.
     pub(super) fn check(&self) -> Result<()> {
         match self.refused {
             None => Ok(()),
@@ -71,12 +71,12 @@ impl Options {
     }
 }
 
-/// What drives WebKitGTK.
+/// The driver of WebKitGTK.
 pub(super) const DRIVER: &str = "WebKitWebDriver";
-/// What makes a screen that exists only in memory.
+/// The program for a virtual display.
 pub(super) const DISPLAY: &str = "Xvfb";
 
-/// The driver that was named, or else the one that is installed.
+/// Finds the driver: the given one, or an installed one.
 pub fn find_driver(options: &Options) -> Result<PathBuf> {
     match &options.launch.executable {
         Some(path) if path.is_file() => Ok(path.clone()),
@@ -91,7 +91,7 @@ fn on_path(name: &str) -> Result<PathBuf> {
     found.ok_or_else(|| Error::WebkitNotFound { looked: format!("{name} on PATH") })
 }
 
-/// What makes the screen that it needs; none where it has its window on a display that is there.
+/// Finds the program for a virtual display; `None` if a real display is used.
 pub fn find_screen(options: &Options) -> Result<Option<PathBuf>> {
     match shows_window(options)? {
         true => Ok(None),
@@ -99,7 +99,7 @@ pub fn find_screen(options: &Options) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Whether it has its window on a display that is there.
+/// Whether the browser window is shown on a real display.
 fn shows_window(options: &Options) -> Result<bool> {
     let has_display = std::env::var_os("DISPLAY").is_some_and(|display| !display.is_empty());
     match options.launch.headless {
@@ -109,7 +109,7 @@ fn shows_window(options: &Options) -> Result<bool> {
     }
 }
 
-/// The first setting that holds elsewhere and would not hold here.
+/// The first option that WebKit does not support.
 fn refused(launch: &LaunchOptions, context: &ContextOptions) -> Option<&'static str> {
     let settings = [
         ("a profile that is kept", launch.user_data_dir.is_some()),

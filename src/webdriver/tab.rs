@@ -1,4 +1,4 @@
-//! The one page of a WebKit: going somewhere, running scripts, cookies, pictures.
+//! The page of a WebKit: navigation, scripts, cookies, screenshots.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::browser::injected;
 use crate::error::{Error, Result, human, squeezed};
 use crate::snapshot::Tree;
 
-/// The driver keeps limits of its own; only where it keeps none of them is the answer given up.
+/// The extra time after the driver's own limits until a command is given up.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a file that has begun to come is waited for.
+/// How long to wait for a download that has started.
 const LONGEST_ARRIVAL: Duration = Duration::from_secs(2);
 
 /// The page of a WebKit.
@@ -28,30 +28,30 @@ const LONGEST_ARRIVAL: Duration = Duration::from_secs(2);
 pub struct Tab {
     client: Client,
     processes: Arc<Processes>,
-    /// The handle of its window.
+    /// The window handle.
     window: String,
-    /// How wide and high the page is to be.
+    /// The requested width and height of the page.
     viewport: (i64, i64),
-    /// How long the driver lets pages load and scripts run.
+    /// The driver's current time limit for page loads and scripts.
     limit: Mutex<Option<Duration>>,
     /// The frame that commands go to.
     at: AtomicU32,
     pub(super) nodes: Mutex<Nodes>,
-    /// When and where was pressed last.
+    /// The time and place of the last press.
     pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
-    /// The page as it was shown last.
+    /// The last snapshot of the page.
     shown: Shown,
 }
 
-/// A page as it was shown last.
+/// The last snapshot of a page.
 pub(super) type Shown = Arc<Mutex<Option<Arc<Tree>>>>;
 
-/// Where the page stands.
+/// The page after a navigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrived {
     pub url: String,
     pub title: String,
-    /// Whether the page stayed, since what was asked for is a file.
+    /// Whether the page stayed because the URL is a download.
     pub is_file: bool,
 }
 
@@ -83,7 +83,7 @@ impl Tab {
         self.processes.have_ended()
     }
 
-    /// The page as it was shown last.
+    /// The last snapshot of the page.
     pub fn shown(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone()
     }
@@ -92,12 +92,12 @@ impl Tab {
         *self.shown.lock() = Some(tree);
     }
 
-    /// Which WebKit it is, as its driver tells.
+    /// The WebKit version that the driver reports.
     pub fn version(&self) -> &str {
         self.processes.version()
     }
 
-    /// The files that have come or begun to come since the last look. What has just begun is waited for.
+    /// Downloads that have started or completed since the last call. Waits for one that has just started.
     pub async fn downloads(&self) -> Vec<Sent> {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
@@ -112,7 +112,7 @@ impl Tab {
         news
     }
 
-    /// Whether a file comes to be reported within a moment.
+    /// Whether a download starts within a moment.
     async fn is_sent_a_file(&self) -> bool {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
@@ -136,7 +136,7 @@ impl Tab {
         self.kept(self.client.delete(Command::new(name, path)).await).await
     }
 
-    /// A driver that gives no answer gives none to what follows, either: it is ended.
+    /// Ends the driver after a command without a reply: it would not answer later ones either.
     async fn kept(&self, answer: Result<Value>) -> Result<Value> {
         let Err(Error::NoAnswer { method, waited }) = answer else {
             let answer = self.unless_gone(answer).await;
@@ -156,7 +156,7 @@ impl Tab {
         })
     }
 
-    /// What was asked in the moment in which the browser went was answered with no reason.
+    /// Adds the reason to an error that was returned because the browser ended.
     async fn unless_gone(&self, answer: Result<Value>) -> Result<Value> {
         if let Err(Error::Protocol { message, .. }) = &answer
             && message.starts_with("unknown error")
@@ -168,7 +168,7 @@ impl Tab {
         answer
     }
 
-    /// Lets pages load and scripts run for so long.
+    /// Sets the time limit for page loads and scripts.
     async fn within(&self, limit: Duration) -> Result<()> {
         if *self.limit.lock() == Some(limit) {
             return Ok(());
@@ -179,7 +179,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Has commands go to a frame from now on.
+    /// Switches to a frame.
     pub(super) async fn go_to(&self, frame: u32) -> Result<()> {
         if self.at.load(Ordering::Relaxed) == frame {
             return Ok(());
@@ -204,7 +204,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Runs a script in a frame: the body of a function, whose promise is waited for.
+    /// Runs a script in a frame: a function body, whose promise is awaited.
     pub(super) async fn script(
         &self,
         frame: u32,
@@ -224,14 +224,14 @@ impl Tab {
         })
     }
 
-    /// Has the engine answer one question in a frame: nothing of it stays in the page.
+    /// Calls a function of the engine in a frame; it leaves nothing in the page.
     pub(super) async fn ask(&self, frame: u32, function: &str, arguments: Vec<Value>) -> Result<Value> {
         self.script(frame, &injected::once(function), arguments, USUAL).await
     }
 
     // What is done with the page.
 
-    /// Makes the page so wide and high.
+    /// Resizes the page.
     async fn resize(&self, (width, height): (i64, i64)) -> Result<()> {
         const INNER: &str = "return [innerWidth, innerHeight]";
         let to = |width: i64, height: i64| {
@@ -245,10 +245,10 @@ impl Tab {
         Ok(())
     }
 
-    /// Goes to an address, and waits until it has loaded.
+    /// Navigates and waits for the load event.
     ///
-    /// # Errors
-    /// `navigation_failed` where it cannot be reached: the driver calls that a success and shows a page of its own.
+    /// # Errors `navigation_failed` if the URL is unreachable: the driver reports success then and shows its
+    /// own error page.
     pub async fn navigate(&self, url: &str, limit: Duration) -> Result<Arrived> {
         const STANDS: &str =
             "return [document.URL, document.title, document.body?.innerText ?? '', document.documentElement]";
@@ -307,20 +307,20 @@ impl Tab {
         Ok(())
     }
 
-    /// What changes with each step in the history.
+    /// A value that changes with each history step.
     async fn history(&self) -> Result<Value> {
         const HISTORY: &str = "return [document.URL, document.documentElement, history.state]";
         self.script(0, HISTORY, Vec::new(), USUAL).await
     }
 
-    /// Where the page stands.
+    /// The current page.
     pub async fn stands(&self) -> Result<Arrived> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
         Ok(Arrived { url: text(0), title: text(1), is_file: false })
     }
 
-    /// Runs a user's JavaScript: a function, which gets the element, or an expression.
+    /// Runs a user's JavaScript: an expression, or a function that receives the element.
     pub async fn evaluate(&self, code: &str, on: Option<&Element>, limit: Duration) -> Result<Value> {
         let code = code.trim().trim_end_matches(';');
         let script = format!(
@@ -332,7 +332,7 @@ impl Tab {
         answer.map_err(|error| on.map_or(error.clone(), |on| on.named(error)))
     }
 
-    /// A picture of what is visible, or of an element, as PNG.
+    /// A PNG screenshot of the viewport or of an element.
     pub async fn picture(&self, of: Option<&Element>) -> Result<Vec<u8>> {
         self.go_to(of.map_or(0, |of| of.frame)).await?;
         let path = of.map_or("/screenshot".to_owned(), |of| format!("/element/{}/screenshot", of.handle));
@@ -343,7 +343,7 @@ impl Tab {
         BASE64_STANDARD.decode(text).map_err(|error| unreadable(error.to_string()))
     }
 
-    /// A picture of the whole page, as PNG: its window is made as large as the page for it.
+    /// A PNG screenshot of the full page: enlarges the window for it.
     pub async fn whole_picture(&self) -> Result<Vec<u8>> {
         // Beyond, WebKit draws black.
         const LONGEST: i64 = 16_384;
@@ -373,7 +373,7 @@ impl Tab {
         taken
     }
 
-    /// The cookies that the page's address is given.
+    /// The cookies for the page's URL.
     pub async fn cookies(&self) -> Result<Vec<Value>> {
         self.go_to(0).await?;
         let cookies = self.get("Get All Cookies", "/cookie").await?;
@@ -391,7 +391,7 @@ impl Tab {
         self.delete("Delete Cookie", &format!("/cookie/{}", name.replace('+', "%20"))).await.map(drop)
     }
 
-    /// The message of the dialog that is open.
+    /// The message of the open dialog.
     pub async fn dialog(&self) -> Result<Option<String>> {
         match self.get("Get Alert Text", "/alert/text").await {
             Ok(text) => Ok(Some(text.as_str().unwrap_or_default().to_owned())),
@@ -400,7 +400,7 @@ impl Tab {
         }
     }
 
-    /// Answers the dialog that is open.
+    /// Answers the open dialog.
     pub async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<()> {
         if let Some(text) = text {
             self.post("Send Alert Text", "/alert/text", json!({ "text": text })).await?;
@@ -409,7 +409,7 @@ impl Tab {
         self.post("Answer Alert", path, json!({})).await.map(drop)
     }
 
-    /// Closes the windows that the page has opened. Gives their addresses.
+    /// Closes popups. Returns their URLs.
     pub async fn close_opened(&self) -> Result<Vec<String>> {
         let all = self.get("Get Window Handles", "/window/handles").await?;
         let others = all.as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -1,10 +1,10 @@
-//! Where WebKit's driver is not to be had.
+//! Replaces WebKit on systems without its driver.
 use super::client::Client;
 use super::downloads::Downloads;
 use super::options::Options;
 use crate::error::{Error, Result};
 
-/// A WebKit that runs. On this system there is none.
+/// A running WebKit. There is none on this system.
 #[derive(Debug)]
 pub(super) enum Processes {}
 

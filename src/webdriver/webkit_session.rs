@@ -1,4 +1,4 @@
-//! A WebKit for whoever works in one: started when first needed, started again when it is gone.
+//! A WebKit session: starts on first use, and again after it has ended.
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use super::tab::{Shown, Tab};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
 
-/// How long a call waits for others that work in the same one.
+/// How long a call waits for earlier calls on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
-/// A WebKit with one page, which nobody else works in: a driver has one session, and cookies are its own.
+/// A WebKit with one page for one user, since a driver has only one session with its own cookies.
 #[derive(Debug)]
 pub struct WebkitSession {
     options: Arc<Options>,
     tab: tokio::sync::Mutex<Option<Tab>>,
-    /// What runs, to be ended also while somebody has the turn.
+    /// The running processes, so that they can be ended during another call.
     running: Mutex<Option<Arc<Processes>>>,
     is_closed: AtomicBool,
-    /// Where its page stood after the last call.
+    /// The URL after the last call.
     url: Mutex<Option<String>>,
-    /// Its page as it was shown last, for whoever has not the turn.
+    /// The last snapshot, readable during another call.
     shown: Shown,
 }
 
-/// The page, while nobody else works on it.
+/// Exclusive access to the page.
 #[derive(Debug)]
 pub struct Turn<'a> {
     held: MutexGuard<'a, Option<Tab>>,
@@ -56,7 +56,7 @@ impl WebkitSession {
         self.running.lock().as_ref().is_some_and(|running| !running.have_ended())
     }
 
-    /// Where its page stood after the last call.
+    /// The URL after the last call.
     pub fn url(&self) -> Option<String> {
         self.url.lock().clone().filter(|_| self.is_running())
     }
@@ -65,21 +65,20 @@ impl WebkitSession {
         *self.url.lock() = Some(url.to_owned());
     }
 
-    /// The driver that it is started with.
+    /// The path of the driver.
     ///
-    /// # Errors
-    /// `webkit_not_found` where that, or what makes the screen that it needs, is not there.
+    /// # Errors `webkit_not_found` if the driver or the virtual display is not installed.
     pub fn program(&self) -> Result<PathBuf> {
         find_screen(&self.options)?;
         find_driver(&self.options)
     }
 
-    /// Its page as it was shown last.
+    /// The last snapshot of its page.
     pub fn shown(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone().filter(|_| self.is_running())
     }
 
-    /// Its page; WebKit is started now if it does not run.
+    /// Waits for access to the page; starts WebKit if it does not run.
     pub async fn turn(&self) -> Result<Turn<'_>> {
         let mut held = self.wait().await?;
         if held.as_ref().is_none_or(Tab::has_ended) {
@@ -89,10 +88,9 @@ impl WebkitSession {
         Ok(Turn { held })
     }
 
-    /// Its page, if there is one.
+    /// Waits for access to the page, if one is open.
     ///
-    /// # Errors
-    /// `no_page`
+    /// # Errors `no_page`
     pub async fn open_turn(&self) -> Result<Turn<'_>> {
         let held = self.wait().await?;
         match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
@@ -129,7 +127,7 @@ impl WebkitSession {
         Ok(())
     }
 
-    /// Ends it. No other is started afterwards.
+    /// Ends the session. No other starts afterwards.
     pub async fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         let running = self.running.lock().take();

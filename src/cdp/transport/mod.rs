@@ -1,4 +1,4 @@
-//! How messages travel. Everything above sees whole messages only.
+//! Transports: how messages are sent and received.
 mod pipe;
 pub mod tls;
 pub mod websocket;
@@ -8,7 +8,7 @@ use std::io;
 pub use pipe::Pipe;
 pub use websocket::WebSocket;
 
-/// The largest message that is accepted: far above what a page can cause, and a bound that a hostile peer cannot exceed.
+/// The largest accepted message: far larger than pages cause, but a limit for a hostile peer.
 pub const MAX_MESSAGE_BYTES: usize = 512 * 1024 * 1024;
 
 /// A two-way stream of messages.
@@ -19,13 +19,13 @@ pub trait Transport: Send + 'static {
     fn split(self) -> (Self::Incoming, Self::Outgoing);
 }
 
-/// The half that reads.
+/// The reading half.
 pub trait Incoming: Send + 'static {
-    /// The next message; `None` when the peer closed in good order.
+    /// The next message; `None` after a clean close.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
-/// The half that writes.
+/// The writing half.
 pub trait Outgoing: Send + 'static {
     /// Writes all messages, in order, with as few system calls as it can.
     fn send(&mut self, messages: &[Vec<u8>]) -> impl Future<Output = io::Result<()>> + Send;

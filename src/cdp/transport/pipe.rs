@@ -4,7 +4,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, too_large};
 
-/// Messages that end in a zero byte, as `--remote-debugging-pipe` speaks them.
+/// Messages that end with a zero byte, as with `--remote-debugging-pipe`.
 #[derive(Debug)]
 pub struct Pipe<R, W> {
     reader: R,
@@ -17,7 +17,7 @@ impl<R, W> Pipe<R, W> {
         Self { reader, writer, largest: MAX_MESSAGE_BYTES }
     }
 
-    /// Accepts no message larger than this.
+    /// Limits the size of messages.
     #[must_use]
     pub fn bounded(self, largest: usize) -> Self {
         Self { largest, ..self }
@@ -51,14 +51,14 @@ pub struct PipeReader<R> {
     buffer: Vec<u8>,
     /// Where the next message starts in `buffer`.
     start: usize,
-    /// Up to where `buffer` is known to hold no end of the next message.
+    /// Up to where `buffer` was searched for the end of the next message.
     searched: usize,
 }
 
 const READ_BYTES: usize = 64 * 1024;
 
 impl<R> PipeReader<R> {
-    /// The next message, if all of it is here.
+    /// Takes the next message, if it is complete.
     fn take(&mut self) -> Option<Vec<u8>> {
         let end = self.searched + memchr::memchr(0, &self.buffer[self.searched..])?;
         let message = if self.start == 0 && end > READ_BYTES {

@@ -1,4 +1,4 @@
-//! TLS to those whom this machine trusts.
+//! TLS connections with the trusted certificates of this machine.
 use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -20,7 +20,7 @@ use tokio_rustls::rustls::{
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Debug + Unpin + Send> Stream for T {}
 
-/// Encrypts a connection to `host`: a name, or an address without brackets.
+/// Opens a TLS connection to `host`: a name, or an IP address without brackets.
 pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
     static TRUST: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
         let config = trusting(true).expect("the provider knows the versions of TLS that are safe");
@@ -30,7 +30,7 @@ pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpS
     TlsConnector::from(Arc::clone(&TRUST)).connect(name, stream).await
 }
 
-/// Connections to those whom this machine trusts, or to anybody.
+/// Configures certificate checks: trusted certificates only, or none.
 pub fn trusting(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
     static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
         let mut roots = RootCertStore::empty();
@@ -46,7 +46,7 @@ pub fn trusting(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig
     })
 }
 
-/// Takes everybody for who they say they are: only for who has asked for that.
+/// Accepts every certificate; only used on explicit request.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

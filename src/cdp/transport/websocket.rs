@@ -20,17 +20,17 @@ use super::tls::{self, encrypt};
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
 use crate::error::{Error, Result, human};
 
-/// A websocket to somebody else's browser.
+/// A WebSocket connection to a browser.
 #[derive(Debug)]
 pub struct WebSocket {
     stream: WebSocketStream<Box<dyn tls::Stream>>,
 }
 
-/// How long it may take until the other side speaks the protocol.
+/// The time limit for connecting, with the WebSocket handshake.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 
 impl WebSocket {
-    /// Connects to a `ws://` or `wss://` address, with extra headers, in at most 30 s.
+    /// Connects to a `ws://` or `wss://` URL with extra headers, within 30 s.
     pub async fn connect(address: &str, headers: &[(String, String)]) -> Result<Self> {
         let mut request = address.into_client_request().map_err(|error| unreachable(describe(&error)))?;
         if !matches!(request.uri().scheme_str(), Some("ws" | "wss")) {
@@ -49,7 +49,7 @@ impl WebSocket {
         Ok(Self { stream })
     }
 
-    /// Takes somebody in who has come for this path. A page cannot be it: browsers say where those come from.
+    /// Accepts a WebSocket on this path. Refuses web pages, which browsers identify with an `Origin` header.
     pub async fn accept(stream: TcpStream, path: &str) -> io::Result<Self> {
         #[allow(clippy::result_large_err)] // It is what is asked for.
         let check = |request: &handshake::server::Request, response| {
@@ -66,12 +66,12 @@ impl WebSocket {
         Ok(Self { stream: accepted.map_err(io::Error::other)? })
     }
 
-    /// The next message, before the two ways are split; `None` when the peer closed in good order.
+    /// The next message, before the connection is split; `None` after a clean close.
     pub async fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         read(&mut self.stream).await
     }
 
-    /// Writes a message, before the two ways are split.
+    /// Sends a message, before the connection is split.
     pub async fn write(&mut self, message: &[u8]) -> io::Result<()> {
         let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;
         self.stream.send(Message::Text(text)).await.map_err(io::Error::other)
@@ -92,8 +92,8 @@ async fn read(
     }
 }
 
-/// A connection whose other side hears at once that its words have arrived: Firefox waits for that before it says more, and
-/// the system would let it wait for 40 ms.
+/// A connection that acknowledges received data at once: Firefox waits for that before it sends more, and the
+/// system would delay it by 40 ms.
 #[derive(Debug)]
 struct Prompt(TcpStream);
 
@@ -161,7 +161,7 @@ fn unreachable(reason: String) -> Error {
     Error::BrowserGone { reason }
 }
 
-/// What went wrong, without the address and without the names of HTTP states.
+/// Describes an error without the URL and without the names of HTTP states.
 fn describe(error: &tungstenite::Error) -> String {
     match error {
         tungstenite::Error::Http(response) => format!("it answered with HTTP {}", response.status().as_u16()),

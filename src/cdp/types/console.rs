@@ -1,9 +1,9 @@
-//! What a page logged: see [`crate::cdp::Permit`] for when that may be asked; and the crash notice.
+//! Console messages, and the crash event. See [`crate::cdp::Permit`] for when they may be requested.
 use super::Empty;
 
 domain! {
     commands {
-        /// Only as the first half of a pulse: see [`crate::cdp::Permit::ConsolePulse`].
+        /// Allowed only as the first half of a pulse: see [`crate::cdp::Permit::ConsolePulse`].
         "Console.enable" Enable {} -> Empty
         "Console.disable" Disable {} -> Empty
         "Inspector.enable" InspectorEnable {} -> Empty

@@ -1,4 +1,4 @@
-//! Style sheets of the browser's own tools: they have an effect, and no script of a page finds them.
+//! Style sheets of the browser's developer tools: they take effect, but scripts of the page cannot see them.
 use super::Empty;
 
 domain! {

@@ -1,4 +1,4 @@
-//! Nodes as the browser sees them: what JavaScript in a page cannot reach.
+//! Nodes as the browser sees them, including those that JavaScript cannot reach.
 use super::Empty;
 
 domain! {

@@ -1,4 +1,4 @@
-//! Documents as flat lists, as they stand.
+//! Snapshots of documents as flat lists.
 domain! {
     commands {
         "DOMSnapshot.captureSnapshot" CaptureSnapshot { computed_styles: Vec<String> } -> Captured
@@ -8,7 +8,7 @@ domain! {
     objects {
         Captured { documents: Vec<Document>, strings: Vec<String> }
         Document { #[serde(rename = "documentURL")] document_url: i64, frame_id: i64, nodes: Nodes }
-        /// Each list has an entry for each node; a number is that of a string.
+        /// Each list has an entry for each node; strings are given by their index.
         Nodes {
             parent_index: Vec<i64>,
             node_type: Vec<i64>,

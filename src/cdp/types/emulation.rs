@@ -1,4 +1,4 @@
-//! What a user asks the browser to pretend.
+//! Emulation of devices, time zones and the like.
 use serde_json::Value;
 
 use super::Empty;
@@ -26,7 +26,7 @@ domain! {
     objects {
         MediaFeature { name: String, value: String }
         BrandVersion { brand: String, version: String }
-        /// What client hints tell.
+        /// The user agent's client hints.
         UserAgentMetadata {
             brands: Vec<BrandVersion>,
             full_version_list: Vec<BrandVersion>,

@@ -1,4 +1,4 @@
-//! Mouse, keyboard and touch, as the operating system would deliver them.
+//! Mouse, keyboard and touch input.
 use super::Empty;
 
 domain! {

@@ -1,8 +1,8 @@
-//! The commands and events that we use, one file per domain, written by hand and lenient: an unknown field or value
-//! never fails, a missing one has a default. [`catalogue`] lists them, so that a test can ask a running browser
-//! whether it knows each name and type: a misspelt field would else stay empty for ever.
+//! The commands and events that we use, one file per domain, written by hand. Parsing is lenient: an unknown
+//! field or value never fails, a missing one has a default. [`catalogue`] lists them, so that a test can
+//! compare each name and type with a running browser: a misspelt field would stay empty unnoticed.
 //!
-//! In a command, the fields after `?` are optional: they are `Option`s that stay off the wire when `None`.
+//! In a command, the fields after `?` are optional: they are `Option`s that are not sent when `None`.
 macro_rules! domain {
     (
         commands { $( $(#[$command_doc:meta])* $method:literal $command:ident
@@ -69,7 +69,7 @@ macro_rules! domain {
     };
 }
 
-/// A field for the catalogue: by the name that serde writes.
+/// A field for the catalogue, by its serialized name.
 macro_rules! field {
     (#[serde(rename = $name:literal $($more:tt)*)] $($rest:tt)*) => { super::field!(@ $name, $($rest)*) };
     (#[$($attribute:tt)*] $($rest:tt)*) => { super::field!($($rest)*) };
@@ -98,13 +98,13 @@ pub mod target;
 pub mod web_authn;
 pub mod web_mcp;
 
-/// A reply that says nothing.
+/// A reply without content.
 pub type Empty = serde::de::IgnoredAny;
 
-/// A command, an event, or an object within one, as we write it.
+/// A command, event or object as we declare it, for the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// The wire name; of an object, its Rust name.
+    /// The wire name; for an object, its Rust name.
     pub name: &'static str,
     pub kind: Kind,
     pub fields: &'static [Field],
@@ -112,7 +112,7 @@ pub struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `reply` is the Rust name of what is answered.
+    /// `reply` is the Rust name of the reply type.
     Command {
         reply: &'static str,
     },
@@ -128,7 +128,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// The wire name: what serde's `camelCase` makes of it, unless it was renamed and holds no `_`.
+    /// The wire name: serde's `camelCase` of it, unless it was renamed and contains no `_`.
     pub fn wire_name(&self) -> String {
         let mut words = self.name.split('_');
         let first = words.next().unwrap_or_default().to_owned();
@@ -139,7 +139,7 @@ impl Field {
     }
 }
 
-/// Every command, event and object that we use, file by file.
+/// All declared commands, events and objects, by file.
 pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
         ("accessibility", accessibility::CATALOGUE),
@@ -163,7 +163,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     .into_iter()
 }
 
-/// Reads `null` as what a missing field would be: the browser writes it for a number that is not finite.
+/// Reads `null` as a missing field: the browser writes it for a number that is not finite.
 fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

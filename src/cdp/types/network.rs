@@ -1,4 +1,4 @@
-//! Requests, responses, cookies; and `Fetch`, which can stop them on their way.
+//! Requests, responses and cookies; and `Fetch`, which intercepts requests.
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
@@ -12,12 +12,12 @@ use super::Empty;
 /// Header names and values to send with every request.
 pub type Headers = BTreeMap<String, String>;
 
-/// Header names and values in the order of the wire; the browser joins repeated ones with a newline.
+/// Headers in wire order; the browser joins repeated ones with a newline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderList(Vec<(String, String)>);
 
 impl HeaderList {
-    /// The first value under a name, in whatever case it is written.
+    /// The first value of a header; the name is case-insensitive.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -185,7 +185,7 @@ domain! {
             security_details: Option<Value>,
             timing: Option<Timing>,
         }
-        /// Milliseconds after `request_time`, which is in seconds.
+        /// Times in milliseconds after `request_time`, which is in seconds.
         Timing {
             request_time: f64,
             dns_start: f64,

@@ -1,4 +1,4 @@
-//! What the browser measures of a page. Of use here is that a page answers in the midst of a script.
+//! Performance metrics. Useful because a page answers even while a script runs.
 use super::Empty;
 
 domain! {

@@ -19,12 +19,12 @@ domain! {
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
-        /// Only as the first half of a look at what was logged: see [`crate::cdp::Permit::ConsoleHeard`].
+        /// Allowed only while logged messages are collected: see [`crate::cdp::Permit::ConsoleSubscribed`].
         "Runtime.enable" Enable {} -> Empty
         "Runtime.disable" Disable {} -> Empty
         "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty
         "Runtime.addBinding" AddBinding { name: String } ? { execution_context_id: i64, execution_context_name: String } -> Empty
-        /// Another one in each process.
+        /// The id differs in each process.
         "Runtime.getIsolateId" GetIsolateId {} -> IsolateId
     }
     events {
@@ -47,7 +47,7 @@ domain! {
             #[serde(skip_serializing_if = "Option::is_none")]
             additional_parameters: Option<Value>,
         }
-        /// An argument: a value, one that JSON has no word for, or an object of the page.
+        /// An argument: a JSON value, a value that JSON cannot express, or a remote object.
         CallArgument {
             #[serde(skip_serializing_if = "Option::is_none")]
             value: Option<Value>,
@@ -68,7 +68,7 @@ domain! {
             deep_serialized_value: Option<Value>,
             preview: Option<ObjectPreview>,
         }
-        /// What an object holds, without calling its code.
+        /// A preview of an object, created without calling its code.
         ObjectPreview { properties: Vec<PropertyPreview> }
         PropertyPreview { name: String, value: Option<String> }
         StackTrace { call_frames: Vec<CallFrame> }

@@ -1,4 +1,4 @@
-//! Certificates of servers that nobody vouches for.
+//! Handling of invalid certificates.
 use super::Empty;
 
 domain! {
@@ -11,7 +11,7 @@ domain! {
     events {
         "Security.certificateError" CertificateError {
             event_id: i64,
-            /// The browser's word for it, such as `ERR_CERT_DATE_INVALID`.
+            /// The browser's name of the error, such as `ERR_CERT_DATE_INVALID`.
             error_type: String,
             #[serde(rename = "requestURL")] request_url: String,
         }

@@ -1,4 +1,4 @@
-//! Cookies and stored data of a context.
+//! Cookies and storage of a context.
 use super::Empty;
 
 domain! {

@@ -1,4 +1,4 @@
-//! What can be attached to: pages, frames of other processes, workers.
+//! Targets: pages, frames in other processes, workers.
 use super::Empty;
 
 domain! {
@@ -38,7 +38,7 @@ domain! {
             browser_context_id: Option<String>,
             subtype: Option<String>,
         }
-        /// Which kinds of target to attach to. The first entry that matches decides.
+        /// Selects kinds of target to attach to. The first matching entry decides.
         FilterEntry {
             exclude: bool,
             #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ domain! {
         Described { target_info: TargetInfo }
         ContextCreated { browser_context_id: String }
         Contexts {
-            /// Those that somebody made.
+            /// The contexts that a client has created.
             browser_context_ids: Vec<String>,
             default_browser_context_id: Option<String>,
         }

@@ -1,4 +1,4 @@
-//! Virtual authenticators, which hold passkeys for the sites that a page shows.
+//! Virtual authenticators, which hold passkeys.
 use super::Empty;
 
 domain! {

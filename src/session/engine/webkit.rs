@@ -1,4 +1,4 @@
-//! Workspaces whose pages are a WebKit's: each has one of its own.
+//! Workspaces with WebKit: each has a WebKit session of its own.
 use std::sync::{Arc, Weak};
 
 use super::{Engine, EngineOptions, Source};
@@ -9,10 +9,9 @@ use crate::session::workspace::Workspace;
 use crate::webdriver::{self, WebkitSession};
 
 impl Engine {
-    /// A fresh workspace with a WebKit of its own, which is started when it is first needed.
+    /// Creates a workspace with its own WebKit, which starts on first use.
     ///
-    /// # Errors
-    /// `unsupported` where the browser is somebody else's.
+    /// # Errors `unsupported` if the browser is run by somebody else.
     pub(in crate::session) fn workspace_in_webkit(&self, context: ContextOptions) -> Result<Workspace> {
         let launch = match &self.options().source {
             Source::Webkit(_) => {
@@ -44,7 +43,7 @@ impl Engine {
         Ok(Workspace::new(engine, context, true, quota))
     }
 
-    /// Where a workspace has its WebKit, if that is where its pages are.
+    /// The WebKit session of a workspace, if this engine uses WebKit.
     pub(in crate::session) fn webkit_session(&self) -> Option<Arc<WebkitSession>> {
         let Source::Webkit(options) = &self.options().source else { return None };
         let webkit_session = Arc::new(WebkitSession::new(Arc::clone(options)));

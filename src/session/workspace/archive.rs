@@ -1,5 +1,5 @@
-//! What was answered to fetch and XHR, kept when the page that asked has gone on: the browser itself keeps it no longer than
-//! the document. Bounded by number and by size; the oldest goes first.
+//! Bodies of fetch and XHR responses, kept after the page has navigated: the browser keeps them only as long as
+//! the document. Limited in number and size; the oldest are dropped first.
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use tokio::time::timeout;
 use super::Workspace;
 use crate::browser::{BrowserContext, NetworkEvent, Page, Request, RequestEntry};
 
-/// The most bodies of a context that are kept, and the most bytes of them together and of one.
+/// The most bodies that are kept for a context, the most bytes of all of them, and of one.
 const MOST_BODIES: usize = 500;
 const MOST_BYTES: usize = 20_000_000;
 const LARGEST_BODY: usize = 2_000_000;
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 
-/// A request, and what was answered.
+/// A request with its response body.
 #[derive(Debug, Clone)]
 pub struct Answered {
     page: String,
@@ -24,19 +24,19 @@ pub struct Answered {
     pub body: Arc<[u8]>,
 }
 
-/// What was answered to the pages of one context.
+/// The response bodies of one context.
 #[derive(Debug, Default)]
 pub struct Archive {
     kept: Mutex<VecDeque<Answered>>,
 }
 
 impl Archive {
-    /// What was answered to a page, also in documents that it has left, oldest first.
+    /// The responses to a page's requests, including earlier documents, oldest first.
     pub fn of_page(&self, page: &Page) -> Vec<Answered> {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
     }
 
-    /// What one request of a page was answered.
+    /// The response body of one request.
     pub fn body_of(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         let kept = self.kept.lock();
         let mut of_page = kept.iter().filter(|answered| answered.page == page.id());
@@ -54,7 +54,7 @@ impl Archive {
     }
 }
 
-/// Fetches the body of an answer before the document that asked for it is gone.
+/// Fetches a response body before its document is gone.
 async fn fetched(request: &Request) -> Option<Answered> {
     let page = request.page()?;
     let known = || page.with_network(|network| network.get(request.id()).cloned());
@@ -65,7 +65,7 @@ async fn fetched(request: &Request) -> Option<Answered> {
 }
 
 impl Workspace {
-    /// What was answered to the pages of a context, from the first time on that this is asked.
+    /// The archive of a context. Recording begins with the first call.
     pub fn archive(&self, context: &BrowserContext) -> Arc<Archive> {
         let mut known = self.inner.archives.lock();
         known.retain(|(context, _)| !context.is_closed());

@@ -1,16 +1,16 @@
-//! Contexts that outlive the server which made them, and what another one needs to go on with them.
+//! Contexts that survive the server which created them, and the data that another server needs to use them.
 use serde::{Deserialize, Serialize};
 
 use super::{Slot, Workspace};
 use crate::browser::{Browser, BrowserContext, StoredCookie};
 use crate::error::{Error, Result};
 
-/// A context as it is left to another server.
+/// A context that is left to another server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftContext {
     name: String,
     number: u32,
-    /// The browser's own name for it.
+    /// The browser's id of it.
     pub id: String,
 }
 
@@ -21,7 +21,7 @@ impl LeftContext {
 }
 
 impl Workspace {
-    /// Begins with the contexts that another server left, whose pages get numbers that none had before.
+    /// Starts with the contexts that another server left; new pages get unused numbers from `first_page`.
     pub(in crate::session) fn begin_with(&self, left: Vec<LeftContext>, first_page: u32) {
         let mut state = self.inner.state.lock();
         for context in left {
@@ -34,7 +34,7 @@ impl Workspace {
         }
     }
 
-    /// Its contexts as they are in the browser.
+    /// The workspace's contexts in the browser.
     pub(in crate::session) fn left(&self) -> Vec<LeftContext> {
         let state = self.inner.state.lock();
         let left = state.slots.iter().filter_map(|slot| {
@@ -48,7 +48,7 @@ impl Workspace {
         left.collect()
     }
 
-    /// Lets go of everything that it opened, without closing it.
+    /// Releases everything that the workspace opened, without closing it.
     pub(in crate::session) fn leave(&self) {
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
         for context in slots.into_iter().filter_map(|slot| slot.live) {
@@ -56,12 +56,12 @@ impl Workspace {
         }
     }
 
-    /// Adds a one-time notice to the client's next answer.
+    /// Adds a notice to the client's next answer.
     pub(in crate::session) fn notice(&self, notice: String) {
         self.inner.state.lock().notices.push(notice);
     }
 
-    /// Cookies of all contexts as they were last noted, as JSON.
+    /// The last saved cookies of all contexts, as JSON.
     pub(in crate::session) fn remembered(&self) -> String {
         let state = self.inner.state.lock();
         let cookies = state.slots.iter().filter(|slot| !slot.cookies.is_empty());
@@ -69,7 +69,7 @@ impl Workspace {
         if cookies.is_empty() { String::new() } else { serde_json::json!(cookies).to_string() }
     }
 
-    /// Has contexts that are not there any more begin with these cookies.
+    /// Restores cookies, as saved by `remembered`, in contexts that are gone.
     pub(in crate::session) fn recall(&self, remembered: &str) {
         let Ok(cookies) = serde_json::from_str::<Vec<(String, Vec<StoredCookie>)>>(remembered) else {
             return;
@@ -82,7 +82,7 @@ impl Workspace {
         }
     }
 
-    /// The context that another server left, if it is still there. One that is not is lost, and that is reported once.
+    /// The context that another server left, if it still exists. A lost one is reported once.
     pub(super) async fn take_over(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let (left, number, options) = {
             let mut state = self.inner.state.lock();

@@ -1,4 +1,4 @@
-//! What becomes of requests on their way: rules of a client for its contexts.
+//! Rules for requests: a client's own, for its contexts.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,40 +13,40 @@ use crate::error::Result;
 /// The most rules that a context has.
 const MOST_RULES: usize = 200;
 
-/// What happens to requests of some addresses.
+/// What happens to requests for certain URLs.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// As it was written, to be listed.
+    /// The pattern as it was written, for listings.
     pub pattern: String,
     pub filter: RequestFilter,
     pub does: Does,
-    /// How long they are held first.
+    /// How long requests are delayed.
     pub delay: Duration,
 }
 
-/// Which requests a rule means.
+/// Which requests a rule matches.
 #[derive(Debug, Clone)]
 pub enum RequestFilter {
-    /// Those whose addresses this says to be like the pattern.
+    /// Requests whose URL this function matches with the pattern.
     Like(fn(&str, &str) -> bool),
-    /// Those to these domains; what a tab itself shows is asked for on purpose.
+    /// Requests to these domains. Documents of tabs are excluded, as they are opened on purpose.
     Domains(Arc<Domains>),
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug, Clone)]
 pub enum Does {
     Block,
     Answer(Fulfillment),
-    /// These headers are sent besides, or instead of those of the same names.
+    /// Adds these headers to the request, replacing those of the same names.
     Headers(Vec<(String, String)>),
 }
 
-/// The rules of one context. The newest that means an address decides.
+/// The rules of one context. The newest rule that matches decides.
 #[derive(Debug, Default)]
 pub struct Rules {
     list: Mutex<Vec<Rule>>,
-    /// What no rule means is decided by somebody else.
+    /// Somebody else handles requests that match no rule.
     leaves_rest: AtomicBool,
 }
 
@@ -56,7 +56,7 @@ impl Rules {
         self.list.lock().clone()
     }
 
-    /// Whether somebody else decides what no rule means.
+    /// Sets whether somebody else handles requests that match no rule.
     pub fn leave_rest(&self, leaves: bool) {
         self.leaves_rest.store(leaves, Ordering::Release);
     }
@@ -121,7 +121,7 @@ impl Workspace {
         rules
     }
 
-    /// Adds a rule for requests from now on. The oldest goes where there are too many.
+    /// Adds a rule for future requests. Drops the oldest rule above the limit.
     pub async fn add_rule(&self, context: &BrowserContext, rule: Rule) -> Result<()> {
         let rules = self.rules(context);
         {
@@ -134,7 +134,7 @@ impl Workspace {
         context.route(true).await
     }
 
-    /// Takes rules back: those of a pattern, or all. Gives how many.
+    /// Removes the rules with a pattern, or all rules. Returns how many.
     pub async fn remove_rules(&self, context: &BrowserContext, pattern: Option<&str>) -> Result<usize> {
         let rules = self.rules(context);
         let (removed, is_empty) = {

@@ -1,4 +1,4 @@
-//! Tabs: by their place in the window, and by names that they keep.
+//! Tabs: by index and by permanent name.
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,14 +15,14 @@ pub struct Tab {
     pub is_active: bool,
 }
 
-/// The name that a tab keeps, and that no other tab of its browser gets: `t3`, and `c1t3` in another context than the first.
+/// The permanent name of a tab, unique in its browser: `t3`, or `c1t3` in another context than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TabId {
     pub context: u32,
     pub page: u32,
 }
 
-/// What is no name of a tab.
+/// The error for a text that is no tab name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotATab;
 
@@ -55,10 +55,9 @@ impl Workspace {
         self.inner.state.lock().active_slot().map(Slot::tabs).unwrap_or_default()
     }
 
-    /// The tab of this name, in whichever context it is.
+    /// The tab with this name, in any context.
     ///
-    /// # Errors
-    /// `no_such_tab`, with the names of those that are open.
+    /// # Errors `no_such_tab`, with the names of the open tabs.
     pub fn tab(&self, name: &str) -> Result<Tab> {
         let id = name.parse::<TabId>().ok();
         let tabs: Vec<_> = self.contexts().into_iter().flat_map(|entry| entry.tabs).collect();
@@ -80,7 +79,7 @@ impl Workspace {
         self.select(page).await
     }
 
-    /// Makes the tab of this name the active one, and its context too.
+    /// Makes the tab with this name active, and its context too.
     pub async fn select_named(&self, name: &str) -> Result<Page> {
         self.select(self.tab(name)?.page).await
     }
