@@ -30,8 +30,8 @@ pub enum Kind {
     Pdf,
     Video,
     StorageState,
-    /// Text of any format. It replaces only files that this program has written, because text files cannot be
-    /// told apart.
+    /// Text of any format. It replaces only files that this program has written, because nothing else
+    /// distinguishes them.
     Text,
 }
 
