@@ -1,5 +1,5 @@
-//! What a page logged, read by a pulse: the console's domain is switched on and off again in one write. The browser
-//! hands over the messages that it stored itself; nothing runs in the page, and nothing stays on.
+//! Console messages, read by a pulse: the `Console` domain is enabled and disabled in one write. The browser
+//! then sends its stored messages; nothing runs in the page, and nothing stays enabled.
 mod entry;
 mod interest;
 mod source_map;
@@ -23,7 +23,7 @@ pub(super) use interest::ConsolePart;
 pub use source_map::SourcePlace;
 pub use stacks::StackLine;
 
-/// How grave a message is. The order is that of a filter: `Error` is the smallest set.
+/// The severity of a message, ordered for filters: `Error` includes the fewest messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum ConsoleLevel {
@@ -34,33 +34,34 @@ pub enum ConsoleLevel {
     Debug,
 }
 
-/// A line of the console.
+/// A console message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleMessage {
     pub level: ConsoleLevel,
     pub text: String,
-    /// Where it was logged; empty when that is not known.
+    /// The URL of the script; empty if unknown.
     pub url: String,
-    /// Counted from 1; 0 when not known.
+    /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// An error that nobody caught. Its text is only known of a browser that we started: see [`Page::tell_uncaught`].
+    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see
+    /// [`Page::tell_uncaught`].
     pub uncaught: bool,
-    /// The worker that logged it, if none of the documents did.
+    /// The worker that logged it, if no document did.
     pub worker: Option<String>,
-    /// The calls that led to it, the last first. Only where [`Page::add_stacks`] was asked for them.
+    /// The call stack, innermost call first. Filled by [`Page::add_stacks`] only.
     pub stack: Vec<StackLine>,
-    /// Who reported it.
+    /// The CDP session that reported it.
     session: Arc<str>,
 }
 
-/// A page that spins keeps its console to itself.
+/// The time limit: a busy page does not answer.
 const LIMIT: Duration = Duration::from_secs(2);
 /// How many messages are kept: the newest.
 const KEPT: usize = 1_000;
 
 impl Page {
-    /// The messages of the documents that the page shows now, oldest first, at most the newest 1,000 of each process.
+    /// The messages of the current documents, oldest first; at most the newest 1,000 of each process.
     pub async fn console_messages(&self) -> Result<Vec<ConsoleMessage>> {
         let pulses = self.sessions().into_iter().map(|session| async move { pulse(&session).await });
         let read = self.unless_dialog(async { Ok(join_all(pulses).await) }).await?;
@@ -71,7 +72,7 @@ impl Page {
         Ok(messages)
     }
 
-    /// Fills in the texts of errors that nobody caught, from the browser's own log. Answers whether all are known.
+    /// Fills in the texts of uncaught errors from the browser's own log. Returns whether all are known.
     pub fn tell_uncaught(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
         let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
@@ -118,7 +119,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     Ok(messages)
 }
 
-/// What the console tells of an error that nobody caught: neither its level nor its text.
+/// Whether this is the text that the console reports for an uncaught error, without its message.
 fn is_bare(text: &str) -> bool {
     matches!(text, "Uncaught" | "Uncaught (in promise)")
 }

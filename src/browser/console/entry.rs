@@ -1,4 +1,4 @@
-//! Log entries: as the browser reports them, and as we pass them on.
+//! Console entries: as the browser reports them, and as we pass them on.
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -8,24 +8,24 @@ use crate::browser::objects::worker::Worker;
 use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::{ConsoleApiCalled, ExceptionThrown};
 
-/// What happens to the console of a context's pages and workers.
+/// A console event of a context's pages and workers.
 #[derive(Debug, Clone)]
 pub enum ConsoleEvent {
-    /// Something was said that is still looked at. What happens from here on came after it.
+    /// A message was reported whose objects are being fetched. Later events wait for its entries.
     Held(u64),
-    /// These were logged; 0 where nothing was held.
+    /// New entries, with the number of the held event; 0 if none was held.
     Entries(u64, Vec<ConsoleEntry>),
 }
 
-/// Something that a page or a worker logged, or an error that nobody caught.
+/// A message logged by a page or worker, or an uncaught error.
 #[derive(Debug, Clone)]
 pub struct ConsoleEntry {
     pub kind: EntryKind,
     pub url: String,
-    /// Counted from 0, as the column.
+    /// Line, counted from 0; likewise the column.
     pub line: i64,
     pub column: i64,
-    /// In milliseconds since 1970; 0 where it is not known.
+    /// In milliseconds since 1970; 0 if unknown.
     pub timestamp: f64,
     pub page: Option<Page>,
     pub worker: Option<Worker>,
@@ -33,16 +33,16 @@ pub struct ConsoleEntry {
 
 #[derive(Debug, Clone)]
 pub enum EntryKind {
-    /// By a method of the console, or by the browser itself.
+    /// Logged by a method of the console, or by the browser itself.
     Logged { kind: String, text: String, arguments: Vec<JsHandle> },
-    /// An error that nobody caught, with its stack where there is one.
+    /// An uncaught error, with its stack if there is one.
     Uncaught { text: String },
 }
 
 static LOOKS_LIKE_AN_ERROR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:Error|Exception)\b").expect("a constant"));
 
-/// What the console's domain, or that of the log, reports: text.
+/// An event of the `Console` or `Log` domain: text only.
 #[derive(Debug)]
 pub(super) struct Reported {
     pub(super) level: String,
@@ -51,11 +51,11 @@ pub(super) struct Reported {
     pub(super) line: i64,
     pub(super) column: i64,
     pub(super) timestamp: f64,
-    /// Not by a script, but by the browser.
+    /// Whether the browser logged it, and not a script.
     pub(super) is_of_browser: bool,
 }
 
-/// What `Runtime.enable` reports: with the objects.
+/// An event of the `Runtime` domain: with objects.
 pub(super) enum Inspected {
     Called(ConsoleApiCalled),
     Thrown(Box<ExceptionThrown>),
@@ -70,7 +70,7 @@ impl Reported {
         !self.is_of_browser && (self.is_uncaught() || LOOKS_LIKE_AN_ERROR.is_match(&self.text))
     }
 
-    /// Whether this is what the look shows.
+    /// Whether both events describe the same message.
     pub(super) fn is(&self, inspected: &Inspected) -> bool {
         match inspected {
             Inspected::Thrown(_) => self.is_uncaught(),
@@ -79,7 +79,7 @@ impl Reported {
     }
 }
 
-/// The console's domain knows five levels only.
+/// The level in the `Console` domain, which has only five.
 fn level_of(kind: &str) -> &str {
     match kind {
         "debug" | "count" | "timeEnd" => "debug",

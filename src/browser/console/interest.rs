@@ -1,4 +1,4 @@
-//! Who is interested in what a context and its pages log.
+//! The subscribers to the console of a context and its pages.
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -15,12 +15,12 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{DiscardConsoleEntries, RunIfWaitingForDebugger};
 use crate::error::Result;
 
-/// What somebody wants to hear.
+/// Which console events somebody wants to receive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConsoleInterest {
-    /// What is logged.
+    /// Logged messages.
     pub messages: bool,
-    /// Errors that nobody caught. A page can notice that: it can watch how its errors are read.
+    /// Uncaught errors. A page can notice this, since it can observe how its errors are read.
     pub errors: bool,
 }
 
@@ -43,13 +43,13 @@ impl BrowserContext {
         change(&mut self.slot::<Mutex<Console>>().lock())
     }
 
-    /// Lets `listener` hear from now on what is logged, as far as
-    /// [`set_console_interest`](Self::set_console_interest) has it reported.
+    /// Passes console events to `listener`, as far as [`set_console_interest`](Self::set_console_interest)
+    /// enables them.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }
 
-    /// Has what its pages and workers log reported, or no more.
+    /// Enables or disables console events of its pages and workers.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         self.with_console(|console| console.interest = interest);
         for page in self.pages() {
@@ -60,7 +60,7 @@ impl BrowserContext {
         }
     }
 
-    /// Hears a session as far as somebody listens. Done before a new target runs.
+    /// Subscribes to the console of a session if somebody listens. Must be called before a new target runs.
     fn subscribe_to_console(
         &self,
         session: &CdpSession,
@@ -101,7 +101,7 @@ impl BrowserContext {
     }
 }
 
-/// What pages log, as far as somebody listens.
+/// The console hooks of pages and contexts.
 pub(in crate::browser) struct ConsolePart;
 
 impl Part for ConsolePart {
@@ -124,22 +124,22 @@ impl Part for ConsolePart {
     }
 }
 
-/// Which log entries of a page are reported.
+/// The console events of a page that are enabled.
 #[derive(Default)]
 struct PageConsole(Mutex<ConsoleInterest>);
 
-/// Who listens to a context's console, and what hears it.
+/// The listeners of a context's console, and its subscriptions.
 #[derive(Default)]
 pub(super) struct Console {
     pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
     interest: ConsoleInterest,
     pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
-    /// Those that have not ended, whether or not anybody listens.
+    /// The running workers, even if nobody listens.
     workers: Vec<Worker>,
 }
 
 impl Page {
-    /// The workers of this page that run now.
+    /// The running workers of this page.
     pub(super) fn workers(&self) -> Vec<Worker> {
         self.context().with_console(|console| {
             let own =
@@ -148,13 +148,13 @@ impl Page {
         })
     }
 
-    /// Has what this page and its workers log reported, or no more.
+    /// Enables or disables console events of this page and its workers.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         *self.slot::<PageConsole>().0.lock() = interest;
         self.update_subscriptions(Replay::Nothing);
     }
 
-    /// Tells once more what the browser still knows of what was logged. Nobody may be listening.
+    /// Reports the console messages again that the browser has stored. Requires that nobody listens.
     pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
         let before = std::mem::replace(&mut *self.slot::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
@@ -166,7 +166,7 @@ impl Page {
         fenced.into_iter().collect::<Result<Vec<_>>>().map(drop)
     }
 
-    /// Has the browser forget what was logged.
+    /// Clears the browser's stored console messages.
     pub fn clear_console(&self) {
         for session in self.sessions() {
             session.send(DiscardConsoleEntries {}).ignore();

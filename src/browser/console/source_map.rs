@@ -1,4 +1,4 @@
-//! Source maps: from a place in a script as it was sent to the place in the source that it was made of.
+//! Source maps: from a position in a generated script to the position in its source.
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -6,25 +6,25 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use serde::Deserialize;
 use url::Url;
 
-/// No script has more lines.
+/// A limit above the number of lines in any script.
 const MOST_LINES: u32 = 100_000_000;
 
-/// A map, ready to be asked.
+/// A parsed source map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SourceMap {
     sources: Vec<String>,
-    /// Of each line that has any: from which column on which place of which source, in the order of columns.
+    /// For each line with mappings: the generated columns and their source positions, sorted by column.
     lines: BTreeMap<u32, Vec<Segment>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     column: u32,
-    /// Nothing where the text is of no source.
+    /// `None` for text without a source.
     origin: Option<(usize, u32, u32)>,
 }
 
-/// Where something stands in a source; lines and columns are counted from 1.
+/// A position in a source file; line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
     pub source: String,
@@ -56,7 +56,7 @@ struct Offset {
 }
 
 impl SourceMap {
-    /// Reads a map. `None` for what is none.
+    /// Parses a source map; `None` if it is invalid.
     pub(super) fn read(text: &str) -> Option<Self> {
         // What was meant to keep it from being run as a script.
         let text =
@@ -106,7 +106,7 @@ impl SourceMap {
         Some(())
     }
 
-    /// The place in a source of a place in the script; both of that are counted from 0.
+    /// The source position of a script position. The latter is counted from 0.
     pub(super) fn find(&self, line: i64, column: i64) -> Option<SourcePlace> {
         let segments = self.lines.get(&u32::try_from(line).ok()?)?;
         let column = u32::try_from(column).ok()?;
@@ -122,7 +122,7 @@ impl SourceMap {
     }
 }
 
-/// The numbers of a segment.
+/// Decodes the numbers of a segment.
 fn decode(segment: &str) -> Option<Vec<i64>> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut numbers, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);
@@ -142,14 +142,14 @@ fn decode(segment: &str) -> Option<Vec<i64>> {
     (shift == 0).then_some(numbers)
 }
 
-/// Where a script says that its map is: the last comment that says so.
+/// The source map URL in a script's last `sourceMappingURL` comment.
 pub(super) fn named_in(script: &str) -> Option<&str> {
     let comments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
     let after = comments.iter().filter_map(|comment| Some(script.rfind(comment)? + comment.len())).max()?;
     script[after..].split_whitespace().next().filter(|address| !address.contains(['\'', '"']))
 }
 
-/// The map that an address holds itself.
+/// The source map in a `data:` URL.
 pub(super) fn inline(address: &str) -> Option<String> {
     let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
     if !head.ends_with(";base64") {
@@ -162,7 +162,7 @@ pub(super) fn inline(address: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The whole address of a map that a script names.
+/// The absolute URL of a source map that a script names.
 pub(super) fn address(script: &str, named: &str) -> Option<Url> {
     let whole = Url::parse(script).ok()?.join(named).ok()?;
     matches!(whole.scheme(), "http" | "https").then_some(whole)

@@ -1,4 +1,4 @@
-//! What was logged with the stacks that led to it, as far as source maps say in the sources.
+//! Console messages with their call stacks, mapped to source files where source maps exist.
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -14,34 +14,35 @@ use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, E
 use crate::cdp::{CdpSession, Event as _, Permit};
 use crate::error::Result;
 
-/// How long a map may take to come, and how long it may be.
+/// The time limit for loading a source map, and its largest size.
 const MAP_LIMIT: Duration = Duration::from_secs(5);
 const LONGEST_MAP: usize = 50_000_000;
-/// How much of a stack is reported, and of how many messages: the newest.
+/// How many frames of a stack are reported, and for how many messages (the newest).
 const MOST_FRAMES: usize = 15;
 const MOST_STACKS: usize = 200;
 
-/// A call on the way to what was logged. Lines and columns are counted from 1.
+/// A frame of a call stack. Line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackLine {
-    /// Empty where the function has no name.
+    /// The function's name; empty if it has none.
     pub function: String,
     pub url: String,
     pub line: i64,
     pub column: i64,
-    /// Where that stands in the source that the script was made of.
+    /// The position in the source file, if the script has a source map.
     pub source: Option<SourcePlace>,
 }
 
-/// What `Runtime.enable` tells of a message.
+/// An event of `Runtime.enable` for a message.
 enum StackEvent {
     Called(Option<StackTrace>),
     Thrown(Option<StackTrace>, String),
 }
 
 impl Page {
-    /// Adds the stacks to what this page and its workers logged: whole ones from the first time on that this is asked, and
-    /// the last call of what was logged before. A page that watches how its errors are read can notice it from then on.
+    /// Adds call stacks to console messages of this page and its workers: full stacks after the first call of
+    /// this method, only the top frame for earlier messages. From then on a page that observes how its errors
+    /// are read can notice it.
     pub async fn add_stacks(&self, messages: &mut [ConsoleMessage]) -> Result<()> {
         let mut sessions = self.sessions();
         sessions.extend(self.workers().iter().map(|worker| worker.session().clone()));
@@ -72,7 +73,7 @@ impl Page {
     }
 }
 
-/// What was logged, oldest first, as the browser remembers it.
+/// The stored messages of the browser, oldest first.
 async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
     // It stays on: only while it is, the browser notes more of a stack than its last call.
@@ -96,7 +97,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     Ok(calls)
 }
 
-/// The calls in an error's own words: `    at name (address:line:column)`, or without a name.
+/// The frames in an error's stack text: `    at name (url:line:column)`, or without a name.
 fn frames_in(described: &str) -> Vec<CallFrame> {
     static CALL: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^    at (?:(.*) \()?(.+):(\d+):(\d+)\)?$").expect("a constant"));
@@ -112,7 +113,7 @@ fn frames_in(described: &str) -> Vec<CallFrame> {
         .collect()
 }
 
-/// The maps of scripts, each fetched once.
+/// The source maps of scripts; each is loaded once.
 struct Maps<'a> {
     page: &'a Page,
     known: HashMap<String, Option<Arc<SourceMap>>>,
@@ -146,7 +147,7 @@ impl Maps<'_> {
         map
     }
 
-    /// The text of a script's map, if it has one.
+    /// The source map of a script, if it has one.
     async fn fetch(&self, script: &str) -> Option<String> {
         if !script.starts_with("http") {
             return None;
@@ -161,7 +162,7 @@ impl Maps<'_> {
         }
     }
 
-    /// Where the answer that brought the script says that its map is.
+    /// The source map URL in a script's response headers.
     fn header(&self, script: &str) -> Option<String> {
         self.page.with_network(|network| {
             let entry = network.entries().filter(|entry| entry.url == script).last()?;
@@ -170,7 +171,8 @@ impl Maps<'_> {
         })
     }
 
-    /// The script as the browser has it; of one that no document has, such as a worker's, as it is got now.
+    /// The text of a script: from the browser, or loaded again for scripts outside documents, such as a
+    /// worker's.
     async fn text(&self, script: &str) -> Option<String> {
         for frame in self.page.frames() {
             let get = GetResourceContent { frame_id: frame.id().to_owned(), url: script.to_owned() };
@@ -182,7 +184,7 @@ impl Maps<'_> {
         self.load(script).await
     }
 
-    /// Has the browser load what belongs to the page, as it loads all: by the same proxy, to the same servers.
+    /// Loads a resource through the browser, so that the page's proxy and network limits apply.
     async fn load(&self, address: &str) -> Option<String> {
         let bytes = self.page.main_frame().load_resource(address, LONGEST_MAP).await?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -190,7 +192,7 @@ impl Maps<'_> {
 }
 
 impl Page {
-    /// What the workers of this page logged, oldest first of each.
+    /// The console messages of this page's workers, oldest first for each.
     pub async fn console_of_workers(&self) -> Vec<ConsoleMessage> {
         let mut messages = Vec::new();
         for worker in self.workers() {

@@ -1,11 +1,11 @@
-//! What pages and workers log, reported as it happens to who listens: with the objects that were logged, and the errors that
-//! nobody caught. Nothing of it is on while nobody listens.
+//! Live console events with logged objects and uncaught errors. Everything is off while nobody listens.
 //!
-//! Who listens to messages alone is quiet: the console's domain stays on and tells that something was logged, as text. To
-//! have the objects, `Runtime.enable` is on for a moment after: pages can notice that only by logging an error that they
-//! watch, so what looks like an error is reported as text and forgotten by the browser before the next look.
+//! For messages alone, a page cannot notice: the `Console` domain stays on and reports text. To fetch the
+//! objects, `Runtime.enable` is on for a moment afterwards. Pages could notice that only by logging an error
+//! with observed properties, so messages that look like errors are reported as text and cleared from the
+//! browser before the next fetch.
 //!
-//! Errors that nobody caught are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
+//! Uncaught errors are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -30,9 +30,9 @@ use crate::cdp::types::runtime::{
 };
 use crate::cdp::{CdpSession, Event, Observer, Permit, RawEvent};
 
-/// How long a look may take. A page that spins is reported by text.
+/// How long fetching objects may take. A page that is busy longer is reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
-/// The most messages that wait for a look.
+/// The most messages that wait for a fetch.
 const MOST: usize = 1_000;
 
 pub(super) const EVENTS: [&str; 5] = [
@@ -43,27 +43,27 @@ pub(super) const EVENTS: [&str; 5] = [
     JavascriptDialogOpening::METHOD,
 ];
 
-/// How a session is heard.
+/// How a session's console is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     #[default]
     Off,
-    /// With a look at what was logged.
+    /// `Console` domain, with short fetches of objects.
     Quiet,
-    /// With `Runtime.enable`.
+    /// `Runtime` domain.
     Open,
 }
 
-/// Which of the entries that the browser remembers are reported when it begins to report.
+/// Which stored entries are reported after enabling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replay {
-    /// Nothing, and errors need not be remembered any more.
+    /// None, and uncaught errors need not be stored any more.
     Nothing,
-    /// All of it: the target is new, or it is asked for once.
+    /// All: the target is new, or a replay was requested.
     All,
 }
 
-/// Reads the console of one session, as far as somebody is interested.
+/// Reads the console of one session while somebody subscribes.
 pub(super) struct ConsoleSubscription {
     pub(super) context: Weak<ContextInner>,
     pub(super) session: CdpSession,
@@ -75,18 +75,18 @@ pub(super) struct ConsoleSubscription {
 #[derive(Default)]
 pub(super) struct State {
     mode: Mode,
-    /// Counts the changes of mode: replies to earlier ones mean nothing any more.
+    /// Counts changes of mode, so that late replies of an earlier mode are ignored.
     generation: u64,
     phase: Phase,
-    /// Whether the browser remembers something that looks like an error.
+    /// Whether the browser has stored a message that looks like an error.
     remembers_error: bool,
-    /// What was reported as text and is not passed on yet.
+    /// Text messages that are not passed on yet.
     pending: Vec<Reported>,
-    /// What is looked at; 0 for nothing.
+    /// The number of the batch whose objects are being fetched; 0 for none.
     batch: u64,
-    /// What the look shows.
+    /// The fetched messages.
     inspected: Vec<Inspected>,
-    /// What came of the look, and how many of its objects are still to be read.
+    /// The entries of this batch, and how many of their objects are still to be read.
     entries: Vec<ConsoleEntry>,
     left_to_read: usize,
 }
@@ -95,9 +95,9 @@ pub(super) struct State {
 enum Phase {
     #[default]
     Idle,
-    /// The browser tells what was logged before.
+    /// The browser reports stored messages.
     Starting(Replay),
-    /// What was logged at once is being collected.
+    /// Waits for all messages that were logged together.
     Gathering,
     Inspecting,
     Reading,
@@ -227,7 +227,7 @@ impl ConsoleSubscription {
         }
     }
 
-    /// Begins with what is pending, if nothing else is under way.
+    /// Fetches the objects of pending messages, if no fetch is running.
     fn inspect_pending(self: &Arc<Self>) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let batch = {
@@ -250,7 +250,7 @@ impl ConsoleSubscription {
         });
     }
 
-    /// All that was logged at once is known: is it safe to look at?
+    /// Handles a complete batch of messages: decides whether fetching objects is safe.
     fn on_batch_reported(self: &Arc<Self>, batch: u64) {
         let looks = {
             let mut state = self.state.lock();
@@ -277,7 +277,8 @@ impl ConsoleSubscription {
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
     }
 
-    /// The last of what was inspected is what is pending. Objects are read once more: so the browser keeps them for us.
+    /// Handles the end of a fetch: the newest fetched messages are the pending ones. Reads their objects once
+    /// more, so that the browser keeps them alive.
     fn on_inspection_done(self: &Arc<Self>, batch: u64) {
         let objects = {
             let mut state = self.state.lock();
@@ -372,7 +373,7 @@ impl ConsoleSubscription {
         self.inspect_pending();
     }
 
-    /// Tells as text what has not been looked at, if it is still that batch; and whatever it is without one.
+    /// Reports pending messages as text if their batch is still this one, or any batch with `None`.
     fn emit_as_text(self: &Arc<Self>, batch: Option<u64>) {
         let (batch, entries) = {
             let mut state = self.state.lock();
@@ -410,7 +411,7 @@ impl ConsoleSubscription {
         Realm::numbered(self.session.clone(), Some(context), frame)
     }
 
-    /// The frame that the session is for.
+    /// The frame of this session.
     fn frame(&self, page: &Page) -> Frame {
         let own = page.frames().into_iter().find(|frame| frame.session().id() == self.session.id());
         own.unwrap_or_else(|| page.main_frame().clone())
@@ -440,7 +441,7 @@ impl ConsoleSubscription {
         self.entry(kind, (event.url, event.line, event.column), event.timestamp)
     }
 
-    /// `is_whole`: with the objects themselves, which otherwise are on loan until they are read.
+    /// `is_whole`: the objects stay alive by themselves, and need not be read at once.
     fn entry_from_call(&self, called: ConsoleApiCalled, is_whole: bool) -> ConsoleEntry {
         let place = place(called.stack_trace.as_ref()).unwrap_or_default();
         let realm = self.realm(called.execution_context_id);
@@ -472,7 +473,7 @@ fn text_of(arguments: &[JsHandle]) -> String {
     arguments.iter().map(|argument| preview(argument.object())).collect::<Vec<_>>().join(" ")
 }
 
-/// What the connection tells a subscription.
+/// Passes CDP events to a subscription.
 pub(super) struct SubscriptionObserver(pub(super) Arc<ConsoleSubscription>);
 
 impl Observer for SubscriptionObserver {

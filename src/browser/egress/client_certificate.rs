@@ -1,8 +1,8 @@
-//! Certificates that are shown to servers which ask who is there.
+//! TLS client certificates.
 //!
-//! Chromium takes such a certificate only from the store of the system. So the relay ends the TLS of connections to the
-//! origins that one is for, under a certificate of its own which only the contexts in question accept, and opens another one
-//! to the server, where it shows the certificate.
+//! Chromium takes client certificates only from the system's store. So the relay terminates TLS for the origins
+//! in question, with a certificate of its own that only the affected contexts accept, and opens another TLS
+//! connection to the server with the client certificate.
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
@@ -23,12 +23,12 @@ use url::{Host, Url};
 use crate::cdp::transport::tls::{Stream, trusting};
 use crate::error::{Error, Result};
 
-/// A certificate with its key, and the origin that it is for.
+/// A client certificate with its key, and the origin that it is for.
 #[derive(Clone)]
 pub struct ClientCertificate {
     host: Host<String>,
     port: u16,
-    /// As the files have it: the certificate with those that vouch for it, and the key.
+    /// The PEM text: the certificate with its chain, and the key.
     pem: Arc<[u8]>,
     chain: Vec<CertificateDer<'static>>,
     key: Arc<PrivateKeyDer<'static>>,
@@ -41,10 +41,9 @@ impl fmt::Debug for ClientCertificate {
 }
 
 impl ClientCertificate {
-    /// Reads a certificate and its key, which are PEM; the key has no passphrase.
+    /// Parses a certificate and its key in PEM format; the key must not be encrypted.
     ///
-    /// # Errors
-    /// `invalid_arguments`, which repeats nothing of what was given.
+    /// # Errors `invalid_arguments`, without quoting the input.
     pub fn new(origin: &str, certificate: &[u8], key: &[u8]) -> Result<Self> {
         let wrong = |problem: &str| Error::InvalidArguments {
             problems: vec![format!("client_certificates: {problem}")],
@@ -70,7 +69,7 @@ impl ClientCertificate {
         Ok(read)
     }
 
-    /// The certificate and its key, as PEM.
+    /// The certificate and its key in PEM format.
     pub(in crate::browser) fn pem(&self) -> &[u8] {
         &self.pem
     }
@@ -88,7 +87,7 @@ impl ClientCertificate {
     }
 }
 
-/// Whether a browser that a page's context names may accept what the relay shows it, in place of the server's own.
+/// Whether a context may accept the relay's certificate for this URL instead of the server's own.
 pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &str) -> bool {
     Url::parse(url).is_ok_and(|mut url| {
         if url.scheme() == "wss" {
@@ -98,11 +97,11 @@ pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &s
     })
 }
 
-/// What the relay has to show certificates for.
+/// The client certificates of the relay.
 pub(super) struct Introductions {
     certificates: Vec<ClientCertificate>,
     ignores_errors: bool,
-    /// How the relay answers in a server's name, for each of them.
+    /// The relay's own server certificates, by host.
     faces: Mutex<HashMap<String, Arc<rcgen::CertifiedKey<rcgen::KeyPair>>>>,
 }
 
@@ -121,8 +120,9 @@ impl Introductions {
         self.certificates.iter().find(|known| known.host == *host && known.port == port)
     }
 
-    /// Carries what a browser and a server say to each other, between two encrypted connections. `tell` hears why the server would
-    /// not, before the browser is left: in the words of OpenSSL where it has refused the certificate.
+    /// Forwards data between the browser and a server, over two TLS connections. Calls `tell` with the reason
+    /// if the server refuses, before the browser is disconnected; in OpenSSL's words if it has refused the
+    /// certificate.
     pub(super) async fn carry(
         &self,
         client: TcpStream,
@@ -164,7 +164,7 @@ impl Introductions {
         carried.map(drop)
     }
 
-    /// A certificate in the name of a server, which only a browser that was set up for it trusts.
+    /// A server certificate for this host, which only browsers that were set up for it accept.
     fn face(&self, host: &Host<String>) -> io::Result<Arc<rcgen::CertifiedKey<rcgen::KeyPair>>> {
         let name = host.to_string();
         let name = name.trim_matches(['[', ']']).to_owned();
@@ -179,7 +179,7 @@ impl Introductions {
     }
 }
 
-/// Why a server could not be introduced to.
+/// Why the connection to a server failed.
 fn reason_of(error: &io::Error) -> String {
     match (alert_of(error), tls_of(error)) {
         (Some(alert), _) => refused(&alert),
@@ -195,7 +195,7 @@ fn refused(why: &str) -> String {
     format!("the client certificate came to nothing: {why}")
 }
 
-/// What the other side said to end TLS, in the words of OpenSSL, which scripts look for: `alert unknown ca`.
+/// The TLS alert of the peer in OpenSSL's words, which scripts look for: `alert unknown ca`.
 pub(in crate::browser) fn alert_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match tls_of(error) {
         Some(Tls::AlertReceived(alert)) => Some(format!("alert {}", words_of(*alert))),

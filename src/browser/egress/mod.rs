@@ -1,4 +1,4 @@
-//! The way out of the browser, and where it may lead.
+//! Outgoing connections: proxies and network limits.
 pub(super) mod client_certificate;
 pub mod policy;
 pub mod proxy;

@@ -1,28 +1,28 @@
-//! Which servers pages may reach. The relay that all their traffic goes through asks here, so that redirects, frames,
-//! workers, sockets and whatever else a browser can do are all covered.
+//! Which servers pages may reach. The relay checks all their traffic here, so that redirects, frames, workers
+//! and WebSockets are covered as well.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// The servers that may be reached.
+/// The allowed and blocked servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Only these; all when empty.
+    /// Only these are allowed; all if empty.
     pub allowed: Vec<OriginPattern>,
-    /// Never these.
+    /// These are always blocked.
     pub blocked: Vec<OriginPattern>,
-    /// Never a machine of a private network, under whatever name.
+    /// Blocks private networks, whatever name a server has.
     pub block_private: bool,
 }
 
-/// An origin, or several: `https://good.example`, `http://localhost:8080`, `good.example` (either scheme),
+/// A pattern for origins: `https://good.example`, `http://localhost:8080`, `good.example` (both schemes),
 /// `https://*.good.example`, `http://localhost:*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginPattern {
     /// `None`: http and https.
     scheme: Option<String>,
-    /// Hosts below it, and not the host itself.
+    /// Matches subdomains of the host, and not the host itself.
     below: bool,
     host: Option<Host<String>>,
     port: Port,
@@ -31,7 +31,7 @@ pub struct OriginPattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
     Any,
-    /// The one that belongs to the scheme.
+    /// The default port of the scheme.
     Own,
     Is(u16),
 }
@@ -76,7 +76,7 @@ impl FromStr for OriginPattern {
 }
 
 impl OriginPattern {
-    /// Whether an origin, such as `https://a.example`, is one of these.
+    /// Whether the pattern matches an origin, such as `https://a.example`.
     pub fn covers(&self, origin: &str) -> bool {
         let url = Url::parse(origin).ok();
         url.as_ref().and_then(|url| Some((web_scheme(url.scheme())?, url.host()?, url))).is_some_and(
@@ -106,12 +106,12 @@ impl OriginPattern {
 }
 
 impl Policy {
-    /// Whether it refuses anything at all.
+    /// Whether it allows everything.
     pub fn is_open(&self) -> bool {
         self.allowed.is_empty() && self.blocked.is_empty() && !self.block_private
     }
 
-    /// Whether an address of the web may be opened. Others are not this policy's business.
+    /// Whether an `http` or `https` URL may be opened. Other URLs are always permitted here.
     pub fn permits(&self, url: &Url) -> bool {
         let Some(scheme) = web_scheme(url.scheme()) else { return true };
         let Some(host) = url.host() else { return false };
@@ -119,8 +119,8 @@ impl Policy {
         self.permits_server(scheme, &host.to_owned(), port)
     }
 
-    /// Whether a connection may be made of which only the server is known, because what is in it is encrypted: it could
-    /// be for either scheme.
+    /// Whether an encrypted connection to a server may be opened, of which only host and port are known: both
+    /// schemes must be considered.
     pub(in crate::browser) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
         let host = canonical(host);
         let either =
@@ -144,14 +144,14 @@ impl Policy {
             }
     }
 
-    /// Whether the machine that a name turned out to stand for may be reached.
+    /// Whether the IP address that a name resolves to may be reached.
     pub(in crate::browser) fn permits_address(&self, address: IpAddr) -> bool {
         !(self.block_private && is_private(address))
     }
 }
 
-/// The same server in the one way in which it is compared: a dot at the end says only that the name is whole, and an IPv4
-/// address can be written as one of IPv6.
+/// The canonical form of a host for comparison: without a trailing dot, and with IPv4 addresses out of their
+/// IPv6 form.
 fn canonical(host: &Host<String>) -> Host<String> {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
@@ -160,7 +160,7 @@ fn canonical(host: &Host<String>) -> Host<String> {
     }
 }
 
-/// Whether a name stands for this machine, wherever it is looked up. See RFC 6761, section 6.3.
+/// Whether a name always means this machine. See RFC 6761, section 6.3.
 pub fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
@@ -181,7 +181,7 @@ fn own_port(scheme: &str) -> u16 {
     if scheme == "https" { 443 } else { 80 }
 }
 
-/// Loopback, private, link-local, shared and reserved networks: what the rest of the world cannot reach.
+/// Loopback, private, link-local, shared and reserved networks, which the public internet cannot reach.
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
@@ -213,7 +213,7 @@ fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 addresses that an IPv6 address leads to: by translation, or through a tunnel.
+/// The IPv4 addresses that an IPv6 address leads to, by translation or through a tunnel.
 fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let segments = address.segments();
     let at = |index: usize| {

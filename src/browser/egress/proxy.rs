@@ -1,4 +1,4 @@
-//! A proxy that a user names, and what it wants to know of us.
+//! A proxy of the user, with its credentials.
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use url::{Host, Url};
 use super::policy::Policy;
 use crate::error::{Error, Result};
 
-/// A proxy, with what it wants to know of us.
+/// A proxy with its credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub(super) kind: Kind,
@@ -17,7 +17,7 @@ pub struct Proxy {
     pub(super) port: u16,
     pub(super) credentials: Option<(String, String)>,
     pub(super) bypass: Option<String>,
-    /// Named by somebody whom the policy binds, as it binds pages.
+    /// Whether a client named it, so that the network policy applies to the proxy itself.
     pub(super) judged: bool,
 }
 
@@ -30,10 +30,10 @@ pub(super) enum Kind {
 }
 
 impl Proxy {
-    /// Reads `http://host:port`, `https://…`, `socks5://…`, `socks4://…` or `host:port`. A name and password may stand in the address.
+    /// Parses `http://host:port`, `https://…`, `socks5://…`, `socks4://…` or `host:port`. The URL may contain
+    /// credentials.
     ///
-    /// # Errors
-    /// `invalid_arguments`, which repeats nothing of the address: it may hold a password.
+    /// # Errors `invalid_arguments`, without quoting the URL, since it may contain a password.
     pub fn new(
         server: &str,
         username: Option<String>,
@@ -87,7 +87,7 @@ impl Proxy {
         Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass, judged: false })
     }
 
-    /// The address, without name and password.
+    /// The URL without credentials.
     pub fn server(&self) -> String {
         let scheme = match self.kind {
             Kind::Http => "http",
@@ -98,7 +98,7 @@ impl Proxy {
         format!("{scheme}://{}:{}", self.host, self.port)
     }
 
-    /// The proxy of a client, which may be none that its pages could not reach.
+    /// Marks the proxy as named by a client: it must be one that pages could reach.
     #[must_use]
     pub fn judged(self) -> Self {
         Self { judged: true, ..self }
@@ -113,7 +113,7 @@ impl Proxy {
         }
     }
 
-    /// The hosts that are reached without it, separated by commas.
+    /// The hosts that bypass the proxy, separated by commas.
     pub fn bypass(&self) -> Option<&str> {
         self.bypass.as_deref()
     }

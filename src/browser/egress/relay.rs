@@ -1,8 +1,8 @@
-//! A proxy of our own on loopback, between the browser and the proxy that the user named.
+//! A local proxy between the browser and the user's proxy.
 //!
-//! The browser cannot be given a password on its command line, asks for one where nobody can answer, and knows none for
-//! SOCKS. The relay adds the credentials, lets through only what the policy permits, and remembers why something was
-//! refused, which the browser would not tell.
+//! The browser accepts no proxy password on its command line, asks for it in a window that nobody can answer,
+//! and supports none for SOCKS. The relay adds the credentials, enforces the network policy, and remembers why
+//! a connection was refused, which the browser does not report.
 mod socks;
 
 use std::io;
@@ -23,28 +23,28 @@ use super::proxy::{Kind, Proxy, authorization};
 use crate::cdp::transport::tls::{Stream, encrypt};
 use crate::error::{Error, Result};
 
-/// How long a proxy or a server may take to accept a connection.
+/// How long a proxy or server may take to accept a connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
-/// How long the browser may keep a connection open before it asks for something.
+/// How long the browser may keep an unused connection open.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 const LARGEST_HEAD: usize = 256 << 10;
 
-/// Why a connection did not come about.
+/// Why a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The policy forbids it.
+    /// The network policy blocks it.
     Forbidden,
-    /// The proxy wants another name and password.
+    /// The proxy rejects the credentials.
     Credentials,
-    /// The proxy will not.
+    /// The proxy refuses the connection.
     Refused(String),
-    /// The proxy is not there.
+    /// The proxy is unreachable.
     Unreachable(String),
-    /// The server is not there; there is no proxy to blame.
+    /// The server is unreachable, without a proxy.
     Server(io::ErrorKind),
-    /// The server would not have the certificate that was shown to it, or has none itself that is trusted.
+    /// The server refuses the client certificate, or its own certificate is not trusted.
     Introduction(String),
-    /// The browser has been asked to give it up.
+    /// The browser was closed.
     GivenUp(String),
 }
 
@@ -65,24 +65,24 @@ impl Refusal {
     }
 }
 
-/// The relay. It listens until dropped.
+/// The relay, which listens until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// Where the browser connects, and where those do who speak to servers themselves.
+    /// The address for the browser, and the one for clients that present certificates themselves.
     address: SocketAddr,
     plain: SocketAddr,
     shared: Arc<Shared>,
     listening: Vec<JoinHandle<()>>,
 }
 
-/// What a relay is there for.
+/// The settings of a relay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) upstream: Option<&'a Proxy>,
     pub(crate) policy: &'a Arc<Policy>,
-    /// To be shown to servers that the browser connects to.
+    /// The client certificates.
     pub(crate) certificates: &'a [ClientCertificate],
-    /// Whether those servers may be anybody.
+    /// Whether servers that get a client certificate may have an invalid one themselves.
     pub(crate) ignores_errors: bool,
 }
 
@@ -100,7 +100,7 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    /// Listens, if there is anything to do for a relay.
+    /// Starts a relay, if these settings need one.
     pub(crate) async fn start(wanted: Wanted<'_>) -> Result<Option<Self>> {
         let Wanted { upstream, policy, certificates, ignores_errors } = wanted;
         if upstream.is_none() && policy.is_open() && certificates.is_empty() {
@@ -132,41 +132,42 @@ impl Relay {
         Ok(Some(Self { address, plain, shared, listening }))
     }
 
-    /// A proxy for those who show certificates themselves.
+    /// The proxy URL for clients that present certificates themselves.
     pub(crate) fn plain_server(&self) -> String {
         format!("http://{}", self.plain)
     }
 
-    /// Whether what goes through it comes out elsewhere.
+    /// Whether it forwards to another proxy.
     pub(crate) fn has_upstream(&self) -> bool {
         self.shared.upstream.is_some()
     }
 
-    /// The proxy address that the browser gets.
+    /// The proxy URL for the browser.
     pub(crate) fn server(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What the browser reaches without the relay. Loopback too goes through it, unless the user says otherwise.
+    /// The browser's bypass list for the relay. Loopback addresses use the relay as well, unless the user
+    /// excludes them.
     pub(crate) fn bypass(&self) -> String {
         let mut hosts = vec!["<-loopback>"];
         hosts.extend(self.direct_hosts());
         hosts.join(";")
     }
 
-    /// The hosts that the user wants to be reached without the proxy. What bypasses it would bypass the policy.
+    /// The hosts that bypass the user's proxy. They do not bypass the relay, because of the network policy.
     pub(crate) fn direct_hosts(&self) -> impl Iterator<Item = &str> {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
         let theirs = theirs.filter(|_| self.shared.policy.is_open()).unwrap_or_default();
         theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
     }
 
-    /// Remembers why a connection of the browser was refused here.
+    /// Records why a connection was refused.
     pub(crate) fn note_failure(&self, reason: String) {
         self.shared.note(Refusal::GivenUp(reason));
     }
 
-    /// What a failure since `begun` comes from, if we know better than the browser.
+    /// The relay's explanation for an error since `begun`, if it knows more than the browser.
     pub(crate) fn explain(&self, begun: Instant) -> Option<Error> {
         let refused = self.shared.refused.lock().clone();
         refused.filter(|(when, _)| *when >= begun).and_then(|(_, refusal)| refusal.into_error())
@@ -195,7 +196,8 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Optio
     }
 }
 
-/// Whoever can connect could use the password. So only this user may, as far as the system tells.
+/// Whether a client runs as the same user: everybody else could use the password. Checked as far as the system
+/// allows.
 #[cfg(target_os = "linux")]
 fn is_ours(from: SocketAddr, here: Option<SocketAddr>) -> bool {
     let (SocketAddr::V4(from), Some(SocketAddr::V4(here))) = (from, here) else { return false };
@@ -309,22 +311,22 @@ async fn serve(
     }
 }
 
-/// Whether the browser begins with TLS in a tunnel. Web sockets can go through one without it.
+/// Whether the browser starts TLS in a tunnel; WebSockets may not.
 async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
     const HANDSHAKE: u8 = 22;
     let mut first = [0];
     Ok(client.peek(&mut first).await? == 1 && first[0] == HANDSHAKE)
 }
 
-/// What the browser asks for.
+/// A request of the browser to the relay.
 struct Request {
     is_tunnel: bool,
-    /// A web socket without encryption, for which WebKit does not ask for a tunnel as others do.
+    /// Whether it is an unencrypted WebSocket, for which WebKit uses no tunnel.
     is_socket: bool,
     host: Host<String>,
     port: u16,
     method: String,
-    /// What a server, and not a proxy, is asked for.
+    /// The path for a request to a server instead of a proxy.
     path: String,
 }
 
@@ -366,7 +368,7 @@ impl Shared {
         if permitted { Ok(()) } else { Err(Refusal::Forbidden) }
     }
 
-    /// A connection on which the request can be sent, and what has come over it already.
+    /// Opens a connection for the request. Also returns the bytes that were received on it already.
     async fn connect(&self, request: &Request) -> Result<(Box<dyn Stream>, Vec<u8>), Refusal> {
         let Some(proxy) = &self.upstream else {
             return Ok((Box::new(self.connect_directly(&request.host, request.port).await?), Vec::new()));
@@ -395,14 +397,14 @@ impl Shared {
         Ok((stream, early))
     }
 
-    /// The name is looked up once, and what it stands for is what is connected to: a second answer cannot slip through.
+    /// Resolves the name once and connects to the result, so that a second DNS answer cannot bypass the check.
     async fn connect_directly(&self, host: &Host<String>, port: u16) -> Result<TcpStream, Refusal> {
         let failed = |error: io::Error| Refusal::Server(error.kind());
         let addresses = self.permitted(host, port, failed).await?;
         TcpStream::connect(&*addresses).await.map_err(failed)
     }
 
-    /// The addresses of a machine that may be reached.
+    /// The IP addresses of a host that may be reached.
     async fn permitted(
         &self,
         host: &Host<String>,
@@ -421,8 +423,8 @@ impl Shared {
         if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
     }
 
-    /// The head as the next in the chain wants it. One request goes over one connection: the next one on it would come
-    /// without our additions.
+    /// The request head for the next hop. Only one request is sent over a connection, since later ones would
+    /// lack our additions.
     fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
         let to_proxy = self.upstream.as_ref().filter(|proxy| matches!(proxy.kind, Kind::Http | Kind::Https));
         let mut lines = head.split_inclusive(|byte| *byte == b'\n');
@@ -449,7 +451,7 @@ impl Shared {
     }
 }
 
-/// The head of a web socket as its server wants it: what upgrades the connection stays.
+/// The request head of a WebSocket for its server, with the upgrade headers.
 fn upgrading(request: &Request, head: &[u8]) -> Vec<u8> {
     let mut written = format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes();
     for line in head.split_inclusive(|byte| *byte == b'\n').skip(1) {
@@ -460,7 +462,7 @@ fn upgrading(request: &Request, head: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Asks a proxy for a connection to the server.
+/// Asks an HTTP proxy for a tunnel to the server.
 async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -> Result<Vec<u8>, Refusal> {
     let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
     let authority = request.authority();
@@ -479,7 +481,7 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
     }
 }
 
-/// Reads up to the empty line, from what has been read `already` on; what came after it is given too.
+/// Reads up to the empty line; `already` was read before. Also returns what follows the head.
 async fn read_head(
     stream: &mut (impl AsyncRead + Unpin),
     already: Vec<u8>,
@@ -504,7 +506,7 @@ fn status_of(head: &[u8]) -> Option<u16> {
     line.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()
 }
 
-/// The same head, saying that the connection ends after the answer.
+/// The head with `Connection: close`.
 fn closing(head: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(head.len() + 20);
     for line in head.split_inclusive(|byte| *byte == b'\n').filter(|line| *line != b"\r\n") {
@@ -518,7 +520,7 @@ fn closing(head: &[u8]) -> Vec<u8> {
     written
 }
 
-/// In few words, and in none that the login cooldown listens for.
+/// A short error text without keywords of the login cooldown.
 fn plain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),

@@ -1,4 +1,4 @@
-//! What is done with an element, or asked of it, as plain data.
+//! Element actions as data.
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,7 +21,8 @@ use crate::error::{Error, Result, in_quotes};
 
 const DISPATCH: &str = include_str!("../injected/dispatch.js");
 
-/// What is done with an element, or asked of it. All that takes an element's state or waits for it is one of these.
+/// An action on an element, or a question about it. Everything that reads an element's state or waits for it is
+/// one of these.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ElementAction {
@@ -62,7 +63,7 @@ pub enum ElementAction {
     ScrollIntoView,
     SetInputFiles {
         paths: Vec<PathBuf>,
-        /// What pages take the files for, where their names do not say it.
+        /// The MIME types of the files, where their names do not determine them.
         #[serde(default)]
         types: Vec<Option<String>>,
     },
@@ -80,11 +81,11 @@ pub enum ElementAction {
     },
     InputValue,
     BoundingBox,
-    /// What assistive technology reads of the element and of what is in it, as text, and so many levels of it.
+    /// Returns the accessibility tree of the element as text, up to this depth.
     AriaSnapshot {
         depth: Option<usize>,
     },
-    /// How to find the element again, by what a person or a script may know it.
+    /// Returns how a person or a script can find the element again.
     WayTo,
     IsVisible,
     IsEnabled,
@@ -97,7 +98,7 @@ pub enum ElementAction {
 }
 
 impl ElementAction {
-    /// Whether it can be done to any element at all: a folder is given alone.
+    /// Checks that the arguments are valid for any element: a folder must be the only file.
     fn check(&self) -> Result<()> {
         let Self::SetInputFiles { paths, .. } = self else { return Ok(()) };
         let problem = match paths.iter().filter(|path| path.is_dir()).count() {
@@ -109,7 +110,7 @@ impl ElementAction {
         Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
     }
 
-    /// Whether what comes up in its way is seen to: not where it is done without a look at whether it can be.
+    /// Whether locator handlers run for it: not if it skips the actionability checks.
     fn is_looked_after(&self) -> bool {
         match self {
             Self::Click(press) | Self::Hover(press) | Self::Tap(press) | Self::SetChecked { press, .. } => {
@@ -122,12 +123,12 @@ impl ElementAction {
         }
     }
 
-    /// Whether it is done without a look at whether it can be.
+    /// Whether it skips the actionability checks.
     pub(super) fn is_forced(&self) -> bool {
         self.is_action() && !self.is_looked_after()
     }
 
-    /// Whether the browser itself may go elsewhere because of it.
+    /// Whether it can cause a navigation by the browser itself.
     fn may_lead_elsewhere(&self) -> bool {
         matches!(
             self,
@@ -140,7 +141,7 @@ impl ElementAction {
         )
     }
 
-    /// Whether what the browser goes to because of it is waited for.
+    /// Whether the navigation that it causes is waited for.
     fn is_followed(&self) -> bool {
         match self {
             Self::Click(press) => !press.no_wait_after,
@@ -149,8 +150,8 @@ impl ElementAction {
         }
     }
 
-    /// Waits, when it is done, for where it has led since `begun`: until the browser has reported that, and after a click or
-    /// a key until it is there. `limit` is for all of it.
+    /// Waits after the action for a navigation since `begun`: until the browser has reported it, and after a
+    /// click or a key until it has loaded. `limit` is for the whole action.
     pub async fn follow(&self, frame: &Frame, begun: (Mark, Instant), limit: Duration) {
         let (mark, since) = begun;
         if self.may_lead_elsewhere()
@@ -167,7 +168,7 @@ impl ElementAction {
         }
     }
 
-    /// Whether the page notices.
+    /// Whether the page can notice it.
     pub fn is_action(&self) -> bool {
         !matches!(
             self,
@@ -188,7 +189,7 @@ impl ElementAction {
     }
 }
 
-/// How to press on an element.
+/// Options for pressing an element.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Press {
@@ -196,15 +197,15 @@ pub struct Press {
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
     delay: Option<f64>,
-    /// Modifiers held during the action, and no others. Default: those that the keyboard holds.
+    /// Modifier keys during the action, and no others. Default: the pressed ones.
     modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,
-    /// Whether to do all but the press itself.
+    /// Performs only the actionability checks.
     trial: bool,
     steps: Option<u32>,
     keeps_scroll: bool,
-    /// Whether it is over before what it leads to is there.
+    /// Does not wait for a navigation.
     no_wait_after: bool,
 }
 
@@ -250,7 +251,7 @@ impl Press {
 }
 
 impl Locator {
-    /// Does `deed` with the element.
+    /// Performs an action on the element.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         action.check()?;
         let act = |element: ElementHandle, left| async move { element.act(action, left).await };
@@ -259,14 +260,14 @@ impl Locator {
 }
 
 impl ElementHandle {
-    /// Dispatches an event in the page's own world. What it is made of may hold objects of the page.
+    /// Dispatches an event in the main world; `init` may contain remote objects.
     pub async fn dispatch_with(&self, kind: &str, init: JsValue) -> Result<()> {
         let items = vec![JsValue::Text(kind.to_owned()), init];
         let argument = JsValue::Array { number: u64::MAX, items };
         JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(Scope::Main)).await.map(drop)
     }
 
-    /// Does `deed` with this element.
+    /// Performs an action on this element.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         if action.is_looked_after() {
             self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
@@ -356,7 +357,7 @@ impl ElementHandle {
     }
 }
 
-/// What our own functions throw on purpose is reported without its stack.
+/// Removes the stack from errors that our own functions throw on purpose.
 pub(super) fn thrown(error: Error) -> Error {
     match error {
         Error::Script { message } => {

@@ -1,4 +1,4 @@
-//! Looking at an element until it can be acted on. What the looks are made of is in `injected/probe.js`.
+//! Checks an element until it is actionable. The checks are in `injected/probe.js`.
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -19,27 +19,28 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Cover, Error, Obstacle, Result};
 
-/// Default time that an action waits for its element.
+/// The default time limit of an action.
 pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
-/// How an action goes about its element.
+/// Options of an action on an element.
 #[derive(Debug, Clone)]
 pub struct ActionOptions {
-    /// How long to wait until the element can be acted on.
+    /// How long to wait until the element is actionable.
     pub limit: Duration,
-    /// Acts without asking whether the element can be acted on.
+    /// Skips the actionability checks.
     pub force: bool,
-    /// Where to press, counted from the element's upper left corner inside its border.
+    /// Where to press, relative to the top left corner of the padding box.
     pub position: Option<Point>,
-    /// How to move, when not as the page's input does.
+    /// The input style. Default: the page's.
     pub style: Option<InputStyle>,
-    /// In how many even steps the pointer goes straight to the middle, when not as the style does it.
+    /// Moves the pointer straight to the centre in this number of steps. Default: as the style does.
     pub steps: Option<u32>,
-    /// Fails at once where nothing is under way that could still free the element, instead of waiting for the limit.
+    /// Fails at once if nothing in progress could make the element actionable, instead of waiting for the
+    /// limit.
     pub refuses: bool,
-    /// Leaves the page where it is scrolled to.
+    /// Does not scroll the page.
     pub keeps_scroll: bool,
-    /// Where to note what was done.
+    /// Where to record the pointer actions.
     pub noted: Option<HandMoves>,
 }
 
@@ -59,18 +60,18 @@ impl Default for ActionOptions {
 }
 
 impl ActionOptions {
-    /// The default, with another limit.
+    /// The defaults with another limit.
     pub fn within(limit: Duration) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// The same, failing at once where nothing could still free the element.
+    /// The same options, but failing at once if nothing could make the element actionable.
     #[must_use]
     pub fn refusing(self) -> Self {
         Self { refuses: true, ..self }
     }
 
-    /// Notes what was done, where anybody wants to know.
+    /// Records a pointer action, if somebody records.
     pub(super) fn note(&self, done: HandMove) {
         if let Some(noted) = &self.noted {
             noted.add(done);
@@ -78,28 +79,28 @@ impl ActionOptions {
     }
 }
 
-/// What an action asks of its element.
+/// What an action requires of its element.
 #[expect(clippy::struct_excessive_bools, reason = "eight questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(in crate::browser) struct Need {
     pub(in crate::browser) visible: bool,
     pub(in crate::browser) enabled: bool,
     pub(in crate::browser) editable: bool,
-    /// At the same place for two frames.
+    /// Stable: at the same position for two frames.
     pub(in crate::browser) stable: bool,
-    /// Soon to be asked to be at the same place for two frames, which count from this look on.
+    /// Will have to be stable in the next check; the two frames count from this check on.
     pub(in crate::browser) soon_stable: bool,
-    /// Reached by a press at the point.
+    /// A press at the point must hit it.
     pub(in crate::browser) hit: bool,
-    /// Its label will do, where the control itself is not drawn.
+    /// Its label counts, if the control itself is not visible.
     pub(in crate::browser) label: bool,
-    /// It may go out of sight when the pointer comes: that was all there was to do.
+    /// It may disappear when the pointer arrives, since pointing at it was the whole action.
     #[serde(skip)]
     pub(in crate::browser) passing: bool,
 }
 
 impl Need {
-    /// To be looked at or scrolled to.
+    /// Requirements for screenshots and scrolling.
     pub(in crate::browser) const SEEN: Self = Self {
         visible: true,
         enabled: false,
@@ -110,37 +111,37 @@ impl Need {
         label: false,
         passing: false,
     };
-    /// To have the pointer over it.
+    /// Requirements for hovering.
     pub(in crate::browser) const POINTED: Self =
         Self { stable: true, hit: true, passing: true, ..Self::SEEN };
-    /// To be pressed.
+    /// Requirements for pressing.
     pub(in crate::browser) const PRESSED: Self = Self { enabled: true, passing: false, ..Self::POINTED };
-    /// To be chosen from.
+    /// Requirements for choosing options.
     pub(in crate::browser) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
 
-    /// Asks for nothing but a place.
+    /// Requires only a position.
     pub(in crate::browser) fn forced(self) -> Self {
         Self { label: self.label, ..Self::default() }
     }
 }
 
-/// One look: where to act, or what is in the way.
+/// The result of one check: the point to act on, or an obstacle.
 #[derive(Debug, Clone)]
 pub(in crate::browser) enum Look {
     Clear(Clear),
     Blocked(Obstacle),
 }
 
-/// An element that can be acted on: what is seen of it and where to press, in the viewport of a frame or of the page.
+/// An actionable element: its visible box and the point to press, in the viewport of its frame or of the page.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::browser) struct Clear {
     pub(in crate::browser) seen: Rect,
     pub(in crate::browser) point: Point,
-    /// The same point, in the viewport of the element's own frame.
+    /// The point in the viewport of the element's own frame.
     pub(in crate::browser) inner: Point,
 }
 
-/// What an injected look answers.
+/// The result of the injected check.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Answer {
     blocked: Option<String>,
@@ -150,7 +151,7 @@ pub(in crate::browser) struct Answer {
 }
 
 impl Answer {
-    /// Reads the answer of a look for a point.
+    /// Converts a result that contains a point.
     pub(in crate::browser) fn read(self, element: &ElementHandle) -> Result<Look> {
         Ok(match (self.obstacle(element)?, self.clear, self.point) {
             (Some(by), ..) => Look::Blocked(by),
@@ -159,14 +160,14 @@ impl Answer {
         })
     }
 
-    /// What is in the way. A node that is gone does not come back: that is an error at once.
+    /// The obstacle, if any. An element that is gone is an error at once.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
         obstacle(blocked, self.by.clone()).map(Some).ok_or_else(|| element.stale())
     }
 }
 
-/// The pauses between looks: short at first, since most obstacles are a page that has not finished.
+/// The pauses between checks: short at first, since most obstacles are a page that is still loading.
 const PAUSES_MS: [u64; 6] = [0, 10, 25, 50, 100, 100];
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
@@ -174,40 +175,41 @@ fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
-/// Sleeps before the next look; for no time not at all, where the timer's tick would make it a millisecond.
+/// Sleeps before the next check; not at all for zero, since the timer would round up to a millisecond.
 async fn rest(pause: Duration) {
     if !pause.is_zero() {
         sleep(pause).await;
     }
 }
 
-/// The same, no longer than until the deadline.
+/// Sleeps before the next check, but not beyond the deadline.
 pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) {
     rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
-/// After so many looks, each of which scrolls in another way, an element is refused that nothing can free.
+/// The number of checks, each with another way of scrolling, before an element is refused that nothing can make
+/// actionable.
 const FEWEST_LOOKS: u32 = 3;
 
-/// What is being typed or loaded enables a control after a while of its own, of which nothing shows.
+/// How long to wait for a control to become enabled after typing or loading, when the page shows no activity.
 const ENABLING: Duration = Duration::from_secs(1);
 
-/// How long an obstacle is looked at, however calm the page is.
+/// The least time to wait for an obstacle to go, even on an idle page.
 fn patience_with(obstacle: &Obstacle) -> Duration {
     if matches!(obstacle, Obstacle::Disabled | Obstacle::ReadOnly) { ENABLING } else { Duration::ZERO }
 }
 
-/// How long to wait for a way by pointer where there is another one.
+/// How long to wait for the pointer where there is another way.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How long an element is waited for that keeps moving, before it is pressed where it is just then.
+/// How long to wait for an element that keeps moving before it is pressed at its current position.
 const CATCHING: Duration = Duration::from_secs(4);
 
-/// Up to which attempt the wheel is tried.
+/// The last attempt that scrolls with the wheel.
 const LAST_WHEEL: u32 = 3;
 
 impl ElementHandle {
-    /// The page's input, in the style that is asked for.
+    /// The page's input with the requested style.
     pub(in crate::browser) fn input(&self, options: &ActionOptions) -> Result<Input> {
         let page = self.frame().page()?;
         page.acts();
@@ -215,7 +217,7 @@ impl ElementHandle {
         Ok(input.with_style(options.style.unwrap_or(input.style())))
     }
 
-    /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
+    /// Checks until there is no obstacle. At the time limit, the last obstacle is the error.
     pub(in crate::browser) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,
         options: &ActionOptions,
@@ -253,7 +255,8 @@ impl ElementHandle {
         outcome.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
     }
 
-    /// Whether nothing loads, moves or has just changed in the documents that could free the element.
+    /// Whether nothing loads, moves or has just changed in the documents that could make the element
+    /// actionable.
     pub(crate) async fn is_calm(&self, page: &Page) -> bool {
         let main = page.main_frame();
         if page.with_network(NetworkLog::is_waiting) || !is_calm(self.frame()).await {
@@ -262,7 +265,7 @@ impl ElementHandle {
         self.frame().number() == main.number() || is_calm(main).await
     }
 
-    /// Waits until the element is in the states asked for, without scrolling or pointing at it.
+    /// Waits until the element has the required states, without scrolling or pointing at it.
     pub(in crate::browser) async fn until_ready(&self, need: Need, options: &ActionOptions) -> Result<()> {
         if options.force {
             return Ok(());
@@ -277,8 +280,8 @@ impl ElementHandle {
         .await
     }
 
-    /// Brings the pointer to a point where the element can be acted on; where it needs not be hit, an instant pointer comes
-    /// when it presses.
+    /// Moves the pointer to an actionable point of the element; if it need not be hit, an instant pointer moves
+    /// only when it presses.
     pub(in crate::browser) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
         if options.force {
             let approached = self.approach_once(need.forced(), options, 0).await?;
@@ -302,7 +305,8 @@ impl ElementHandle {
         .await
     }
 
-    /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
+    /// Like [`approach`](Self::approach), for actions that do not depend on the pointer. `None` if the element
+    /// is not actionable soon.
     pub(in crate::browser) async fn approach_soon(
         &self,
         need: Need,
@@ -329,7 +333,7 @@ impl ElementHandle {
         self.reach_at_once(need, &input, turn, options, attempt).await
     }
 
-    /// Goes to the element in one step, and looks once more whether a press there reaches it.
+    /// Moves to the element in one step, and checks again whether a press there hits it.
     async fn reach_at_once(
         &self,
         need: Need,
@@ -358,7 +362,7 @@ impl ElementHandle {
         })
     }
 
-    /// Goes to the element as a person does: looks, goes there, and looks once more before doing anything.
+    /// Moves to the element as a person does: checks, moves, and checks again before acting.
     async fn walk_up(
         &self,
         need: Need,
@@ -424,7 +428,7 @@ impl ElementHandle {
         Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), listened, _turn: turn }))
     }
 
-    /// What has come up under the pointer, which is at this point of the element's own frame.
+    /// What has appeared under the pointer, at this point of the element's own frame.
     async fn came_up(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
         Ok(match self.confirm(need, point).await? {
             Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
@@ -440,13 +444,13 @@ impl ElementHandle {
         ))
     }
 
-    /// A look, in the viewport of the element's own frame.
+    /// Checks the element, with a point in the viewport of its own frame.
     async fn look(&self, need: Need, aim: &Aim) -> Result<Look> {
         let options = json!({ "need": need, "scroll": aim.scroll, "at": aim.at, "position": aim.position });
         self.ask::<Answer>("probe", vec![value_argument(&options)]).await?.read(self)
     }
 
-    /// A look whose point is one of the page, reached through all frames around the element.
+    /// Checks the element, with a point in the page's viewport, through all frames around it.
     pub(in crate::browser) async fn look_from_page(&self, need: Need, aim: &Aim) -> Result<Look> {
         match self.look(need, aim).await? {
             Look::Blocked(by) => Ok(Look::Blocked(by)),
@@ -463,12 +467,13 @@ impl ElementHandle {
         }
     }
 
-    /// Whether a press at this point of the element's own frame still reaches it.
+    /// Whether a press at this point of the element's own frame still hits it.
     async fn confirm(&self, need: Need, point: Point) -> Result<Look> {
         self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
     }
 
-    /// Where a point of this element's frame lies in the page, and whether a press there gets through to the frame.
+    /// Converts a point of this element's frame to the page, and checks whether a press there reaches the
+    /// frame.
     pub(in crate::browser) async fn to_page(
         &self,
         point: Point,
@@ -492,7 +497,7 @@ impl ElementHandle {
         Ok(Look::Clear(clear))
     }
 
-    /// Where a point of this element's frame lies in the page, to the fraction of a pixel.
+    /// Converts a point of this element's frame to the page, with subpixel precision.
     pub(in crate::browser) async fn to_page_exactly(&self, mut point: Point) -> Result<Point> {
         for owner in self.frame().owners().await? {
             point = owner.ask("fromFrame", vec![value_argument(&point)]).await?;
@@ -507,7 +512,7 @@ async fn is_calm(frame: &Frame) -> bool {
 }
 
 impl Page {
-    /// Waits until the page has drawn so often. One that draws nothing is not waited for.
+    /// Waits until the page has drawn this number of frames. Does not wait for a page that draws nothing.
     pub(super) async fn until_drawn(&self, frames: u32) {
         if let Ok(world) = self.main_frame().utility().await {
             let _ = world.call::<()>("frames", &[frames.into()]).await;
@@ -516,7 +521,7 @@ impl Page {
 }
 
 impl Frame {
-    /// The elements that hold this frame and the frames around it, from the inside out.
+    /// The elements that embed this frame and its ancestors, innermost first.
     pub(in crate::browser) async fn owners(&self) -> Result<Vec<ElementHandle>> {
         let mut owners = Vec::new();
         let mut frame = self.clone();
@@ -528,20 +533,20 @@ impl Frame {
     }
 }
 
-/// A point of the page where the element can be acted on.
+/// An actionable point of the page.
 #[derive(Debug)]
 pub(in crate::browser) struct Reached {
     pub(in crate::browser) point: Point,
-    /// How the pointer got there; an instant one has not moved yet.
+    /// How the pointer got there; an instant pointer has not moved yet.
     journey: Option<Journey>,
-    /// What the page hears there.
+    /// What the page listens to there.
     listened: InputListeners,
-    /// Nobody else moves the pointer in order to press meanwhile.
+    /// Prevents other presses while the pointer is here.
     _turn: OwnedMutexGuard<()>,
 }
 
 impl Reached {
-    /// Brings the pointer there if it is not, and waits until the page has heard of it.
+    /// Moves the pointer there if needed, and waits until the page has received the event.
     pub(in crate::browser) async fn point_at(self, input: &Input) -> Result<()> {
         match self.journey {
             Some(journey) => journey.delivered().await,
@@ -560,25 +565,25 @@ impl Reached {
     }
 }
 
-/// What one attempt came to.
+/// The result of one attempt.
 #[derive(Debug)]
 pub(in crate::browser) enum Attempt<T> {
     Done(T),
     Blocked(Obstacle),
 }
 
-/// How to look.
+/// How to check an element.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::browser) struct Aim {
-    /// Scrolls into view first; the number of the attempt, each of which does it in another way.
+    /// Scrolls into view first; the number of the attempt, each of which scrolls in another way.
     pub(in crate::browser) scroll: Option<u32>,
-    /// The point to prefer, as shares of what is seen of the element.
+    /// The preferred point, as fractions of the element's visible box.
     pub(in crate::browser) at: Option<(f64, f64)>,
-    /// The point to insist on.
+    /// The required point.
     pub(in crate::browser) position: Option<Point>,
 }
 
-/// A point near the middle, as a person hits it: never quite it.
+/// A random point near the centre, as a person clicks.
 fn off_centre(randomness: &Randomness) -> (f64, f64) {
     let aside = || {
         let offset = 0.06 + 0.14 * randomness.unit() * randomness.unit();

@@ -1,6 +1,6 @@
-//! What assistive technology reads of an element, as text and beside a template.
+//! Accessibility snapshots: writing them, and matching templates.
 //!
-//! Source of how it is written: Playwright's documentation of aria snapshots.
+//! For the format see Playwright's documentation of ARIA snapshots.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -17,7 +17,7 @@ use super::expect::last_seen;
 use super::locator::Locator;
 use crate::error::{Error, Result, squeezed};
 
-/// What assistive technology reads of an element: of one without a role, only what is in it.
+/// The accessibility tree of an element; without its own node if it has no role.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct AriaTree(Vec<AriaNode>);
@@ -31,17 +31,17 @@ enum AriaNode {
         name: String,
         url: Option<String>,
         children: AriaTree,
-        /// Those that are reported, by name: `checked`, `level` and so on.
+        /// The reported states by name: `checked`, `level` and so on.
         #[serde(flatten)]
         states: BTreeMap<String, Value>,
     },
 }
 
-/// What a part of a page is to be like.
+/// A template that an accessibility tree must match.
 #[derive(Debug)]
 pub struct AriaTemplate(Inside);
 
-/// What is to be in an element.
+/// The expected children of an element.
 #[derive(Debug, Default)]
 struct Inside {
     url: Option<Words>,
@@ -55,7 +55,7 @@ enum Wanted {
     Element { role: String, name: Option<Words>, states: Vec<(String, String)>, inside: Inside },
 }
 
-/// Which children there may be besides those that are named.
+/// Whether other children are allowed besides the expected ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Contain,
@@ -63,28 +63,27 @@ enum Mode {
     DeepEqual,
 }
 
-/// A text, or a pattern between slashes.
+/// An expected text, or a regular expression between slashes.
 #[derive(Debug)]
 struct Words {
     text: String,
     pattern: Option<Regex>,
 }
 
-/// How the elements were when an expectation ended.
+/// The result of an ARIA expectation.
 #[derive(Debug, Clone)]
 pub struct AriaOutcome {
-    /// Whether they fit the template.
+    /// Whether the element matches the template.
     pub matches: bool,
-    /// What they are like.
+    /// The actual tree.
     pub received: String,
 }
 
 impl Locator {
-    /// Looks until what assistive technology reads of the element fits `template`, or does not when `is_not`. Gives
-    /// how it was at last.
+    /// Waits until the accessibility tree of the element matches `template`, or does not with `is_not`. Returns
+    /// the last result.
     ///
-    /// # Errors
-    /// `element_not_found` when there was no such element within `limit`.
+    /// # Errors `element_not_found` if there is no such element within `limit`.
     pub async fn expect_aria(
         &self,
         template: &AriaTemplate,
@@ -98,17 +97,16 @@ impl Locator {
 }
 
 impl ElementHandle {
-    /// What assistive technology reads of the element and of what is in it.
+    /// The accessibility tree of the element.
     ///
-    /// # Errors
-    /// `stale_ref` where the element is gone.
+    /// # Errors `stale_ref` if the element is gone.
     pub async fn aria_tree(&self) -> Result<AriaTree> {
         self.ask("ariaTree", Vec::new()).await.map_err(thrown)
     }
 }
 
 impl AriaTree {
-    /// As a list with two blanks for each level, and at most `depth` levels below the first.
+    /// Writes the tree as a list with two spaces for each level, at most `depth` levels below the first.
     pub fn outline(&self, depth: Option<usize>) -> String {
         let mut lines = Vec::new();
         self.write(depth, "", &mut lines);
@@ -121,7 +119,7 @@ impl AriaTree {
         }
     }
 
-    /// Whether the template fits here or anywhere deeper.
+    /// Whether the template matches this node or a descendant.
     pub fn fits(&self, template: &AriaTemplate) -> bool {
         template.0.fits(self, false)
             || self.0.iter().any(|node| match node {
@@ -152,7 +150,7 @@ impl AriaNode {
     }
 }
 
-/// Role, name and states.
+/// Role, name and states as text.
 fn head(role: &str, name: &str, states: &BTreeMap<String, Value>) -> String {
     let mut head = role.to_owned();
     if !name.is_empty() {
@@ -169,7 +167,7 @@ fn head(role: &str, name: &str, states: &BTreeMap<String, Value>) -> String {
     head
 }
 
-/// A text, in quotes where it would otherwise mean something else.
+/// A text in YAML, quoted where necessary.
 fn scalar(text: &str) -> String {
     static SPECIAL: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r#"^[\s"'\-?:,\[\]{}#&*!|>%@`]|:\s|:$|\s#|\s$|^$|^(?i:true|false|null|~|[\d.]+)$"#;
@@ -234,10 +232,9 @@ impl Words {
 }
 
 impl AriaTemplate {
-    /// Reads a template: a list in which what is further to the right is in what stands above it.
+    /// Parses a template; indented lines are children.
     ///
-    /// # Errors
-    /// `invalid_arguments` with the line that cannot be read.
+    /// # Errors `invalid_arguments` with the invalid line.
     pub fn read(text: &str) -> Result<Self> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let lines = lines.map(|line| (line.len() - line.trim_start().len(), line.trim()));
@@ -287,7 +284,7 @@ impl Inside {
 }
 
 impl Wanted {
-    /// An element by its line: role, name, states, and text that is all there is in it.
+    /// Parses a line: role, name, states, and an only text child.
     fn read(line: &str) -> Result<Option<Self>> {
         static HEAD: LazyLock<Regex> = LazyLock::new(|| {
             let name = r#""(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/"#;
@@ -320,7 +317,7 @@ impl Wanted {
     }
 }
 
-/// A text without its quotes, if it has any; `None` where they hold nothing that can be read.
+/// Removes the quotes of a text; `None` if they are invalid.
 fn unquoted(text: &str) -> Option<String> {
     match text.chars().next() {
         Some('\'') => Some(text.strip_prefix('\'')?.strip_suffix('\'')?.replace("''", "'")),
@@ -398,7 +395,7 @@ mod tests {
     }
 
     proptest! {
-        /// Feature: aria, what is written fits itself as a template
+        /// Feature: aria, a written tree matches itself as a template
         #[test]
         fn what_is_written_fits_itself_as_a_template(name in ".*", text in ".*", url in proptest::option::of("[^/].*")) {
             // As a page tells them: without needless blanks.

@@ -1,8 +1,8 @@
-//! Waiting until a document that has loaded has also built itself, as the pages do that scripts make.
+//! Waits until a loaded document has built its content with scripts.
 //!
-//! A document at rest is asked once. One that shows nothing but that it is loading is waited for as long as something
-//! goes on, up to the limit; what it shows besides is only waited for as long as it grows, or a request of it may bring
-//! more. So neither an endless poll nor a clock keeps a page that is there from being used.
+//! An idle document is checked once. A document that shows only a loading indicator is waited for as long as
+//! there is activity, up to the limit. Other documents are waited for only while they grow, or while a request
+//! may add content. So neither endless polling nor a clock delays the use of a page.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -12,45 +12,46 @@ use crate::browser::objects::journal::Mark;
 use crate::browser::objects::page::Page;
 use crate::snapshot::Key;
 
-/// After the newest element, so long for another one.
+/// How long to wait for another element after the newest one.
 const AFTERMATH: Duration = Duration::from_millis(60);
-/// How long a request may feed a page that shows something already, counted from its newest element.
+/// How long a request may add content to a page that shows something, counted from its newest element.
 const FEEDING_LIMIT: Duration = Duration::from_secs(1);
-/// A page that says that it is loading, and does nothing for so long, will not go on.
+/// A page with a loading indicator and no activity for this time is given up.
 const IDLE_LIMIT: Duration = Duration::from_secs(1);
-/// After the end of the last request that fed it, so long for another one.
+/// How long to wait for another request after the last one that added content.
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
-/// The scripts of a page that shows hardly anything begin so soon after it has loaded, or not at all.
+/// The scripts of a nearly empty page start within this time after loading, or not at all.
 const BEFORE_SCRIPTS: Duration = Duration::from_millis(120);
-/// A page that shows something and never rests is left to itself after this, unless it still becomes larger.
+/// A page that shows something and is never idle is no longer waited for after this, unless it still grows.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
-/// How often it is looked at, at most and at least.
+/// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 
-/// What the page's engine says of its document.
+/// The engine's report about its document.
 #[derive(Debug, Deserialize)]
 struct Building {
-    /// Milliseconds since the newest element; none where no element came or went.
+    /// Milliseconds since the newest element; `None` if no element was added or removed.
     quiet: Option<f64>,
-    /// Milliseconds since it became larger than it had been; none where it did not.
+    /// Milliseconds since the document reached its largest size; `None` if it has not grown.
     level: Option<f64>,
     signs: Vec<String>,
     moves: bool,
-    /// Its main part has room, and nothing in it.
+    /// Its main part is large and empty.
     hollow: bool,
-    /// It has scripts, and hardly anything to see.
+    /// It has scripts and hardly any content.
     sparse: bool,
 }
 
 impl Page {
-    /// Begins to note whether the document grows.
+    /// Begins to record whether the document grows.
     pub fn note_building(&self) {
         let page = self.clone();
         tokio::spawn(async move { page.building().await });
     }
 
-    /// Waits until a document that has loaded is built, at most `limit`. Gives what is still under way, in words.
+    /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in
+    /// progress.
     pub async fn until_built(&self, mark: Mark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
         let (mut last, mut is_fed) = (begun, false);
@@ -111,7 +112,7 @@ impl Page {
         timeout(ANSWER_LIMIT, ask).await.ok()?.ok()
     }
 
-    /// Which of these elements do not say what they said: frame and number, or the page, and the text.
+    /// Which of these elements no longer have the given text: each is a frame and number, or the page.
     pub async fn lacking(&self, claims: &[(Option<Key>, &str)]) -> Vec<bool> {
         let frame = self.main_frame();
         let own = |key: Option<Key>| key.is_none_or(|(number, _)| number == frame.number());
@@ -129,7 +130,7 @@ impl Page {
             .collect()
     }
 
-    /// Whether most of these elements are still there, but something lies over them.
+    /// Whether most of these elements still exist, but are covered.
     pub async fn are_covered(&self, keys: &[Key]) -> bool {
         let frame = self.main_frame();
         let own = keys.iter().filter(|(number, _)| *number == frame.number()).take(MOST_ASKED);
@@ -143,10 +144,10 @@ impl Page {
     }
 }
 
-/// For so many elements it is asked whether they are covered.
+/// The number of elements that are checked for being covered.
 const MOST_ASKED: usize = 40;
 
-/// So many requests, if there are any.
+/// The number of requests in words; `None` for zero.
 pub(in crate::browser) fn in_words(requests: usize) -> Option<String> {
     match requests {
         0 => None,

@@ -1,4 +1,4 @@
-//! What is laid over the pictures of a page for those who watch: captions, chapters, and what is done. The page has no part in it.
+//! Captions on screencast frames: overlays, chapters and actions. The page does not see them.
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,22 @@ use crate::browser::objects::parts::{Part, Slots};
 use crate::error::Result;
 use crate::messages::html::escaped;
 
-/// How long an action is shown before it is done, in milliseconds.
+/// How long an action is shown before it is performed, in milliseconds.
 const USUAL_MS: f64 = 500.0;
-/// How long it may take until a caption is in a picture; its time counts from then on.
+/// How long to wait until a frame contains the caption; its display time starts then.
 const MOST_LAYING: Duration = Duration::from_secs(5);
 
-/// One layer: the last lies on top.
+/// One overlay; the last one is on top.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::browser) struct Caption {
     id: u64,
-    /// Laid out as large as the page's viewport.
+    /// HTML, laid out at the size of the viewport.
     pub(in crate::browser) html: String,
-    /// Whether what is below looks blurred.
+    /// Whether the page below is blurred.
     pub(in crate::browser) blurs: bool,
 }
 
-/// How actions are shown.
+/// Options for captions of actions.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionCaptions {
@@ -41,12 +41,12 @@ pub struct ActionCaptions {
     /// `none` or `pointer`.
     cursor: Option<String>,
     font_size: Option<f64>,
-    /// Where the name of the action stands, such as `top-right`.
+    /// The position of the action's name, such as `top-right`.
     position: Option<String>,
     style: ActionStyles,
 }
 
-/// Declarations of CSS for each part of it.
+/// CSS declarations for each part.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ActionStyles {
@@ -62,11 +62,11 @@ struct Board {
     hidden: bool,
     how: Option<ActionCaptions>,
     action: Option<String>,
-    /// How often something changed.
+    /// The number of changes.
     version: u64,
 }
 
-/// All that lies over the pictures now, and how often that has changed.
+/// The visible captions, and the number of changes so far.
 pub(in crate::browser) type Visible = (u64, Arc<[Caption]>);
 
 impl Board {
@@ -77,12 +77,12 @@ impl Board {
     }
 }
 
-/// The captions of one page, and who hears of them.
+/// The captions of one page, and their observers.
 #[derive(Debug)]
 struct Captions {
     board: Mutex<Board>,
     visible: watch::Sender<Visible>,
-    /// Up to which change pictures have been shown.
+    /// The last change that screencast frames contain.
     laid: watch::Sender<u64>,
 }
 
@@ -105,7 +105,7 @@ impl Captions {
         done
     }
 
-    /// Waits until those who watch have a picture with all that is there now, where anybody does.
+    /// Waits until screencast frames contain the current captions, if a screencast runs.
     async fn until_laid(&self) {
         let version = self.board.lock().version;
         if self.visible.receiver_count() > 0 {
@@ -115,7 +115,7 @@ impl Captions {
     }
 }
 
-/// Keeps the captions of each page.
+/// The hooks that keep the captions of each page.
 pub(in crate::browser) struct CaptionPart;
 
 impl Part for CaptionPart {
@@ -125,12 +125,13 @@ impl Part for CaptionPart {
 }
 
 impl Page {
-    /// Lays HTML over the pictures of this page, whatever document it shows, until it is taken off by the number that this gives.
+    /// Shows HTML over the screencast, independently of the document, until it is removed by the returned
+    /// number.
     pub fn add_caption(&self, html: &str) -> u64 {
         self.add_layer(html.to_owned(), false)
     }
 
-    /// Like [`add_caption`](Self::add_caption): a title in the middle, with the page blurred behind it.
+    /// Like [`add_caption`](Self::add_caption), with a title in the middle over the blurred page.
     pub fn add_chapter(&self, title: &str, description: Option<&str>) -> u64 {
         const CARD: &str = "background: rgba(0, 0, 0, 0.7); border: 1px solid rgba(255, 255, 255, 0.15); border-radius: 16px; \
             padding: 40px 56px; max-width: 560px; box-shadow: 0 8px 32px rgba(0, 0, 0, 0.4); text-align: center; \
@@ -157,41 +158,41 @@ impl Page {
         })
     }
 
-    /// Takes a caption off when it has been shown for so long.
+    /// Removes a caption after it was shown for this time.
     pub async fn show_caption_for(&self, number: u64, time: Duration) {
         self.slot::<Captions>().until_laid().await;
         sleep(time).await;
         self.remove_caption(number);
     }
 
-    /// Takes a caption off.
+    /// Removes a caption.
     pub fn remove_caption(&self, number: u64) {
         self.slot::<Captions>().change(|board| board.captions.retain(|caption| caption.id != number));
     }
 
-    /// Hides all captions and chapters without taking them off, or shows them again.
+    /// Hides all captions and chapters, or shows them again.
     pub fn set_captions_hidden(&self, hidden: bool) {
         self.slot::<Captions>().change(|board| board.hidden = hidden);
     }
 
-    /// Shows each action on an element before it is done, while somebody watches; with `None` no longer.
+    /// Shows each action on an element before it is performed, while a screencast runs; `None` turns that off.
     pub fn caption_actions(&self, how: Option<ActionCaptions>) {
         self.slot::<Captions>().change(|board| board.how = how);
     }
 
-    /// What lies over the pictures of this page, and each change of it.
+    /// The captions of this page, and their changes.
     pub(in crate::browser) fn captions(&self) -> watch::Receiver<Visible> {
         self.slot::<Captions>().visible.subscribe()
     }
 
-    /// Who watches has a picture with all up to this change.
+    /// Confirms that frames contain all changes up to this one.
     pub(in crate::browser) fn captions_laid(&self, version: u64) {
         self.slot::<Captions>().laid.send_replace(version);
     }
 }
 
 impl ElementHandle {
-    /// Shows what will be done with this element to those who watch. Gives the time that is left.
+    /// Shows the action on this element in the screencast before it is performed. Returns the remaining time.
     pub(super) async fn show_action(&self, action: &ElementAction, limit: Duration) -> Result<Duration> {
         let page = self.frame().page()?;
         let captions = page.slot::<Captions>();
@@ -266,7 +267,7 @@ impl ActionCaptions {
 }
 
 impl ElementAction {
-    /// What those who watch read of it: not what is typed, which may be a secret.
+    /// The action's name for viewers, without typed text, which may be secret.
     fn title(&self) -> Option<String> {
         let name = match self {
             Self::Click(press) if press.is_trial() => return None,

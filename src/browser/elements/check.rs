@@ -25,7 +25,7 @@ struct Checked {
 
 /// How often a control with three states is pressed.
 const MOST_PRESSES: usize = 3;
-/// How long a page may take to show that a control was checked.
+/// How long a page may take to show the new state.
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 const CHANGE_PAUSE: Duration = Duration::from_millis(10);
 
@@ -38,7 +38,7 @@ fn in_words(state: Option<&serde_json::Value>) -> &'static str {
 }
 
 impl ElementHandle {
-    /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
+    /// Checks or unchecks a checkbox, switch or radio button with a click, unless it has that state.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
         let need = Need { label: true, ..Need::PRESSED };
         let found = self.checked().await?;
@@ -86,7 +86,7 @@ impl ElementHandle {
         })
     }
 
-    /// Presses what is to be checked. False where the pointer does not reach it and keys can.
+    /// Presses the control. Returns false if the pointer cannot reach it but keys can.
     async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
         let reached = match self.approach_soon(need, options).await? {
             Some(reached) => reached,
@@ -99,7 +99,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// Whether what keeps the pointer away is neither that the element moves nor that it is disabled.
+    /// Whether the pointer cannot reach it for another reason than that it moves or is disabled.
     async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
         let look = self.look_from_page(need, &Aim::default()).await?;
         Ok(matches!(
@@ -108,7 +108,7 @@ impl ElementHandle {
         ))
     }
 
-    /// Waits for the page to show that the element was checked, or unchecked.
+    /// Waits until the element is checked, or unchecked.
     async fn has_become(&self, checked: bool) -> Result<bool> {
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {
@@ -130,7 +130,7 @@ impl ElementHandle {
         }
     }
 
-    /// Whether the element is one of several of which one is checked.
+    /// Whether it is an option of which only one can be checked.
     pub async fn is_radio(&self) -> Result<bool> {
         Ok(self.field().await?.checked().await?.radio)
     }

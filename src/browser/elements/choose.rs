@@ -1,5 +1,5 @@
-//! Choosing from lists that pages draw themselves: opened, searched, chosen from, and checked. What a list is made of is
-//! in `injected/control.js`.
+//! Chooses from lists that pages draw themselves: opens, searches, chooses and verifies. `injected/control.js`
+//! reads the lists.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,36 +13,36 @@ use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Obstacle, Result, in_quotes, squeezed};
 
-/// How long a list may take to open, by one way of opening it.
+/// How long a list may take to open, for each way of opening it.
 const OPENING: Duration = Duration::from_secs(1);
-/// How long a list may take to offer what was typed.
+/// How long a list may take to show search results.
 const SEARCHING: Duration = Duration::from_secs(3);
-/// How long a field may take to offer what completes it.
+/// How long a field may take to show suggestions.
 const COMPLETING: Duration = Duration::from_millis(700);
-/// How long what is offered must stay the same to be taken for all there is.
+/// How long the offered options must be unchanged to count as complete.
 const SETTLED: Duration = Duration::from_millis(400);
-/// How long a control may take to show what was chosen.
+/// How long a control may take to show the chosen option.
 const SHOWING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(25);
-/// How often the wheel is turned over a list that does not move.
+/// How often the wheel is turned over a list that does not scroll.
 const MOST_TURNS_IN_VAIN: usize = 3;
-/// Pixels of a list over which a wheel can be turned.
+/// The least visible height of a list that can be scrolled with the wheel, in pixels.
 const LEAST_IN_VIEW: f64 = 20.0;
-/// How long a list is searched that shows something else after each turn.
+/// How long a list is searched that shows other options after each turn of the wheel.
 const LONGEST_SEARCH: Duration = Duration::from_secs(20);
-/// How long it may take to draw another part of itself.
+/// How long a virtual list may take to draw another part.
 const REDRAWING: Duration = Duration::from_millis(300);
-/// A page that is slow to draw had no chance before.
+/// The number of frames that a slow page gets for that.
 const FRAMES_OF_REDRAWING: usize = 6;
-/// How often an item is looked for again that was drawn anew while it was being pressed.
+/// How often an option is looked up again if it was drawn anew during the press.
 const MOST_PRESSES: usize = 4;
-/// How many options an error tells.
+/// How many options an error lists.
 const MOST_LISTED: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Item {
     text: String,
-    /// What else it is known by.
+    /// Other names of the option.
     also: Vec<String>,
     selected: bool,
     disabled: bool,
@@ -51,16 +51,16 @@ struct Item {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Choices {
     items: Vec<Item>,
-    /// Whether something can be typed to search in them.
+    /// Whether there is a search field.
     filter: bool,
-    /// Whether they say themselves that they are options.
+    /// Whether they have the role `option` or a similar one.
     proper: bool,
-    /// Whether they have come when the control was opened, and it still is.
+    /// Whether opening the control has shown them, and it is still open.
     open: bool,
     multiple: bool,
 }
 
-/// The part of a list that is in the viewport, how much is scrolled past, and whether it is the end.
+/// The visible part of a list, its scroll position, and whether that is the end.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct ListBox {
     x: f64,
@@ -72,7 +72,7 @@ struct ListBox {
 }
 
 impl ListBox {
-    /// Whether enough of it is in the viewport for a wheel to be turned over it.
+    /// Whether enough of it is visible for the wheel.
     fn is_in_view(&self) -> bool {
         self.width >= LEAST_IN_VIEW && self.height >= LEAST_IN_VIEW
     }
@@ -84,15 +84,15 @@ impl ListBox {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pick {
-    /// By its name, or by another name it has.
+    /// By its name, or another of its names.
     Named(usize),
-    /// By a part of its name that no other has.
+    /// By a part of its name that no other option has.
     Like(usize),
     Several(Vec<usize>),
     Nothing,
 }
 
-/// The item that is meant by `wanted`.
+/// The option that `wanted` means.
 fn pick(items: &[Item], wanted: &str) -> Pick {
     let wanted = squeezed(wanted);
     let lower = wanted.to_lowercase();
@@ -124,7 +124,7 @@ fn pick(items: &[Item], wanted: &str) -> Pick {
 }
 
 impl ElementHandle {
-    /// Chooses these of what the control offers, and of a list for several no others.
+    /// Chooses these options of the control, and deselects all others of a multiple-choice list.
     pub(in crate::browser) async fn choose(
         &self,
         kind: ControlKind,
@@ -149,7 +149,7 @@ impl ElementHandle {
         }
     }
 
-    /// Leaves a field that was typed into: only then it shows whether it holds more than what was typed.
+    /// Leaves a field after typing: only then does it show whether it accepted the text.
     async fn leave_chosen(&self, item: &Item, options: &ActionOptions) -> Result<()> {
         let Some(typed) = self.handle_of("typedIn", Vec::new()).await? else { return Ok(()) };
         if !typed.ask::<bool>("isFocused", Vec::new()).await? {
@@ -160,7 +160,7 @@ impl ElementHandle {
         self.until_chosen(item, &[]).await
     }
 
-    /// Types into a field that may complete it, and takes what it completes it to, if it offers that.
+    /// Types into a field with suggestions, and chooses the matching suggestion if there is one.
     pub async fn complete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
         let [value] = values else {
             let found = ElementKind::single();
@@ -179,7 +179,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Chooses the one at this place of all that are wanted. Answers what was chosen where that was searched for by typing.
+    /// Chooses the option at this index of all wanted ones. Returns what was chosen if it was found by typing.
     async fn choose_one(
         &self,
         kind: ControlKind,
@@ -233,7 +233,7 @@ impl ElementHandle {
         self.ask("choices", Vec::new()).await
     }
 
-    /// What the control offers, once it does.
+    /// Opens the list and returns its options.
     async fn open_list(&self, options: &ActionOptions) -> Result<Choices> {
         // Before it was pressed only what it says itself is its own: another list may stand open on the page.
         let owned = vec![value_argument(&json!({ "owned": true }))];
@@ -266,7 +266,7 @@ impl ElementHandle {
         self.choices().await
     }
 
-    /// What the control offers after something was chosen: a list for several often stays open.
+    /// Opens the list again after a choice: a multiple-choice list often stays open.
     async fn reopen_list(&self, options: &ActionOptions) -> Result<Choices> {
         if self.ask::<bool>("isListOpen", Vec::new()).await?
             && let Some(offered) = self.until_offered(OPENING / 2).await?
@@ -276,7 +276,7 @@ impl ElementHandle {
         self.open_list(options).await
     }
 
-    /// What is offered, when that has come and rests.
+    /// Waits for options until they no longer change.
     async fn until_offered(&self, limit: Duration) -> Result<Option<Choices>> {
         let deadline = Instant::now() + limit;
         let mut last = None;
@@ -293,7 +293,7 @@ impl ElementHandle {
         }
     }
 
-    /// Types what is looked for, and answers where it is in what is offered then.
+    /// Types a search text, and returns the index of the match.
     async fn search(&self, wanted: &str) -> Result<Option<usize>> {
         let Some(filter) = self.handle_of("filterOf", Vec::new()).await? else { return Ok(None) };
         let keyboard = self.frame().page()?.input().keyboard();
@@ -320,7 +320,7 @@ impl ElementHandle {
         }
     }
 
-    /// Looks for it in a list that draws only what is in view, by turning the wheel over it.
+    /// Searches a virtual list by scrolling it with the wheel.
     async fn scroll_to(&self, wanted: &str, options: &ActionOptions) -> Result<Option<usize>> {
         let limit = options.limit.max(LONGEST_SEARCH);
         let deadline = Instant::now() + limit;
@@ -354,7 +354,7 @@ impl ElementHandle {
         })
     }
 
-    /// Where the list can be scrolled, once enough of it is in view.
+    /// The part of the list that can be scrolled, once enough of it is visible.
     async fn list_in_view(&self, options: &ActionOptions) -> Result<Option<ListBox>> {
         let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
         if list.is_none_or(|list| list.is_in_view()) {
@@ -373,7 +373,7 @@ impl ElementHandle {
         }
     }
 
-    /// What is offered once a list that was scrolled is drawn anew; the same when it stays.
+    /// The options after a scrolled list has been drawn again; the same if nothing changed.
     async fn choices_after(&self, before: &Choices) -> Result<Choices> {
         let deadline = Instant::now() + REDRAWING;
         let mut drawn = 0;
@@ -388,7 +388,7 @@ impl ElementHandle {
         }
     }
 
-    /// What is not offered may still be a text that the field takes.
+    /// Keeps the typed text if the field accepts texts that are not in the list.
     async fn leave_typed(&self, wanted: &str, offered: &Choices, options: &ActionOptions) -> Result<()> {
         if self.handle_of("typedIn", Vec::new()).await?.is_some() {
             self.input(options)?.keyboard().press("Tab").await?;
@@ -400,7 +400,7 @@ impl ElementHandle {
         Err(no_such_option(offered))
     }
 
-    /// Takes back what was typed to search, and closes the list, which would be in the way of what comes next.
+    /// Clears the search text and closes the list, which could cover other elements.
     async fn leave_nothing(&self, searched: &str, options: &ActionOptions) -> Result<()> {
         if let Some(typed) = self.handle_of("typedIn", Vec::new()).await?
             && typed.ask::<String>("heldBy", Vec::new()).await? == searched
@@ -410,7 +410,7 @@ impl ElementHandle {
         self.close_list(options).await
     }
 
-    /// Presses an item, also where its list is drawn anew meanwhile.
+    /// Presses an option, even if the list is drawn again meanwhile.
     async fn press_named(
         &self,
         kind: ControlKind,
@@ -445,7 +445,7 @@ impl ElementHandle {
         reached.press(&self.input(options)?, &ClickOptions::default()).await
     }
 
-    /// Takes back what is chosen and not wanted.
+    /// Deselects options that are not wanted.
     async fn unchoose_others(
         &self,
         kind: ControlKind,
@@ -474,7 +474,7 @@ impl ElementHandle {
         Ok(offered)
     }
 
-    /// Waits until the control shows what was pressed, or at least something else than before.
+    /// Waits until the control shows the pressed option, or at least another value than before.
     async fn until_chosen(&self, item: &Item, before: &[String]) -> Result<()> {
         let deadline = Instant::now() + SHOWING;
         loop {
@@ -503,7 +503,7 @@ impl ElementHandle {
         }
     }
 
-    /// Closes a list that stays open, as one for several does.
+    /// Closes a list that stays open after a choice.
     async fn close_list(&self, options: &ActionOptions) -> Result<()> {
         let is_open = async || match self.ask::<bool>("isListOpen", Vec::new()).await {
             Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => Ok(false),
@@ -572,7 +572,7 @@ mod tests {
     }
 
     proptest! {
-        /// What has a name is found by it, whatever else is offered.
+        /// An option is found by its own name, whatever else is offered.
         #[test]
         fn a_name_finds_its_own(texts in proptest::collection::vec("[A-Za-z]{1,6}( [a-z]{1,4})?", 1..12), at in 0_usize..12) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -1,4 +1,5 @@
-//! Closed shadow roots, which only the browser knows: looked for where their hosts seem to be, and handed to the engine.
+//! Closed shadow roots, which only the browser knows: finds them at likely hosts, and passes them to the
+//! engine.
 use futures_util::future::join_all;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -10,23 +11,23 @@ use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
 
-/// Closed roots inside closed roots are followed this deep.
+/// The deepest nesting of closed roots that is searched.
 pub(in crate::browser) const DEEPEST_ROOTS: usize = 6;
-/// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
+/// Up to this number, suspects are queried one by one; above it, the whole document is described at once.
 const FEW_SUSPECTS: u32 = 48;
-/// How many are asked about one by one where the document cannot be asked as a whole.
+/// How many elements are queried one by one if the document cannot be described.
 const MOST_DESCRIBED: usize = 1_000;
-/// Who waits does not search again for so many times what a search took.
+/// A waiting caller does not search again for this multiple of the search's duration.
 const PAUSE_FACTOR: u32 = 4;
 
-/// Elements that may have a closed root.
+/// Elements that may have a closed shadow root.
 #[derive(Debug, Deserialize)]
 struct Suspects {
-    /// How many there are that were not asked for.
+    /// The number of suspects that were not queried yet.
     count: u32,
     /// How many custom elements may have internals.
     customs: u32,
-    /// The last number of an element of the document.
+    /// The highest element number of the document.
     last: u32,
 }
 
@@ -48,8 +49,8 @@ pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool
     Ok(has_learnt)
 }
 
-/// Looks, and looks once more where that finds nothing and the engine did not know all closed shadow roots. Who `waits`
-/// asks again and again, and has not each time searched for them.
+/// Runs `look`, and again if it finds nothing and new closed shadow roots are found. With `waits`, the caller
+/// retries, so not every call searches.
 pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     world: &World,
     waits: bool,
@@ -63,7 +64,8 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     Ok(seen)
 }
 
-/// [`learn_closed_roots`] for who has found nothing. Where it is asked again and again (`waits`), not every time.
+/// [`learn_closed_roots`] for a caller that has found nothing. With `waits`, the caller retries, so not every
+/// call searches.
 pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.takes_search_for_roots(begun) {
@@ -74,7 +76,7 @@ pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Resul
     Ok(has_learnt)
 }
 
-/// Hands the closed shadow roots among the suspects to the engine. Gives how many there were.
+/// Passes the closed shadow roots of the suspects to the engine. Returns their number.
 pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
     let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
     let session = world.session();
@@ -111,7 +113,7 @@ pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32)
     Ok(adopted)
 }
 
-/// The first [`MOST_DESCRIBED`] elements of a list, one by one.
+/// Describes the first [`MOST_DESCRIBED`] elements of a list, one by one.
 async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<Vec<Node>> {
     let list = GetProperties { object_id: elements.id().to_owned(), own_properties: Some(true) };
     let hosts = session.call(list).await?.result;
@@ -149,7 +151,8 @@ async fn describe_document(world: &World) -> Result<Node> {
     Ok(session.call(describe).await?.node)
 }
 
-/// The closed shadow roots below `node`, also those within open ones. Other documents are not entered.
+/// Collects the closed shadow roots below `node`, including those within open ones, but not those of other
+/// documents.
 fn collect_closed(node: &Node, found: &mut Vec<i64>) {
     for root in node.shadow_roots.iter().flatten() {
         if root.shadow_root_type.as_deref() == Some("closed") {

@@ -1,4 +1,4 @@
-//! The controls of a form, whatever draws them: what each is, what it shows, and how it gets what it is to hold.
+//! Form controls, native and custom: their kind, their value, and how to set it.
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,70 +12,70 @@ use super::written::{self, Written};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Result, quoted};
 
-/// What a control is, by how it gets its value.
+/// The kind of a control, by how its value is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlKind {
-    /// It is typed into, as are fields for dates and numbers.
+    /// Text input, including date and number fields.
     Text,
-    /// A native list of options.
+    /// A native `select`.
     Select,
-    /// A check box, a radio button or a switch, native or not.
+    /// A checkbox, radio button or switch, native or custom.
     Check,
     /// A native slider.
     Range,
-    /// A slider of the page's own.
+    /// A custom slider.
     Slider,
-    /// A list of options of the page's own, or what opens one.
+    /// A custom list of options, or a control that opens one.
     Choice,
-    /// Radio buttons or check boxes that belong together.
+    /// A group of radio buttons or checkboxes.
     Group,
     File,
-    /// No control.
+    /// Not a control.
     None,
-    /// Its element is gone.
+    /// The element is gone.
     Gone,
 }
 
-/// What a control shows at the moment.
+/// The current value of a control, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Shown {
     pub kind: ControlKind,
-    /// The text, the number, or the names of what is chosen.
+    /// The text, the number, or the names of the chosen options.
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
-    /// It shows what it showed before it was filled, or another option than the one that was chosen.
+    /// It shows the value from before filling, or another option than the chosen one.
     #[serde(default)]
     pub unchanged: bool,
-    /// What it holds is not for everybody's eyes.
+    /// The value is secret.
     #[serde(default)]
     pub secret: bool,
-    /// What it shows is drawn by something else, which may show a part only.
+    /// Another element shows the value, possibly only a part of it.
     #[serde(default)]
     pub proxy: bool,
-    /// What became of the text that was typed into it last.
+    /// What happened to the text that was typed last.
     pub outcome: Option<Outcome>,
-    /// Where other parts of that text went.
+    /// Other fields that received a part of that text.
     #[serde(default)]
     pub strays: Vec<Stray>,
 }
 
-/// What became of a text that was typed into a field.
+/// What happened to a text that was typed into a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Same,
-    /// The field made something else of it: by its format, its limits, or what it lets through.
+    /// The field changed it: by its format, its limits or its allowed characters.
     Made,
-    /// It arrived, and the field does not show it: a terminal, or a field that empties itself.
+    /// The field received it and does not show it: a terminal, or a field that clears itself.
     Taken,
     /// A part of it went to another field.
     Strayed,
     Lost,
 }
 
-/// A field that got a part of a text which was meant for another one.
+/// A field that received a part of a text for another field.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Stray {
     role: String,
@@ -83,7 +83,7 @@ pub struct Stray {
     shows: String,
 }
 
-/// What the engine answers of a text that was typed.
+/// The engine's report about a typed text.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Typed {
     pub(in crate::browser) outcome: Outcome,
@@ -92,7 +92,7 @@ pub(in crate::browser) struct Typed {
 }
 
 impl Typed {
-    /// The error that it is, unless the field took the text.
+    /// The error, unless the field accepted the text.
     pub(in crate::browser) fn error(&self) -> Option<Error> {
         match self.outcome {
             Outcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
@@ -114,7 +114,7 @@ fn strayed(shows: String, strays: &[Stray]) -> Error {
     Error::Strayed { shows, into: strays.iter().map(describe).collect() }
 }
 
-/// How much is shown of a field that got what was not meant for it.
+/// How much text of a wrong recipient is reported.
 const LONGEST_STRAY: usize = 60;
 
 impl Shown {
@@ -122,7 +122,7 @@ impl Shown {
         self.values.iter().all(|value| value.trim().is_empty())
     }
 
-    /// The error of a control that does not hold what it was given.
+    /// The error for a control that does not hold the given value.
     pub fn not_taken(&self) -> Error {
         let shows = if self.secret { String::new() } else { self.values.join(", ") };
         match self.outcome {
@@ -133,10 +133,9 @@ impl Shown {
 }
 
 impl ElementHandle {
-    /// What the element is as a control.
+    /// The kind of control.
     ///
-    /// # Errors
-    /// `wrong_element` when it is typed into and does not take this text.
+    /// # Errors `wrong_element` if it is a text input that does not accept this text.
     pub async fn control_kind(&self, text: Option<&str>) -> Result<ControlKind> {
         #[derive(Deserialize)]
         struct Control {
@@ -158,7 +157,7 @@ impl ElementHandle {
         }
     }
 
-    /// Gives a control a value: most take text, and only of the others it is asked what they are.
+    /// Sets the value of a control. Most accept text; only for the others is the kind queried.
     pub async fn give_text(&self, value: &str, options: &ActionOptions) -> Result<()> {
         match self.fill(value, options).await {
             Err(error @ Error::WrongElement { .. }) => match self.control_kind(None).await? {
@@ -169,10 +168,9 @@ impl ElementHandle {
         }
     }
 
-    /// What the control shows, once something was given to it that is not nothing.
+    /// The shown value after a non-empty value was set.
     ///
-    /// # Errors
-    /// `not_taken` when it shows nothing.
+    /// # Errors `not_taken` if it shows nothing.
     pub async fn shown_after(&self, value: &str) -> Result<Shown> {
         let shown = self.shown().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
@@ -183,7 +181,7 @@ impl ElementHandle {
         if is_refused && !value.trim().is_empty() { Err(shown.not_taken()) } else { Ok(shown) }
     }
 
-    /// The input that takes the files that the element stands for.
+    /// The file input that belongs to the element.
     pub async fn file_input(&self) -> Result<Self> {
         let found = self.handle_of("fileInputOf", Vec::new()).await?;
         let found_instead =
@@ -191,12 +189,12 @@ impl ElementHandle {
         found.ok_or_else(found_instead)
     }
 
-    /// What the control shows.
+    /// The shown value of the control.
     pub async fn shown(&self) -> Result<Shown> {
         self.ask("shownBy", Vec::new()).await
     }
 
-    /// What several controls show, in one look where they are in one document.
+    /// The shown values of several controls, in one query if they are in one document.
     pub async fn shown_of(elements: &[Self]) -> Result<Vec<Shown>> {
         match elements.first() {
             Some(first) if elements.iter().all(|element| element.is_beside(first)) => {
@@ -207,7 +205,7 @@ impl ElementHandle {
         }
     }
 
-    /// Gives a control what it is to hold, in the way that its kind asks for. Of what takes one value there must be one.
+    /// Sets the value of a control according to its kind. A control with a single value needs exactly one.
     pub async fn give(&self, kind: ControlKind, values: &[String], options: &ActionOptions) -> Result<()> {
         let alone = || match values {
             [value] => Ok(value.as_str()),
@@ -230,18 +228,18 @@ impl ElementHandle {
         }
     }
 
-    /// The error of choosing where there is nothing to choose from.
+    /// The error for choosing from an element without a list.
     pub async fn no_list(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
         Ok(Error::WrongElement { found, needed: Needed::List })
     }
 
-    /// What a library draws in the place of this field, which it keeps out of sight; nothing for any other element.
+    /// The custom control that a library shows instead of this hidden field; `None` for other elements.
     pub async fn drawn_instead(&self) -> Result<Option<Match>> {
         self.in_place("drawnInstead").await
     }
 
-    /// What seems to be shown in the place of this field, which nobody can see.
+    /// The control that seems to be shown instead of this invisible field.
     pub async fn shown_instead(&self) -> Result<Option<Match>> {
         self.in_place("shownInstead").await
     }
@@ -253,13 +251,13 @@ impl ElementHandle {
         Ok(found.map(|Moving { role, name, number }| Match { frame, number, role, name }))
     }
 
-    /// The control that the element stands for.
+    /// The control that belongs to the element.
     pub(in crate::browser) async fn field(&self) -> Result<Self> {
         self.handle_of("fieldOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 }
 
-/// Whether something is to be checked, as people write it.
+/// Parses `true`, `yes`, `off` and the like for a checkbox.
 pub fn read_checked(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" | "checked" => Some(true),

@@ -1,5 +1,5 @@
-//! Dragging, as a hand does it: it presses, sets out, goes its way, holds what it drags over the target until the page has
-//! made room, and lets go. What the page lets the browser drag is carried on as the browser does it.
+//! Drag and drop with the mouse: press, move, hold over the target until the page has made room, and release.
+//! Native drag and drop continues in the browser's own protocol.
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -19,36 +19,38 @@ use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, Set
 use crate::cdp::{Event, Events};
 use crate::error::{Error, Result};
 
-/// How long the browser may take to hand over a drag that has begun.
+/// How long the browser may take to report a native drag.
 const DRAG_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long a hand holds still before it sets out, and before it lets go.
+/// How long the pointer rests after the press, and before the release.
 const PRESS_MS: (f64, f64) = (60.0, 110.0);
 const RELEASE_MS: (f64, f64) = (50.0, 90.0);
-/// The same for what moves only when it was held for a while.
+/// The same for pages that require a long press.
 const LONG_PRESS: Duration = Duration::from_millis(700);
-/// How far the first moves go, which tell a drag from a click.
+/// The distances of the first moves, which distinguish a drag from a click.
 const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];
 const BETWEEN_FIRST_MS: (f64, f64) = (9.0, 16.0);
-/// The small moves of a hand that holds something where it is to go.
+/// Small moves of the pointer over the target.
 const FIDGETS: [(f64, f64); 3] = [(1.0, 1.0), (-2.0, -1.0), (1.0, 0.0)];
 const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
-/// How often the aim is corrected; pages make room by and by.
+/// How often the target point is corrected, since pages make room gradually.
 const MOST_CORRECTIONS: usize = 8;
-/// An aim this near is met.
+/// The distance in pixels at which a target point counts as reached.
 const NEAR: f64 = 3.0;
-/// How often one that the page has put elsewhere is not taken for met.
+/// How often a dragged element that the page shows at another place is not considered dropped.
 const MOST_ELSEWHERE: usize = 3;
-/// How far a quick move leads away from the edge of what scrolls: most go on scrolling while the pointer is within 30 px of it.
+/// How far a quick move leads away from the edge of a scrolling area: most keep scrolling while the pointer is
+/// within 30 px of it.
 const OUT_OF_EDGE: f64 = 45.0;
-/// How often it is looked whether what has to scroll does, and after how many looks in vain it is scrolled for the page.
+/// How often to check whether an area scrolls by itself, and after how many checks it is scrolled with the
+/// wheel.
 const MOST_LOOKS: usize = 150;
 const LOOKS_IN_VAIN: usize = 12;
 
-/// What is held lies between the pointer and its target, so the target need not be what the pointer hits.
+/// The dragged element is between the pointer and the target, so the pointer need not hit the target.
 const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
 
-/// Where beside its target something is dropped.
+/// The position relative to the target where something is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
@@ -57,39 +59,40 @@ pub enum Place {
     Into,
 }
 
-/// How to drag.
+/// Options for dragging.
 #[derive(Debug, Clone, Default)]
 pub struct DragOptions {
     pub source: ActionOptions,
     pub target: ActionOptions,
     pub place: Option<Place>,
-    /// Holds the button for a while before setting out.
+    /// Holds the button for a while before moving.
     pub long_press: bool,
-    /// Takes back what the last try selected.
+    /// Clears the selection that the last attempt has made.
     pub again: bool,
 }
 
-/// What came of a drag.
+/// The result of a drag.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Dragged {
-    /// It has another place among its like, counted from 1.
+    /// Its position in its list has changed; counted from 1.
     Order {
         place: usize,
         count: usize,
         previous: Option<String>,
         next: Option<String>,
-        /// What its new list goes by, when it is another one.
+        /// The name of its new list, if it changed.
         list: Option<String>,
-        /// Whether it lies where it was asked for beside the target.
+        /// Whether it is at the requested side of the target.
         beside: Option<bool>,
     },
-    /// A slider has another value.
+    /// The value of a slider has changed.
     Value {
         value: Option<String>,
         name: String,
     },
-    /// It stands elsewhere: the left and top edge of its box in the viewport of its frame, and by how much they moved.
+    /// Its position on the page has changed: the top left corner of its box in the viewport of its frame, and
+    /// the distance.
     Moved {
         x: f64,
         y: f64,
@@ -102,42 +105,42 @@ pub enum Dragged {
         width: f64,
         height: f64,
     },
-    /// The drawing on the canvas is another one.
+    /// The canvas shows another picture.
     Drawn,
-    /// It has left the document.
+    /// It was removed from the document.
     Gone,
-    /// It stands where it stood, but something else on the page changed.
+    /// It has not moved, but something else on the page changed.
     Effect {
-        /// What was made of it where it was let go.
+        /// The element that was created where it was dropped.
         made: Option<Part>,
     },
     /// Nothing changed.
     None {
-        /// Whether the page showed meanwhile that something was dragged.
+        /// Whether the page showed a drag in the meantime.
         picked: bool,
-        /// Whether the target took no drop.
+        /// Whether the target refused the drop.
         refused: bool,
-        /// Whether the target took the drop, of which nothing shows.
+        /// Whether the target accepted the drop without a visible change.
         taken: bool,
         handle: Option<Part>,
     },
-    /// That is unknown.
+    /// The result is unknown.
     Unknown,
 }
 
-/// Another element that has to do with a drag.
+/// Another element that is involved in a drag.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Part {
     pub r#ref: u32,
     pub name: String,
 }
 
-/// How to look at the target.
+/// How to check the target.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Glance {
-    /// How far inside of what scrolls it must be, in pixels.
+    /// How far it must be inside of the scrolling area, in pixels.
     margin: u32,
-    /// Whether to wait until it stands still.
+    /// Whether to wait until it does not move.
     still: bool,
 }
 
@@ -147,23 +150,23 @@ impl Glance {
     const WELL_INSIDE: Self = Self { margin: 60, still: false };
 }
 
-/// What is seen of the target while something is held.
+/// The state of the target during a drag.
 #[derive(Debug, Deserialize)]
 struct Sight {
-    /// Where to hold it.
+    /// The point to hold over.
     point: Point,
-    /// Where to hold it until the point is shown.
+    /// The edge point to hold at until the target is visible.
     edge: Option<Point>,
-    /// Where it lies beside the target just now.
+    /// The side of the target where the dragged element is now.
     side: Option<Place>,
-    /// Whether the page shows that it lies in the target's list, but not beside it.
+    /// Whether the page shows it in the target's list, but not next to the target.
     elsewhere: bool,
-    /// From the point out of the target, on the side where it is wanted.
+    /// The direction out of the target, on the requested side.
     out: Point,
 }
 
 impl Sight {
-    /// Whether what is held at a point lies where it should.
+    /// Whether the element held at this point is where it should be.
     fn is_met(&self, place: Option<Place>, at: Point) -> bool {
         match (place, self.side) {
             (Some(Place::Before | Place::After), Some(side)) => Some(side) == place,
@@ -186,7 +189,7 @@ impl ElementHandle {
         self.drag(target, &options).await
     }
 
-    /// Drags the element to another one, or to a place beside it.
+    /// Drags the element to another one, or to a side of it.
     pub async fn drag(&self, target: &ElementHandle, options: &DragOptions) -> Result<()> {
         let page = self.frame().page()?;
         if !page.context().browser()?.dialect().hands_over_drags()
@@ -227,7 +230,7 @@ impl ElementHandle {
         .await
     }
 
-    /// What came of the last drag of this element, as soon as all rests.
+    /// The result of the last drag of this element, once the page is idle.
     pub async fn dragged(&self) -> Result<Dragged> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
         if let Dragged::None { handle: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
@@ -236,7 +239,7 @@ impl ElementHandle {
         Ok(dragged)
     }
 
-    /// Brings what a hand holds to the target, and waits there until the page has made room for it.
+    /// Moves the dragged element to the target, and waits until the page has made room.
     async fn hold_over(
         &self,
         target: &ElementHandle,
@@ -283,7 +286,7 @@ impl ElementHandle {
         self.world().call("noteCarried", &[]).await
     }
 
-    /// Where to hold what is dragged here, as a point of the page; `None` when the element is gone.
+    /// The point of the page to hold over; `None` if the element is gone.
     async fn sight(&self, position: Option<Point>, glance: Glance) -> Result<Option<Sight>> {
         let arguments = vec![value_argument(&position), value_argument(&glance)];
         let Some(sight) = self.ask::<Option<Sight>>("dragSight", arguments).await? else { return Ok(None) };
@@ -299,11 +302,11 @@ impl ElementHandle {
     }
 }
 
-/// A hand that holds something.
+/// The pointer during a drag.
 struct Hand<'a> {
     mouse: &'a Mouse,
     page: &'a Page,
-    /// What the page put into the drag, where the browser carries it.
+    /// The drag data of the page, for native drag and drop.
     data: Option<DragData>,
     has_entered: bool,
 }
@@ -313,7 +316,7 @@ impl Hand<'_> {
         self.mouse.position()
     }
 
-    /// Goes to a point, as a hand does that holds something.
+    /// Moves to a point as a person does.
     async fn go(&mut self, to: Point) -> Result<()> {
         let began = Instant::now();
         let mut last = None;
@@ -331,7 +334,7 @@ impl Hand<'_> {
         }
     }
 
-    /// Goes to a point in a single move.
+    /// Moves to a point in one step.
     async fn step(&mut self, to: Point) -> Result<()> {
         match &self.data {
             Some(_) => self.carry_over(to).await,
@@ -347,7 +350,7 @@ impl Hand<'_> {
         self.page.session().call(drag_event(kind, to, data)).await.map(drop)
     }
 
-    /// Moves a little, as a hand does that holds still, and waits until the page has drawn what came of it.
+    /// Moves slightly, and waits until the page has drawn a frame.
     async fn fidget(&mut self, (x, y): (f64, f64)) -> Result<()> {
         let at = self.at();
         self.step(Point::new(at.x + x, at.y + y)).await?;
@@ -356,7 +359,7 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Holds what is dragged at the edge of what scrolls until the target shows.
+    /// Holds at the edge of a scrolling area until the target is visible.
     async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<Sight> {
         let mut in_vain = 0;
         let mut last = None;
@@ -395,14 +398,14 @@ impl Hand<'_> {
         target.sight(position, Glance::AT_REST).await?.ok_or_else(|| target.stale())
     }
 
-    /// Leaves the edge of what scrolls by a single move, since each that is still there scrolls on.
+    /// Leaves the edge of a scrolling area in one move, since each move there scrolls further.
     async fn leave_edge(&mut self, towards: Point) -> Result<()> {
         self.step(near(self.at(), towards)).await?;
         self.page.until_drawn(1).await;
         Ok(())
     }
 
-    /// Lets go.
+    /// Releases the button.
     async fn drop_it(&mut self) -> Result<()> {
         self.mouse.rest(RELEASE_MS).await;
         let Some(data) = self.data.clone() else { return Ok(()) };
@@ -417,7 +420,7 @@ impl Hand<'_> {
 }
 
 impl Page {
-    /// Drags from one place in the viewport to another, in so many steps.
+    /// Drags from one point of the viewport to another, in this number of steps.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
@@ -444,8 +447,8 @@ impl Page {
         .await
     }
 
-    /// Presses at a point, sets out towards another one, and lets go where `work` has brought the hand. `worlds` are those
-    /// of the frames that could begin.
+    /// Presses at a point, moves towards another one, and releases where `work` has moved the pointer. `worlds`
+    /// belong to the frames in which a native drag could begin.
     async fn carry(
         &self,
         from: Point,
@@ -483,13 +486,13 @@ impl Page {
     }
 }
 
-/// A point so far away from the edge of what scrolls, on the way to another one, that nothing scrolls.
+/// The nearest point on the way from the edge to another point at which nothing scrolls.
 fn near(edge: Point, other: Point) -> Point {
     let far = edge.distance(other).max(OUT_OF_EDGE);
     edge.towards(other, OUT_OF_EDGE / far).rounded()
 }
 
-/// What the page lets the browser drag, where nobody can let go of it.
+/// The error for a native drag that cannot be dropped.
 fn undroppable() -> Error {
     lacks::DROP.into()
 }
@@ -506,7 +509,7 @@ async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {
     Ok(())
 }
 
-/// The first moves, towards where it goes, but no farther.
+/// The first moves, towards the target but not beyond it.
 async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
     let distance = from.distance(towards);
     let far = FIRST_MOVES.into_iter().take_while(|far| *far < distance);
@@ -517,7 +520,7 @@ async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
     Ok(())
 }
 
-/// What the page puts into the drag, if it lets the browser do it.
+/// The drag data, if the page starts a native drag.
 async fn picked_up(worlds: &[World], intercepted: &mut Events) -> Option<DragData> {
     let dragged = join_all(worlds.iter().map(|world| world.call::<bool>("hasDragged", &[]))).await;
     if !dragged.iter().any(|dragged| matches!(dragged, Ok(true))) {

@@ -1,4 +1,4 @@
-//! Dropping what comes from outside the page.
+//! Drops files or texts from outside the page.
 use std::path::PathBuf;
 
 use base64::Engine as _;
@@ -23,10 +23,10 @@ const DROP: &str = include_str!("../injected/drop.js");
 pub struct Dropped {
     /// Paths of files.
     files: Vec<PathBuf>,
-    /// Of what type each file is, where a script says it.
+    /// The MIME type of each file, if given.
     types: Vec<Option<String>>,
     position: Option<Point>,
-    /// Texts by their kinds, such as `text/plain`.
+    /// Texts by MIME type, such as `text/plain`.
     data: Vec<(String, String)>,
 }
 
@@ -35,7 +35,7 @@ impl Dropped {
         Self { files, data, ..Self::default() }
     }
 
-    /// As `drop.js` takes it.
+    /// The argument for `drop.js`.
     async fn written(&self) -> Result<JsValue> {
         let list = |items| JsValue::Array { number: u64::MAX, items };
         let text = |text: &str| JsValue::Text(text.to_owned());
@@ -58,7 +58,7 @@ impl Dropped {
 }
 
 impl ElementHandle {
-    /// Drops something on the element, as if it came from another program.
+    /// Drops files or texts on the element as if they came from another program.
     pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
         let options = &ActionOptions { position: dropped.position.or(options.position), ..options.clone() };
         const COPY: i64 = 1;

@@ -1,4 +1,4 @@
-//! One node that was found, and what can be done with it.
+//! Element handles: one DOM node, and the operations on it.
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -12,29 +12,29 @@ use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{ElementKind, Error, Needed, Result};
 
-/// A node of a document. It ends with the document. Cheap to clone.
+/// A DOM node. It becomes invalid with its document. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ElementHandle {
     world: World,
     handle: RemoteHandle,
-    /// How errors call it: its ref, where it was found by one.
+    /// Its name in errors: the ref, if it was found by one.
     name: Option<Arc<str>>,
 }
 
-/// An option of a select, as a caller names it.
+/// An option of a `select`, as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptionChoice {
-    /// The first of this value or this label.
+    /// The first option with this value or label.
     Any(String),
-    /// By label, or else by value, or else by what is like no other label.
+    /// By label, else by value, else by a part of the label that no other has.
     Like(String),
     Value(String),
     Label(String),
     Index(usize),
 }
 
-/// What an element is like at the moment.
+/// The current state of an element.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ElementState {
     pub visible: bool,
@@ -44,10 +44,10 @@ pub struct ElementState {
     pub checked: Option<bool>,
 }
 
-/// With what the browser helps to fill in a field.
+/// How the browser helps to fill in a field.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Help {
-    /// `date`, `time` and the like, or `text` for one with a list of proposals.
+    /// `date`, `time` and the like, or `text` for a field with suggestions.
     pub kind: String,
     pub value: String,
     pub min: String,
@@ -56,50 +56,50 @@ pub struct Help {
     pub options: Vec<String>,
 }
 
-/// What acting on an element may set off.
+/// What pressing an element may cause.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Consequence {
-    /// Whether a form is sent.
+    /// Whether it submits a form.
     pub submits: bool,
-    /// What the element, or the button that stands for it, is called.
+    /// The accessible name of the element or of its button.
     pub name: String,
 }
 
 impl ElementHandle {
-    /// A node that is held already.
+    /// Creates a handle of an existing remote object.
     pub fn new(world: World, handle: RemoteHandle) -> Self {
         Self { world, handle, name: None }
     }
 
-    /// The node with this number in the frame's document; `None` when it has left the document.
+    /// The node with this number in the frame's document; `None` if it is gone.
     pub async fn by_ref(frame: &Frame, number: u32) -> Result<Option<Self>> {
         let world = frame.utility().await?;
         let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
         Ok(node.map(|node| Self::new(world, node)))
     }
 
-    /// The node that the browser knows by this number.
+    /// The node with this backend node id.
     pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
         let world = frame.utility().await?;
         let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
         Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
     }
 
-    /// The number that stands for the node in its frame.
+    /// The number of the node in its frame's refs.
     pub async fn number(&self) -> Result<u32> {
         let number = self.ask("refOf", Vec::new()).await?;
         self.frame().refs_used_up_to(number);
         Ok(number)
     }
 
-    /// The same node; errors call it so.
+    /// Sets the name of the node in errors.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.name = Some(Arc::from(name));
         self
     }
 
-    /// The frame whose document the node belongs to.
+    /// The frame whose document contains the node.
     pub fn frame(&self) -> &Frame {
         self.world.frame()
     }
@@ -108,7 +108,7 @@ impl ElementHandle {
         &self.world
     }
 
-    /// Whether the other one is in the same document.
+    /// Whether both are in the same document.
     pub(in crate::browser) fn is_beside(&self, other: &Self) -> bool {
         self.world == other.world
     }
@@ -117,12 +117,12 @@ impl ElementHandle {
         &self.handle
     }
 
-    /// Puts the focus on the element.
+    /// Focuses the element.
     pub async fn focus(&self) -> Result<()> {
         self.ask::<bool>("focus", Vec::new()).await.map(drop)
     }
 
-    /// Takes the focus away from the element.
+    /// Removes the focus from the element.
     pub async fn blur(&self) -> Result<()> {
         self.ask("blur", Vec::new()).await
     }
@@ -133,7 +133,7 @@ impl ElementHandle {
         self.ask("textContent", Vec::new()).await
     }
 
-    /// The text as it is drawn.
+    /// The rendered text.
     pub async fn inner_text(&self) -> Result<String> {
         self.ask("innerText", Vec::new()).await
     }
@@ -146,7 +146,7 @@ impl ElementHandle {
         self.ask("attribute", vec![value_argument(&name)]).await
     }
 
-    /// The value of an input, a text area or a select.
+    /// The value of an `input`, `textarea` or `select`.
     pub async fn input_value(&self) -> Result<String> {
         #[derive(Deserialize)]
         struct Held {
@@ -157,7 +157,7 @@ impl ElementHandle {
         value.ok_or_else(|| Error::WrongElement { found: wrong.unwrap_or_default(), needed: Needed::Value })
     }
 
-    /// What the element is like at the moment.
+    /// The current state of the element.
     pub async fn state(&self) -> Result<ElementState> {
         self.ask("state", Vec::new()).await
     }
@@ -166,7 +166,7 @@ impl ElementHandle {
         self.state().await.map(|state| state.visible)
     }
 
-    /// The element's box in the page's viewport; `None` when it has none.
+    /// The bounding box in the page's viewport; `None` if there is none.
     pub async fn bounding_box(&self) -> Result<Option<Rect>> {
         let Some(own) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(None) };
         if self.frame().parent().is_none() {
@@ -177,12 +177,13 @@ impl ElementHandle {
         Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
     }
 
-    /// The element's box inside its border, in its own frame: positions in it are counted from there. `None` when it has none.
+    /// The padding box in the viewport of its frame: positions are relative to it. `None` if there is none.
     pub async fn inner_box(&self) -> Result<Option<Rect>> {
         self.ask("innerBoxOf", Vec::new()).await
     }
 
-    /// The origins of the element's document and of those around it, from the inside out; `null` for one without.
+    /// The origins of the element's document and of all embedding ones, innermost first; `null` for opaque
+    /// ones.
     pub async fn origins(&self) -> Result<Vec<String>> {
         // The world goes with the document, so that this is the one in which the element is.
         let mut origins = vec![self.world().call("origin", &[]).await?];
@@ -194,7 +195,7 @@ impl ElementHandle {
         Ok(origins)
     }
 
-    /// The element that keys go to; `None` when that is a page as a whole.
+    /// The focused element; `None` if nothing has the focus.
     pub async fn focused(page: &Page) -> Result<Option<Self>> {
         for frame in page.frames() {
             let world = frame.utility().await?;
@@ -205,7 +206,7 @@ impl ElementHandle {
         Ok(None)
     }
 
-    /// The field with the focus, if the browser helps to fill it in with a window that is in no picture.
+    /// The focused field, if the browser has a picker or suggestions for it that screenshots do not show.
     pub async fn helped(frame: &Frame) -> Result<Option<(Self, Help)>> {
         let world = frame.utility().await?;
         let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
@@ -214,7 +215,7 @@ impl ElementHandle {
         Ok(Some((field, help)))
     }
 
-    /// What a press on the element, or Enter in it, may set off.
+    /// What pressing the element, or Enter in it, may cause.
     pub async fn consequence(&self, enters: bool) -> Result<Consequence> {
         self.ask("consequenceOf", vec![value_argument(&enters)]).await
     }
@@ -232,17 +233,17 @@ impl ElementHandle {
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
     }
 
-    /// The element around this one.
+    /// The parent element.
     pub async fn parent(&self) -> Result<ElementHandle> {
         self.handle_of("parentOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
-    /// The control that is meant: the one of a label, the element itself otherwise.
+    /// The control of a label, or else the element itself.
     pub(in crate::browser) async fn control(&self) -> Result<ElementHandle> {
         self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
-    /// Calls `engine[method](node, ...arguments)`, which answers a node.
+    /// Calls `engine[method](node, ...arguments)`, which returns a node.
     pub(in crate::browser) async fn handle_of(
         &self,
         method: &str,
@@ -254,7 +255,7 @@ impl ElementHandle {
         Ok(found.map(|handle| Self { world: self.world.clone(), handle, name: self.name.clone() }))
     }
 
-    /// Waits until the page has drawn so many frames.
+    /// Waits until the page has drawn this number of frames.
     pub(in crate::browser) async fn frames(&self, count: u32) -> Result<()> {
         self.world.call("frames", &[count.into()]).await
     }
@@ -263,7 +264,7 @@ impl ElementHandle {
         Error::StaleRef { target: self.name.as_deref().unwrap_or("the element").to_owned(), again: None }
     }
 
-    /// The node went with its document, or was let go of.
+    /// Replaces an error if the node is gone with its document, or was released.
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::DocumentGone => self.stale(),
@@ -273,7 +274,7 @@ impl ElementHandle {
     }
 }
 
-/// `"mixed"` is neither.
+/// `"mixed"` is neither checked nor unchecked.
 fn checked_state<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Option<bool>, D::Error> {
@@ -281,17 +282,17 @@ fn checked_state<'de, D: serde::Deserializer<'de>>(
 }
 
 impl JsHandle {
-    /// A node that was found already.
+    /// A handle of an existing node.
     pub fn of_element(element: &ElementHandle) -> Self {
         Self::of_node(element.world(), element.handle().clone())
     }
 
-    /// The element in our own world, if this is a node.
+    /// The element in the isolated world, if this is a node.
     pub async fn element(&self) -> Result<Option<ElementHandle>> {
         Ok(self.node().await?.map(|(world, node)| ElementHandle::new(world, node)))
     }
 
-    /// What it is, in one line. A node is looked at once more.
+    /// A one-line preview; that of a node is refreshed.
     pub async fn preview(&self) -> Result<String> {
         let Some(element) = self.element().await? else { return Ok(String::new()) };
         element.ask("shown", Vec::new()).await

@@ -1,4 +1,4 @@
-//! Waiting until elements are as a script expects them.
+//! Expectations: waits until elements match.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -15,35 +15,35 @@ use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
 
-/// What came of an expectation.
+/// The result of an expectation.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ExpectOutcome {
-    /// Whether the elements are as was expected.
+    /// Whether the elements match.
     pub matches: bool,
-    /// What they are like.
+    /// The actual value.
     pub received: Value,
-    /// Whether there is no element to look at.
+    /// Whether there is no element.
     pub missing: bool,
 }
 
-/// What a property of an element was when an expectation ended.
+/// The result of an expectation about a property.
 #[derive(Debug, Clone)]
 pub struct PropertyOutcome {
-    /// Whether it is as was expected.
+    /// Whether it matches.
     pub matches: bool,
     pub received: JsValue,
 }
 
-/// How long the first look may take.
+/// How long the first check may take.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
-/// A look takes as long as it takes: at most this when the time is over.
+/// How long a check that is running at the time limit may still take.
 const LAST_LOOK: Duration = Duration::from_millis(500);
 
 const PROPERTY: &str = include_str!("../injected/property.js");
 
 impl Frame {
-    /// Looks until the title is as `expected` says, or is not when `is_not`. Gives how it was at last.
+    /// Waits until the title matches `expected`, or does not with `is_not`. Returns the last result.
     pub async fn expect_title(
         &self,
         expected: &Value,
@@ -55,8 +55,8 @@ impl Frame {
 }
 
 impl Locator {
-    /// Looks until the elements are as `what` and `expected` say, or are not when `is_not`. Gives the last verdict, which
-    /// tells whether it came so: `matches` differs from `is_not`.
+    /// Waits until the elements match `what` and `expected`, or do not with `is_not`. Returns the last result:
+    /// the expectation holds if `matches` differs from `is_not`.
     pub async fn expect(
         &self,
         what: &str,
@@ -89,11 +89,10 @@ impl Locator {
         last
     }
 
-    /// Looks until a property of the element, in the page's own world, is `expected`, or is not when `is_not`; `path` may
-    /// lead through others, with dots. Gives how it was at last.
+    /// Waits until a property of the element, in the main world, equals `expected`, or does not with `is_not`;
+    /// `path` may contain dots. Returns the last result.
     ///
-    /// # Errors
-    /// `element_not_found` when there was no such element within `limit`.
+    /// # Errors `element_not_found` if there is no such element within `limit`.
     pub async fn expect_property(
         &self,
         path: &str,
@@ -142,13 +141,14 @@ impl Locator {
     }
 }
 
-/// Of a missing element nothing is true, and nothing is false: only that it is there or is seen can be denied.
+/// For a missing element, neither an expectation nor its negation holds, except for those about presence and
+/// visibility.
 fn decided(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
     let said = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
     if verdict.missing && !said { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }
 }
 
-/// Looks until what is seen `is_met`, or until `limit`; gives what was seen at last.
+/// Checks until the value `is_met`, or until `limit`. Returns the last value.
 pub(super) async fn last_seen<T, Looking: Future<Output = Result<T>>>(
     limit: Duration,
     mut look: impl FnMut(Duration) -> Looking,

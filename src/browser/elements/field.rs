@@ -1,11 +1,11 @@
-//! What a look at a field says of how it is filled.
+//! The result of checking a field before it is filled.
 use serde::Deserialize;
 
 use super::actionability::Answer;
 use super::element::ElementHandle;
 use crate::error::{ElementKind, Obstacle, Result};
 
-/// What an injected look at a field answers.
+/// The injected check's report about a field.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Field {
     #[serde(flatten)]
@@ -21,7 +21,7 @@ pub(in crate::browser) struct Field {
     needed: Option<String>,
 }
 
-/// How a value gets into a field.
+/// How a value is entered into a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::browser) enum FieldKind {
@@ -39,17 +39,17 @@ pub(in crate::browser) struct Opened {
     pub(in crate::browser) kind: FieldKind,
     pub(in crate::browser) value: String,
     pub(in crate::browser) empty: bool,
-    /// Keys only pass through it.
+    /// It is invisible and only receives keys for another element.
     pub(in crate::browser) proxy: bool,
 }
 
 impl Field {
-    /// What keeps the field from being filled just now.
+    /// The obstacle that prevents filling the field now.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
         self.answer.obstacle(element)
     }
 
-    /// The field; otherwise what it is, and what is needed.
+    /// The field; or else its kind, and the needed one.
     pub(in crate::browser) fn checked(self) -> std::result::Result<Opened, (ElementKind, Option<String>)> {
         match self.kind {
             Some(kind) => Ok(Opened { kind, value: self.value, empty: self.empty, proxy: self.proxy }),

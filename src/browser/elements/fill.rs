@@ -1,5 +1,5 @@
-//! Getting a value into a field, by keys and pointer wherever they reach it, so that the page hears what it would hear
-//! from a person.
+//! Fills fields with keys and pointer where possible, so that the page receives the same events as from a
+//! person.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
 
-/// The most strokes of an arrow key that stand for a choice or a correction.
+/// The most presses of an arrow key for one choice or correction.
 const MOST_ARROWS: usize = 250;
 const MOST_CORRECTIONS: u32 = 40;
 
@@ -39,7 +39,7 @@ struct Options {
 }
 
 impl Options {
-    /// Which key leads to the wanted option, and how often; `None` where keys do not.
+    /// The key that leads to the wanted option, and how often to press it; `None` if keys do not lead there.
     fn strokes(&self) -> Option<(&'static str, usize)> {
         let steps = self.steps?;
         let times = usize::try_from(steps.unsigned_abs()).unwrap_or(usize::MAX);
@@ -48,17 +48,17 @@ impl Options {
     }
 }
 
-/// What a list of the browser's has selected after a choice.
+/// The selection of a native list after a choice.
 #[derive(Debug, Deserialize)]
 struct Chosen {
     values: Vec<String>,
-    /// What it shows in place of what was chosen.
+    /// What it shows instead of the chosen option.
     shows: Option<String>,
-    /// Whether it is gone from the page, and nothing was chosen.
+    /// Whether it disappeared before anything was chosen.
     gone: bool,
 }
 
-/// What is wrong with a value.
+/// The error for an invalid value.
 pub(in crate::browser) fn wrong_value(
     found: ElementKind,
     kind: Option<&str>,
@@ -71,11 +71,11 @@ pub(in crate::browser) fn wrong_value(
     Error::WrongElement { found, needed }
 }
 
-/// What several choices mean to a select that takes one option.
+/// What several choices mean for a `select` with one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Several {
     Refused,
-    /// The one that comes first in the list.
+    /// The choice that comes first in the list.
     FirstInList,
 }
 
@@ -83,15 +83,14 @@ pub enum Several {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DatePart {
     kind: &'static str,
-    /// How many digits it takes before the next part has the keys.
+    /// How many digits it accepts before the focus moves to the next part.
     digits: usize,
 }
 
 impl ElementHandle {
-    /// Replaces what the field holds. A text of which letters are lost is put in once more, as a whole.
+    /// Replaces the content of the field. If letters are lost, the text is inserted again as a whole.
     ///
-    /// # Errors
-    /// `not_taken` when the field holds something else then, which is not what it makes of the text.
+    /// # Errors `not_taken` if the field holds another text then, which is not its own formatting.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
         let kind = self.fill_once(value, options).await?;
         let Some(mut typed) = self.typed(kind).await? else { return Ok(()) };
@@ -116,7 +115,7 @@ impl ElementHandle {
         }
     }
 
-    /// What became of the text that was filled in; nothing where that cannot be known any more.
+    /// What happened to the typed text; `None` if that is unknown.
     async fn typed(&self, kind: FieldKind) -> Result<Option<Typed>> {
         let is_text = matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable);
         if !is_text || self.frame().page()?.dialog().is_some() {
@@ -126,7 +125,7 @@ impl ElementHandle {
         Ok(self.ask("outcome", vec![value_argument(&true)]).await.unwrap_or(None))
     }
 
-    /// Puts the text in as a whole, as an input method does it.
+    /// Inserts the text as a whole, as an input method does.
     async fn insert_again(&self, value: &str, options: &ActionOptions) -> Result<()> {
         let how = json!({ "force": options.force, "select": true, "again": true });
         let opened = self.open_field(value, &how, options).await?.checked();
@@ -162,8 +161,8 @@ impl ElementHandle {
         Ok(kind)
     }
 
-    /// Types key by key, at the end of what the field holds. A tab or a line break is put in as a text, for its key would
-    /// leave the field, or send the form.
+    /// Types key by key at the end of the content. Tabs and line breaks are inserted as text, since their keys
+    /// would leave the field or submit the form.
     pub async fn type_lines(
         &self,
         text: &str,
@@ -202,12 +201,12 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// What is heard of keys here; all of them where that is not known.
+    /// What the page listens to when keys go to this element; everything if that is unknown.
     async fn hearing_of_keys(&self) -> Hearing {
         self.hearing().await.unwrap_or(Hearing::Keys)
     }
 
-    /// Waits until the field can be filled; reads what is written as people do.
+    /// Waits until the field can be filled. Converts dates and numbers to the field's format.
     async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Opened> {
         let how = json!({ "force": options.force, "select": select });
         let opened = self.open_field(value, &how, options).await?;
@@ -223,7 +222,8 @@ impl ElementHandle {
         }
     }
 
-    /// A look at the field. Where nobody hears how a hand gets there, the same look goes in and selects.
+    /// Checks the field. If the page listens to no pointer events there, the same step focuses it and selects
+    /// its content.
     async fn open_field(&self, value: &str, how: &Value, options: &ActionOptions) -> Result<Field> {
         let arguments = || vec![value_argument(&value), value_argument(how)];
         self.until_clear(options, |_| async move {
@@ -236,7 +236,7 @@ impl ElementHandle {
         .await
     }
 
-    /// Goes into an editor, has it select all that it holds, and types over that. What an editor holds only it knows.
+    /// Focuses an editor, selects all with its own shortcut, and types over the selection.
     async fn edit(&self, value: &str, empty: bool, input: &Input, options: &ActionOptions) -> Result<()> {
         let field = self.control().await?;
         field.enter(options).await?;
@@ -253,7 +253,8 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Writes line by line into an editor that indents lines and closes brackets by itself: takes back what it adds.
+    /// Types line by line into an editor that indents lines and closes brackets by itself, and removes its
+    /// additions.
     async fn write_lines(&self, value: &str, options: &ActionOptions) -> Result<()> {
         let keyboard = self.input(options)?.keyboard();
         for key in ["ControlOrMeta+a", "Delete"] {
@@ -275,20 +276,19 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Whether the field is one that takes this value. What may change by and by, such as that it is disabled, is left
-    /// out.
+    /// Whether the field accepts this value. Ignores temporary states, such as being disabled.
     pub async fn takes(&self, value: &str) -> Result<()> {
         let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
         let checked = field.checked();
         checked.map(drop).map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
     }
 
-    /// Empties the field.
+    /// Clears the field.
     pub async fn clear(&self, options: &ActionOptions) -> Result<()> {
         self.fill("", options).await
     }
 
-    /// Goes into the field, selects what it holds and types over it.
+    /// Focuses the field, selects its content and types over it.
     async fn fill_text(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
         let field = self.control().await?;
         field.enter(options).await?;
@@ -301,7 +301,7 @@ impl ElementHandle {
         replace_selected(&self.input(options)?, value, empty).await
     }
 
-    /// Types a date part by part, in the order in which this browser shows them.
+    /// Types a date part by part, in the browser's order.
     async fn fill_date(&self, value: &str, empty: bool, input: &Input) -> Result<()> {
         let field = self.control().await?;
         if value.is_empty() && empty {
@@ -322,7 +322,7 @@ impl ElementHandle {
         field.settle_value(value).await
     }
 
-    /// The parts of a date field, which only the browser knows: their order is the language's.
+    /// The parts of a date field, which only the browser knows: their order depends on the language.
     async fn date_parts(&self) -> Result<Vec<DatePart>> {
         let describe = DescribeNode {
             object_id: Some(self.handle().id().to_owned()),
@@ -338,7 +338,7 @@ impl ElementHandle {
         Ok(parts)
     }
 
-    /// Presses the slider where the value is, and corrects by keys.
+    /// Presses the slider at the value's position, and corrects with keys.
     async fn fill_range(&self, value: &str, options: &ActionOptions) -> Result<()> {
         #[derive(Deserialize)]
         struct Slide {
@@ -379,7 +379,7 @@ impl ElementHandle {
         field.settle_value(value).await
     }
 
-    /// Sets the value by script where keys have not done it. The page gets an event, but not a trusted one.
+    /// Sets the value by script where keys have failed. The page receives an untrusted event.
     async fn settle_value(&self, value: &str) -> Result<()> {
         if self.ask::<String>("heldBy", Vec::new()).await? == value {
             Ok(())
@@ -394,7 +394,7 @@ impl ElementHandle {
 
     // Select.
 
-    /// Selects these options of a native select, and no others. Answers the values that are selected then.
+    /// Selects these options of a native `select`, and no others. Returns the selected values.
     pub async fn select_options(
         &self,
         choices: &[OptionChoice],
@@ -464,7 +464,8 @@ impl ElementHandle {
         Ok(found)
     }
 
-    /// Like [`choose_by_keys`](Self::choose_by_keys), where no single key is heard: they need no hand and no time.
+    /// Like [`choose_by_keys`](Self::choose_by_keys), if the page does not listen to keys: without pointer and
+    /// pauses.
     async fn choose_without_listeners(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self
@@ -477,7 +478,8 @@ impl ElementHandle {
         keyboard.press("Tab").await
     }
 
-    /// Opens the list, goes to the option with the arrow keys and takes it: the page hears of one choice, the last.
+    /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change
+    /// event.
     async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self.input(options)?.keyboard();
@@ -492,7 +494,7 @@ impl ElementHandle {
         keyboard.press("Tab").await
     }
 
-    /// Clicks the options of an open list, the further ones with Control held.
+    /// Clicks options of an open list, with Control held from the second one on.
     async fn choose_in_list(&self, wanted: &[usize], options: &ActionOptions) -> Result<()> {
         for (position, index) in wanted.iter().enumerate() {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
@@ -540,7 +542,8 @@ fn collect_date_parts(node: &Node, parts: &mut Vec<DatePart>) {
     }
 }
 
-/// The keys that put the value into the parts, the first of which has the focus. `None` when they cannot say it.
+/// The keys that enter the value into the parts, starting at the first. `None` if the value cannot be entered
+/// by keys.
 fn date_strokes(parts: &[DatePart], value: &str) -> Option<Vec<DateStroke>> {
     let mut strokes = Vec::new();
     if value.is_empty() {
@@ -590,7 +593,7 @@ struct DateNumbers {
 }
 
 impl DateNumbers {
-    /// Reads what a date field holds: `2024-03-07`, `14:30:05.5`, `2024-03-07T14:30`, `2024-03`, `2024-W10`.
+    /// Parses a date field's value: `2024-03-07`, `14:30:05.5`, `2024-03-07T14:30`, `2024-03`, `2024-W10`.
     fn read(value: &str) -> Option<Self> {
         let mut numbers = Self::default();
         let (date, time) = match value.split_once('T') {

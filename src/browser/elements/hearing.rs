@@ -1,7 +1,7 @@
-//! What a page listens to: what it could hear of a hand, and what would answer it.
+//! Which events a page listens to: those of the pointer and keys, and which of its listeners would react.
 //!
-//! Only the browser knows all listeners, and it knows them by its own numbers of nodes. So the document tells which nodes
-//! an event passes, and the browser which of them listen.
+//! Only the browser knows all listeners, and identifies nodes by its own ids. So the document reports which
+//! nodes an event passes, and the browser which of them have listeners.
 use futures_util::future::{join_all, try_join_all};
 use tokio::try_join;
 
@@ -12,28 +12,28 @@ use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
 
-/// How many elements that listen to the wheel are looked at.
+/// How many elements with wheel listeners are considered.
 const MOST_WHEEL_HEARERS: usize = 100;
 
-/// What a page hears of keys that go to an element.
+/// What a page listens to when keys go to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser) enum Hearing {
     Nothing,
-    /// That the element has the focus.
+    /// Focus events of the element.
     Focus,
     Keys,
 }
 
-/// All that listens in the document of an element.
+/// All event listeners around an element.
 #[derive(Debug)]
 pub(in crate::browser) struct Listeners {
-    /// On nodes, also on those of frames that the same process shows.
+    /// Listeners on nodes, including those of frames in the same process.
     on_nodes: Vec<EventListener>,
     on_window: Vec<EventListener>,
 }
 
 impl Listeners {
-    /// Asks the browser for all that listens around this element.
+    /// Asks the browser for all listeners around this element.
     pub(in crate::browser) async fn around(target: &ElementHandle) -> Result<Self> {
         let session = target.handle().session();
         let context_id = Some(target.frame().main_context().await?);
@@ -53,12 +53,12 @@ impl Listeners {
         Ok(Self { on_nodes, on_window })
     }
 
-    /// Whether the window listens to events of such a type.
+    /// Whether the window has listeners for such an event type.
     pub(in crate::browser) fn on_window(&self, is_meant: impl Fn(&str) -> bool) -> bool {
         self.on_window.iter().any(|listener| is_meant(&listener.kind))
     }
 
-    /// The listeners of nodes for events of such a type.
+    /// The listeners on nodes for such an event type.
     pub(in crate::browser) fn on_nodes(
         &self,
         is_meant: impl Fn(&str) -> bool,
@@ -70,14 +70,14 @@ impl Listeners {
         self.on_window(is_meant) || self.on_nodes(is_meant).next().is_some()
     }
 
-    /// Whether both ends of a press can be heard, so that the time between them can be measured.
+    /// Whether the page can measure the time between press and release.
     fn hear_presses(&self) -> bool {
         self.anywhere(begins_press) && self.anywhere(ends_press)
     }
 }
 
 impl ElementHandle {
-    /// What the page would hear of keys that go to this element.
+    /// What the page listens to when keys go to this element.
     pub(in crate::browser) async fn hearing(&self) -> Result<Hearing> {
         // What a script gives the focus to in a frame of another process has no keys yet: a hand has to go there.
         if self.frame().session().id() != self.frame().page()?.session().id() {
@@ -101,8 +101,8 @@ impl ElementHandle {
         Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
     }
 
-    /// Learns which elements of its document listen to the wheel, so that no wheel of ours is turned over them. Answers
-    /// whether there are any.
+    /// Finds the elements with wheel listeners, so that we do not turn the wheel over them. Returns whether
+    /// there are any.
     pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
         // Where the browser does not know, the page's own controls are known by their kind.
         let Ok(listeners) = Listeners::around(self).await else { return Ok(false) };
@@ -122,8 +122,8 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// What is heard of a pointer that goes over these points of the page and presses at the last one. Where that is not
-    /// known, everything is.
+    /// What the page listens to when the pointer moves over these points and presses at the last one;
+    /// everything if that is unknown.
     pub(in crate::browser) async fn listened_on_way(
         &self,
         listeners: &Listeners,
@@ -152,7 +152,7 @@ impl ElementHandle {
     }
 }
 
-/// The browser's numbers of the nodes in an array: those before a `null`, and those behind it.
+/// The backend ids of the nodes in an array: those before a `null`, and those after it.
 pub(in crate::browser) async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
     let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
     let list = nodes.session().call(list).await?.result;
@@ -171,7 +171,7 @@ pub(in crate::browser) async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64
     Ok([numbers, behind])
 }
 
-/// Whether an event of this type tells where a pointer is, or where it goes.
+/// Whether events of this type reveal the pointer's position or movement.
 fn is_move(kind: &str) -> bool {
     const WAYS: [&str; 6] = ["move", "over", "out", "enter", "leave", "rawupdate"];
     let way = kind.strip_prefix("pointer").or_else(|| kind.strip_prefix("mouse"));
@@ -190,7 +190,7 @@ fn is_focus(kind: &str) -> bool {
     matches!(kind, "focus" | "focusin" | "select" | "selectionchange")
 }
 
-/// Whether an event of this type comes when a button goes down; what has the focus may lose it then.
+/// Whether events of this type occur when a button goes down, which may move the focus.
 fn begins_press(kind: &str) -> bool {
     const BEGINNINGS: [&str; 11] = [
         "pointerdown",

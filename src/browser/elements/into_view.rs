@@ -1,4 +1,4 @@
-//! Scrolling an element into view, as a person's wheel does it.
+//! Scrolls an element into view with the mouse wheel, as a person does.
 use serde::Deserialize;
 
 use super::actionability::{ActionOptions, Aim, Look, Need};
@@ -7,20 +7,20 @@ use crate::browser::input::{InputStyle, Point, Rect};
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// How many frames a scroll may take to show, on a machine that is busy.
+/// How many frames a scroll may take to become visible on a busy machine.
 const MOST_FRAMES: usize = 6;
 
-/// Whether a box that was scrolled is where that brings it.
+/// Whether a box has moved as the scroll should move it.
 fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) -> bool {
     let (Some(from), Some(to)) = (from, to) else { return true };
     (from.x - to.x - delta_x).abs() < 1.0 && (from.y - to.y - delta_y).abs() < 1.0
 }
 
-/// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
+/// How often the wheel is turned to scroll into view: nested scrolling areas need several turns.
 const MOST_TURNS: usize = 12;
 
 impl ElementHandle {
-    /// Scrolls the element into view, as the style does it.
+    /// Scrolls the element into view, as the input style requires.
     pub(in crate::browser) async fn bring_into_view(
         &self,
         options: &ActionOptions,
@@ -34,7 +34,7 @@ impl ElementHandle {
         self.look_from_page(Need::default(), &aim).await.map(drop)
     }
 
-    /// Turns the wheel until the element is in view. False when no wheel gets it there.
+    /// Turns the wheel until the element is in view. Returns false if the wheel cannot do that.
     pub(super) async fn wheel_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<bool> {
         // From the outermost frame in, then once more outwards for the part of each frame that matters.
         let owners = self.frame().owners().await?;
@@ -61,7 +61,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// Turns the wheel over what scrolls around the element in its own frame.
+    /// Turns the wheel over the scrolling areas around the element in its own frame.
     async fn wheel(&self, options: &ActionOptions, attempt: u32, part: Option<Rect>) -> Result<bool> {
         #[derive(Deserialize)]
         struct Turn {
@@ -73,9 +73,9 @@ impl ElementHandle {
         #[serde(untagged)]
         enum Next {
             Turn(Turn),
-            /// Not by wheel.
+            /// The wheel cannot do it.
             Never(#[allow(dead_code, reason = "only its kind matters")] bool),
-            /// In view.
+            /// The element is in view.
             Done(()),
         }
         let input = self.input(options)?;

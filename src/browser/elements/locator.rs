@@ -1,4 +1,4 @@
-//! A locator: a recipe for an element, resolved anew at each use until the use succeeds or its time is over.
+//! Locators: recipes for elements, resolved at each use until it succeeds or its time is over.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::cdp::types::runtime::{CallArgument, GetProperties};
 use crate::error::{ElementKind, Error, Needed, Result};
 use crate::json::decode;
 
-/// Where an element is looked for, and by what. Cheap to clone.
+/// A recipe for an element: where to look, and a selector. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Locator {
     frame: Frame,
-    /// Looked within, instead of the whole document.
+    /// Searches within this element instead of the whole document.
     root: Option<ElementHandle>,
     selector: Arc<Selector>,
-    /// Whether it is an error that there are several.
+    /// Whether several matches are an error.
     strict: bool,
 }
 
-/// What to wait for.
+/// The state to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
@@ -39,10 +39,10 @@ pub enum Presence {
     Hidden,
 }
 
-/// The number of the array that holds all elements, beside those of what a user gives.
+/// The id of the array with all elements, distinct from those of a user's argument.
 const ALL: u64 = u64::MAX;
 
-/// The pauses between looks.
+/// The pauses between attempts.
 const PAUSES_MS: [u64; 7] = [0, 10, 20, 50, 100, 100, 200];
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
@@ -50,64 +50,63 @@ pub(in crate::browser) fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
-/// A limit in milliseconds; zero is none.
+/// A limit in milliseconds; 0 disables it.
 pub fn limit(limit_ms: f64) -> Duration {
     if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
 }
 
-/// A time in milliseconds; none that is zero or less.
+/// A time in milliseconds; `None` for zero and less.
 pub fn duration(ms: f64) -> Option<Duration> {
     (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
 }
 
-/// Ways to name elements as a person knows them. Of several that are found, an action on them says so.
+/// Locators by what a person sees. An action on a locator with several matches fails.
 ///
-/// # Errors
-/// `invalid_selector` for a pattern that cannot be read.
+/// # Errors `invalid_selector` for an invalid regular expression.
 impl Frame {
-    /// A locator for elements of this role, and what they are like.
+    /// Locates elements by role and other properties.
     pub fn by_role(&self, role: &str, options: &RoleOptions) -> Result<Locator> {
         self.by(&By::role(role, options))
     }
 
-    /// A locator for elements by the text in them.
+    /// Locates elements by their text.
     pub fn by_text(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::text(text))
     }
 
-    /// A locator for controls by their label.
+    /// Locates controls by their label.
     pub fn by_label(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::label(text))
     }
 
-    /// A locator for fields by their placeholder.
+    /// Locates fields by their placeholder.
     pub fn by_placeholder(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::attribute("placeholder", text))
     }
 
-    /// A locator for images by their alternative text.
+    /// Locates images by their alternative text.
     pub fn by_alt_text(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::attribute("alt", text))
     }
 
-    /// A locator for elements by their title.
+    /// Locates elements by their title.
     pub fn by_title(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::attribute("title", text))
     }
 
-    /// A locator for elements by their test id, all of it.
+    /// Locates elements by their full test id.
     pub fn by_test_id(&self, id: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::test_id(id))
     }
 
-    /// A locator for elements by whatever was built.
+    /// Locates elements by a selector that was built.
     pub fn by(&self, by: &By) -> Result<Locator> {
         self.locator(by.as_str(), true)
     }
 }
 
 impl Frame {
-    /// A locator for what a selector finds in this frame.
+    /// Locates elements in this frame.
     pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         let selector = Arc::new(Selector::parse(selector)?);
         Ok(Locator { frame: self.clone(), root: None, selector, strict })
@@ -115,13 +114,14 @@ impl Frame {
 }
 
 impl ElementHandle {
-    /// A locator for what a selector finds within this element.
+    /// Locates elements within this element.
     pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         let selector = Arc::new(Selector::parse(selector)?);
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
-    /// The frame that this element shows. One that comes or goes just now is reported as `DocumentGone`.
+    /// The frame that this element embeds. One that is being attached or detached is reported as
+    /// `DocumentGone`.
     async fn shown_frame(&self) -> Result<Frame> {
         if let Some(frame) = self.content_frame().await? {
             return Ok(frame);
@@ -133,7 +133,7 @@ impl ElementHandle {
         })
     }
 
-    /// The frame that this element shows, if it shows one.
+    /// The frame that this element embeds, if any.
     pub async fn content_frame(&self) -> Result<Option<Frame>> {
         let node = self.handle().describe().await?;
         let page = self.frame().page()?;
@@ -142,7 +142,7 @@ impl ElementHandle {
         Ok(node.frame_id.filter(|_| is_owner).and_then(|id| page.frame_by_id(&id)))
     }
 
-    /// The frame in whose document this element is now: another page's, if a script has taken it there.
+    /// The frame whose document contains this element now; a script may have moved it to another page.
     pub async fn owner_frame(&self) -> Result<Option<Frame>> {
         let Some(root) =
             self.world().call_handle("documentElementOf", vec![self.handle().argument()]).await?
@@ -156,7 +156,7 @@ impl ElementHandle {
 }
 
 impl Locator {
-    /// The document in which the last part looks: its world, and the chain. `None` while a frame on the way is missing.
+    /// The world and the chain of the last frame on the way. `None` while a frame is missing.
     pub(in crate::browser) async fn innermost(
         &self,
     ) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
@@ -183,7 +183,7 @@ impl Locator {
         Ok(Some((world, &chains[chains.len() - 1], root)))
     }
 
-    /// The first of the frames, this one first, in which a chain finds something.
+    /// The first frame, starting with this one, in which a chain matches something.
     async fn frame_that_has(&self, chain: &Chain) -> Result<Option<Frame>> {
         let page = self.frame.page()?;
         let others = page.frames().into_iter().filter(|frame| *frame != self.frame);
@@ -201,13 +201,13 @@ impl Locator {
         Ok(None)
     }
 
-    /// Whether an error passes by itself: a document or an element was just being replaced, or a frame on the way.
+    /// Whether an error is temporary: a document, an element or a frame on the way is being replaced.
     pub(super) fn passes(&self, error: &Error) -> bool {
         let leads_into_frames = self.selector.chains().len() > 1 || self.selector.looks_everywhere();
         is_passing(error) || (leads_into_frames && is_of_a_frame(error) && !self.frame.is_detached())
     }
 
-    /// Looks, and looks again where what is looked at was just being replaced.
+    /// Repeats `look` while it fails with temporary errors.
     async fn while_passing<T, Looking: Future<Output = Result<T>>>(
         &self,
         look: impl Fn() -> Looking,
@@ -223,19 +223,19 @@ impl Locator {
         }
     }
 
-    /// The element, if it is there now.
+    /// The element, if it exists now.
     pub async fn now(&self) -> Result<Option<ElementHandle>> {
         self.while_passing(|| self.found(false)).await
     }
 
-    /// Like [`now`](Self::now). `waits`: it is asked again and again.
+    /// Like [`now`](Self::now). `waits`: the caller retries.
     pub(super) async fn found(&self, waits: bool) -> Result<Option<ElementHandle>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let found = pick(&world, chain, root, self.strict, waits).await?;
         Ok(found.map(|node| ElementHandle::new(world, node)))
     }
 
-    /// Whether the element is there now, and can be seen.
+    /// Whether the element exists now and is visible.
     pub async fn is_visible(&self) -> Result<bool> {
         let look = || async {
             match self.found(false).await? {
@@ -246,7 +246,7 @@ impl Locator {
         self.while_passing(look).await
     }
 
-    /// All elements that are there now, in the order of the document.
+    /// All current matches in document order.
     pub async fn all(&self) -> Result<Vec<ElementHandle>> {
         self.while_passing(|| self.all_now()).await
     }
@@ -262,7 +262,7 @@ impl Locator {
         Ok(elements)
     }
 
-    /// Like [`all`](Self::all), without those in closed shadow roots that the engine does not know.
+    /// Like [`all`](Self::all), without elements in closed shadow roots that the engine does not know.
     async fn all_known(&self) -> Result<Vec<ElementHandle>> {
         let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
@@ -274,7 +274,7 @@ impl Locator {
             .collect())
     }
 
-    /// All elements that are there now, as one array in our world.
+    /// All current matches as one array in the isolated world.
     pub async fn list(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
@@ -282,7 +282,7 @@ impl Locator {
         Ok(list.map(|list| (world, list)))
     }
 
-    /// All elements that are there now, as one array.
+    /// All current matches as one array.
     pub async fn list_handle(&self) -> Result<JsHandle> {
         self.while_passing(|| self.list_now()).await
     }
@@ -296,7 +296,7 @@ impl Locator {
         }
     }
 
-    /// Runs a script with an array of all elements that are there now, and with an argument.
+    /// Runs a script with an array of all current matches and an argument.
     pub async fn evaluate_all(&self, script: &str, argument: &JsValue, scope: Scope) -> Result<JsValue> {
         if scope == Scope::Isolated {
             return self.list_handle().await?.evaluate(script, argument, Some(scope)).await;
@@ -308,7 +308,7 @@ impl Locator {
         self.frame.realm(scope).await?.evaluate(&of_two(script), &both).await
     }
 
-    /// The text in each element that is there now; as it is drawn, if wanted.
+    /// The text of each current match; as rendered, with `drawn`.
     pub async fn texts(&self, drawn: bool) -> Result<Value> {
         self.while_passing(|| self.texts_now(drawn)).await
     }
@@ -324,7 +324,7 @@ impl Locator {
         look_through(&world, false, read, |texts: &Value| texts.as_array().is_some_and(Vec::is_empty)).await
     }
 
-    /// How many elements are there now.
+    /// The number of current matches.
     pub async fn count(&self) -> Result<usize> {
         self.while_passing(|| self.count_now()).await
     }
@@ -338,7 +338,7 @@ impl Locator {
         look_through(&world, false, count, |count| *count == 0).await
     }
 
-    /// Does something with the element as soon as it is there, and again with its successor when it is replaced meanwhile.
+    /// Waits for the element and runs `act` with it; repeats it if the element is replaced meanwhile.
     pub async fn with<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -347,7 +347,7 @@ impl Locator {
         self.with_way(limit, true, act).await
     }
 
-    /// Like [`with`](Self::with). `clears`: what comes up in the way is seen to.
+    /// Like [`with`](Self::with). `clears`: runs locator handlers for what blocks the element.
     pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -388,7 +388,7 @@ impl Locator {
         })
     }
 
-    /// Has what comes up in the way seen to, where the page is there.
+    /// Runs locator handlers, if the page is open.
     pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
         match self.frame.page() {
             Ok(page) => page.clear_way(limit, deadline).await,
@@ -397,7 +397,7 @@ impl Locator {
         }
     }
 
-    /// Fails where the way begins at a ref whose element is gone: that never comes back.
+    /// Fails if the locator begins with a ref whose element is gone, since that never returns.
     async fn refuse_stale_ref(&self) -> Result<()> {
         let Some(reference) = self.selector.chains()[0].reference() else { return Ok(()) };
         let frame = self.frame.page()?.frame_of_ref(reference)?;
@@ -408,7 +408,7 @@ impl Locator {
         }
     }
 
-    /// Waits until the element is there, is seen, or is not. Answers the element where there is one.
+    /// Waits until the element is attached, visible, hidden or detached. Returns the element, if there is one.
     pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
         let deadline = Instant::now() + limit;
         let gone = matches!(presence, Presence::Detached | Presence::Hidden);
@@ -442,15 +442,15 @@ impl Locator {
     }
 }
 
-/// Whether an error passes by itself: a document or an element was just being replaced.
+/// Whether an error is temporary: a document or an element is being replaced.
 pub(in crate::browser) fn is_passing(error: &Error) -> bool {
     matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
 }
 
-/// How long a new document is waited for, where another one was just being replaced.
+/// How long to wait for a new document while the old one is being replaced.
 const NEW_DOCUMENT_LIMIT: Duration = Duration::from_secs(5);
 
-/// Whether it can be that a frame went while something was done in it.
+/// Whether the error can come from a frame that was detached during the operation.
 fn is_of_a_frame(error: &Error) -> bool {
     match error {
         Error::FrameDetached | Error::Unreadable { .. } => true,
@@ -463,12 +463,12 @@ fn is_of_a_frame(error: &Error) -> bool {
     }
 }
 
-/// What a chain looks in, as an argument: null for the whole document.
+/// The root of a search as an argument: null for the whole document.
 pub(in crate::browser) fn root_argument(root: Option<&RemoteHandle>) -> CallArgument {
     root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
 }
 
-/// The first element that a chain finds. With `strict`, several are an error.
+/// The first match of a chain. With `strict`, several matches are an error.
 async fn pick(
     world: &World,
     chain: &Chain,
@@ -484,18 +484,18 @@ async fn pick(
     look_through(world, waits, pick, Option::is_none).await
 }
 
-/// The attribute for tests, as an argument.
+/// The test id attribute as an argument.
 pub(in crate::browser) fn test_id_argument() -> CallArgument {
     value_argument(&test_id_attribute())
 }
 
-/// What `pick` throws where there are several.
+/// Converts the error of `pick` for several matches.
 pub(in crate::browser) fn not_unique(error: Error) -> Error {
     #[derive(Deserialize)]
     struct Several {
         count: usize,
         previews: Vec<String>,
-        /// How to find each of those again: `{by, text, name, exact, nth}`.
+        /// How to find each match again: `{by, text, name, exact, nth}`.
         ways: Vec<Value>,
     }
     let Error::Script { message } = &error else { return error };

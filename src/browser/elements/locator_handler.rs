@@ -1,4 +1,4 @@
-//! What a user has said to do about elements that come up in the way of what is done to a page.
+//! Locator handlers: callbacks of the user for elements that block actions, such as dialogs.
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,18 +13,18 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{Part, Slots};
 use crate::error::{Error, Obstacle, Result};
 
-/// How a locator handler is called.
+/// Options of a locator handler.
 #[derive(Debug, Clone, Default)]
 pub struct LocatorHandlerOptions {
-    /// What errors call the element, such as the locator as it was written.
+    /// The element's name in errors, such as the locator's text.
     pub name: String,
-    /// Goes on when the handler is done, also while the element is still seen.
+    /// Continues after the handler, even if the element is still visible.
     pub no_wait_after: bool,
-    /// After so many calls it is forgotten.
+    /// The number of calls after which the handler is removed.
     pub times: Option<u32>,
 }
 
-/// What tells a handler from the other ones of its page.
+/// The id of a handler in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LocatorHandlerId(pub u64);
 
@@ -36,7 +36,7 @@ struct LocatorHandler {
     locator: Locator,
     options: LocatorHandlerOptions,
     call: Call,
-    /// The call that has not ended: nobody calls it a second time meanwhile.
+    /// The running call, if any: a handler is not called twice at the same time.
     running: Mutex<Option<Running>>,
 }
 
@@ -46,16 +46,16 @@ impl fmt::Debug for LocatorHandler {
     }
 }
 
-/// The handlers of a page, and how often each may still be called.
+/// The handlers of a page, and how many calls each has left.
 #[derive(Debug, Default)]
 struct LocatorHandlers {
     list: Mutex<Vec<(Arc<LocatorHandler>, Option<u32>)>>,
     next: AtomicU64,
-    /// How many actions wait for a handler. What a handler does itself is not held up.
+    /// The number of actions that wait for a handler. Actions of handlers themselves do not wait.
     waiting: AtomicUsize,
 }
 
-/// Keeps a page's handlers.
+/// The hooks that keep a page's handlers.
 pub(in crate::browser) struct LocatorHandlerPart;
 
 impl Part for LocatorHandlerPart {
@@ -65,11 +65,11 @@ impl Part for LocatorHandlerPart {
 }
 
 impl Page {
-    /// Calls `handler` when the element of `locator` is seen before or during an action on this page, or a wait for an
-    /// element, and then waits until it is hidden.
+    /// Calls `handler` when the element of `locator` is visible before or during an action or a wait on this
+    /// page, and then waits until it is hidden.
     ///
-    /// The handler gets its own id. What is done while it runs is not looked after, and an error of it is that of the
-    /// action.
+    /// The handler receives its own id. Handlers do not run for actions inside a handler. If it fails, the
+    /// action fails with its error.
     pub fn add_locator_handler<Handling>(
         &self,
         locator: Locator,
@@ -89,7 +89,7 @@ impl Page {
         id
     }
 
-    /// Calls a handler no more.
+    /// Removes a handler.
     pub fn remove_locator_handler(&self, id: LocatorHandlerId) {
         self.slot::<LocatorHandlers>().list.lock().retain(|(handler, _)| handler.id != id);
     }
@@ -104,10 +104,11 @@ impl Page {
         handlers.waiting.load(Ordering::Acquire) == 0 && !handlers.list.lock().is_empty()
     }
 
-    /// Has what is seen in the way taken out of it, until `deadline`; `limit` is how long that was away at first.
+    /// Runs the handlers of visible elements until none is visible, up to `deadline`; `limit` is the total
+    /// time.
     ///
-    /// # Errors
-    /// `not_actionable` when a handler, or what it was for, was not through by then; whatever a handler fails with.
+    /// # Errors `not_actionable` if a handler has not finished, or its element is still visible, at the
+    /// deadline; otherwise the handler's own error.
     pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
         if !self.has_locator_handlers() {
             return Ok(());
@@ -145,7 +146,7 @@ impl Page {
 }
 
 impl LocatorHandlers {
-    /// The call of a handler that has not ended, or a new one; `None` where it has none left, or was removed.
+    /// The running call of a handler, or a new one; `None` if it has no calls left, or was removed.
     fn call(&self, handler: &Arc<LocatorHandler>, page: &Page) -> Option<Running> {
         let mut running = handler.running.lock();
         if running.is_none() {
@@ -178,7 +179,7 @@ impl LocatorHandler {
         }
     }
 
-    /// Begins a call, which goes on whether or not somebody waits for it, until the page is closed.
+    /// Starts a call, which runs until it ends or the page closes, even if nobody waits for it.
     fn begin(&self, page: &Page) -> Running {
         let (page, work) = (page.clone(), (self.call)(self.id));
         let task = tokio::spawn(async move {
@@ -191,12 +192,12 @@ impl LocatorHandler {
     }
 }
 
-/// Whether an error says only that what was looked at is no longer there.
+/// Whether an error means only that the element is gone.
 fn is_gone(error: &Error) -> bool {
     is_passing(error) || matches!(error, Error::FrameDetached | Error::WrongElement { .. })
 }
 
-/// Counts an action that waits for a handler, for as long as it does.
+/// Counts an action that waits for a handler, until it is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {

@@ -1,10 +1,10 @@
-//! Presses that came to nothing, and what is reported of each.
+//! Presses that did not become clicks, and their reasons.
 use serde::Deserialize;
 
 use super::matches::element_in_words;
 use crate::error::{Cover, Error, Result};
 
-/// What moved, in the words of a snapshot.
+/// An element that moved, as snapshots describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Moving {
     pub role: String,
@@ -14,21 +14,21 @@ pub struct Moving {
     pub number: u32,
 }
 
-/// Why nothing was clicked although a button went down.
+/// Why a press did not become a click.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LostPress {
-    /// Something came over the element at the last moment.
+    /// Another element covered the target at the last moment.
     By(Cover),
-    /// The page put another element in its place before the button was let go.
+    /// The page replaced the element before the button was released.
     Again(Moving),
-    /// The page takes the element out and puts it back whenever the pointer comes to it: what holds it got the press.
+    /// The page removes and re-inserts the element when the pointer arrives: its container received the press.
     Past(Cover),
 }
 
 impl LostPress {
-    /// The failure that it is, with what is said of an element that the page put in the place of the pressed one. What a
-    /// hand's press reaches as well, around the element, is none: answers what that was.
+    /// The error for a lost press, with a description of the element that replaced the pressed one. It is no
+    /// error if another element around the target received the press: returns that element.
     pub fn judged(lost: Option<Self>, describe: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
         match lost {
             None => Ok(None),
@@ -40,7 +40,7 @@ impl LostPress {
 }
 
 impl Moving {
-    /// Its role and its name, on one line.
+    /// Its role and name on one line.
     pub fn in_words(&self) -> String {
         element_in_words(&self.role, &self.name)
     }

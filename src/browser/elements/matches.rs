@@ -1,4 +1,4 @@
-//! The one element that a selector means, in a page and all the frames in it.
+//! The one element that a selector means, in a page with all its frames.
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -16,26 +16,25 @@ use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 use crate::snapshot::{Ref, quoted};
 
-/// An element that a selector found, by the number that stands for it.
+/// A match of a selector, by its number.
 #[derive(Debug, Clone)]
 pub struct Match {
     pub frame: Frame,
     pub number: u32,
-    /// Its role and its name.
+    /// Its role and name.
     pub role: String,
     pub name: String,
 }
 
 impl Match {
-    /// Its role and its name, on one line.
+    /// Its role and name on one line.
     pub fn in_words(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
 
-    /// The element itself.
+    /// The element.
     ///
-    /// # Errors
-    /// `stale_ref` when it is gone.
+    /// # Errors `stale_ref` if it is gone.
     pub async fn element(&self, name: &str) -> Result<ElementHandle> {
         let element = ElementHandle::by_ref(&self.frame, self.number).await?;
         let gone = || Error::StaleRef { target: name.to_owned(), again: None };
@@ -43,30 +42,29 @@ impl Match {
     }
 }
 
-/// What a selector finds.
+/// The matches of a selector.
 #[derive(Debug, Clone)]
 pub enum Matched {
     One(Match),
-    /// How many there are, and the first of them.
+    /// The number of matches, and the first ones.
     Several(usize, Vec<Match>),
 }
 
-/// What one frame tells of the elements that a selector finds there.
+/// The matches of a selector in one frame.
 #[derive(Debug, Default, Deserialize)]
 struct Matches {
-    /// How many there are, and how many of them can be seen.
+    /// The number of all matches, and of the visible ones.
     all: usize,
     seen: usize,
-    /// The first of those that can be seen; of all where none can.
+    /// The first visible matches, or the first of all if none is visible.
     first: Vec<(u32, String, String)>,
 }
 
 impl Page {
-    /// What `selector` finds in the page and the frames in it, as soon as there is something. What cannot be seen counts only
-    /// where nothing can. Of several that hold a text, the one that says just that is meant.
+    /// Waits for matches of `selector` in the page and its frames. Hidden matches count only if none is
+    /// visible. Among several matches of a text, one with exactly that text is preferred.
     ///
-    /// # Errors
-    /// `element_not_found` after `limit`.
+    /// # Errors `element_not_found` after `limit`.
     pub async fn matching(&self, selector: &str, limit: Duration) -> Result<Matched> {
         Selector::parse(selector)?;
         let deadline = Instant::now() + limit;
@@ -87,11 +85,10 @@ impl Page {
         Err(Error::ElementNotFound { waited: limit })
     }
 
-    /// Does something with the one element that `selector` finds as soon as there is one, and again with its successor where
-    /// it is drawn anew before that was done. Of a field that a library keeps out of sight it is what is drawn in its place.
+    /// Waits for the single match of `selector` and runs an operation with it; repeats it if the element is
+    /// replaced meanwhile. For a hidden field, the custom control that replaces it is used.
     ///
-    /// # Errors
-    /// `element_not_found` after `limit`, `several_match` where it finds several.
+    /// # Errors `element_not_found` after `limit`, `several_match` for several matches.
     pub async fn with_match<T, Doing: Future<Output = Result<T>>>(
         &self,
         selector: &str,
@@ -126,7 +123,7 @@ impl Page {
         }
     }
 
-    /// The only one that says a text and nothing besides, where a selector asks for a text.
+    /// The only match with exactly the text of a text selector.
     async fn says_exactly(&self, selector: &str) -> Option<Match> {
         match self.matches_now(&exactly(selector)?).await {
             Ok(Some(Matched::One(only))) => Some(only),
@@ -134,7 +131,7 @@ impl Page {
         }
     }
 
-    /// Whether `selector` finds anything that can be seen, in the page and the frames in it.
+    /// Whether `selector` has a visible match in the page and its frames.
     pub async fn sees(&self, selector: &str) -> Result<bool> {
         Selector::parse(selector)?;
         let frames = self.frames();
@@ -145,10 +142,10 @@ impl Page {
         Ok(asked.into_iter().filter_map(Result::unwrap_or_default).any(|(_, answer)| answer.seen > 0))
     }
 
-    /// The frame in which the element of a ref is.
+    /// The frame that contains the element of a ref.
     ///
-    /// # Errors
-    /// `unknown_ref` when it belongs to another tab or was never shown; `frame_detached` when its frame is gone.
+    /// # Errors `unknown_ref` if it belongs to another tab or no snapshot had it; `frame_detached` if its frame
+    /// is gone.
     pub fn frame_of_ref(&self, reference: &Ref) -> Result<Frame> {
         let unknown =
             |reason: &str| Error::UnknownRef { target: reference.to_string(), reason: reason.to_owned() };
@@ -208,7 +205,7 @@ impl Page {
 }
 
 impl Frame {
-    /// What a selector finds, with the frame that it is in: another one where the selector enters it.
+    /// The matches of a selector with their frame, which differs from this one if the selector enters a frame.
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
         let locator = self.locator(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
@@ -224,14 +221,14 @@ impl Frame {
     }
 }
 
-/// `text=Save` for what says just that, and nothing besides.
+/// The selector for exactly the same text: `text="Save"` for `text=Save`.
 fn exactly(selector: &str) -> Option<String> {
     let text = selector.trim().strip_prefix("text=")?.trim();
     let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '/']) && !text.contains(">>");
     is_plain.then(|| format!("text={}", serde_json::Value::from(text)))
 }
 
-/// A role and a name that a page wrote, on one line.
+/// A role and a name from a page, on one line.
 pub(super) fn element_in_words(role: &str, name: &str) -> String {
     match (role, name.is_empty()) {
         ("generic" | "none", true) => "the element".to_owned(),

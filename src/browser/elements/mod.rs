@@ -1,4 +1,4 @@
-//! Finding elements, acting on them, and waiting for what that causes.
+//! Finds elements, acts on them, and waits for the effects.
 pub(super) mod noted;
 pub(super) mod action;
 pub(super) mod actionability;

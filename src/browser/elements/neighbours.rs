@@ -1,5 +1,5 @@
-//! The other pages of a context that an action reaches: the opener of a popup that closes, and whoever hears a message, a
-//! storage event or a changed cookie.
+//! The effects of an action on other pages of the context: on the opener of a closed popup, and on pages that
+//! receive a message, a storage event or a changed cookie.
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -13,33 +13,33 @@ use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::World;
 
-/// A page other than the one acted on, and what the action did there.
+/// A page other than the one acted on, and what the action changed there.
 #[derive(Debug, Clone)]
 pub struct Reached {
     pub page: Page,
-    /// It shows another document.
+    /// It has loaded another document.
     pub navigated: bool,
-    /// What it says anew.
+    /// Its new texts.
     pub texts: Vec<String>,
 }
 
-/// So many other pages are watched, the newest first.
+/// The number of other pages that are watched, the newest first.
 const MOST: usize = 8;
-/// How long the other pages may take to begin; an action does not wait for one that hangs.
+/// How long other pages may take to start the watch; an action does not wait for one that hangs.
 const BEGIN_LIMIT: Duration = Duration::from_millis(60);
 const ANSWER_LIMIT: Duration = Duration::from_millis(150);
-/// How long the opener of a page that closed may take to hear of it.
+/// How long the opener of a closed page may take to react.
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
-/// How long a page that got a message must be quiet.
+/// How long a page that received a message must be quiet.
 const QUIET: Duration = Duration::from_millis(60);
-/// How long a page must be quiet whose change no event explains. The timers of a hidden page run once a second.
+/// How long a page must be quiet if no event explains its change. Timers of hidden pages run once a second.
 const TIMER_PERIOD: Duration = Duration::from_millis(1100);
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long such a page may go on, and how long where it asks for something.
+/// How long to wait for such a page: in general, and while it has pending requests.
 const LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 
-/// The other pages, watched from before an action on.
+/// Watches the other pages, from before an action on.
 #[derive(Debug)]
 pub(super) struct Neighbours {
     /// The opener of the page acted on.
@@ -59,13 +59,13 @@ struct Attended {
     heard: u32,
     changes: u32,
     quiet: f64,
-    /// Whether it was found to change by itself.
+    /// Whether it is known to change by itself.
     restless: bool,
     texts: Vec<String>,
 }
 
 impl Page {
-    /// The open pages that this one opened or that opened it.
+    /// The open pages that opened this one or were opened by it.
     fn relatives(&self) -> Vec<Self> {
         let pages = self.context().pages().into_iter().filter(|page| page != self);
         let opener = self.opener();
@@ -73,7 +73,7 @@ impl Page {
         pages.filter(is_relative).collect()
     }
 
-    /// Waits until the pages that this one opened, or that opened it, have taken the messages that are on their way.
+    /// Waits until the opener and the popups of this page have received pending messages.
     pub async fn until_relatives_heard(&self) {
         let relatives = self.relatives();
         if relatives.is_empty() {
@@ -91,7 +91,7 @@ impl Page {
         let _ = timeout(ANSWER_LIMIT, turn).await;
     }
 
-    /// Whether no question can be put to it now.
+    /// Whether the page is busy, so that it cannot be queried now.
     fn is_at_work(&self) -> bool {
         self.is_closed()
             || self.is_crashed()
@@ -100,7 +100,7 @@ impl Page {
             || self.dialog().is_some()
     }
 
-    /// Begins to watch the other pages of the context.
+    /// Starts to watch the other pages of the context.
     pub(super) async fn watch_neighbours(&self) -> Neighbours {
         let pages = self.context().pages().into_iter().rev();
         let pages = pages.filter(|page| page != self && !page.is_at_work()).take(MOST);
@@ -111,7 +111,8 @@ impl Page {
 }
 
 impl Neighbours {
-    /// Waits for what the action does in the other pages, until they are at rest again. `closed`: the page acted on is gone.
+    /// Waits for the effects of the action on other pages, until they are quiet. `closed`: the page acted on is
+    /// gone.
     pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<Reached> {
         let Self { opener, watched } = self;
         let settled = watched.iter().map(|neighbour| {
@@ -123,7 +124,7 @@ impl Neighbours {
 }
 
 impl Neighbour {
-    /// Begins to watch a page; and what ends when that has begun.
+    /// Starts to watch a page. The returned task ends when the watch has started.
     fn begin(page: Page) -> (Self, JoinHandle<()>) {
         let neighbour = Self { mark: page.mark(), page, begun: Arc::default() };
         let (page, begun) = (neighbour.page.clone(), Arc::clone(&neighbour.begun));
@@ -137,7 +138,7 @@ impl Neighbour {
         (neighbour, beginning)
     }
 
-    /// Waits until it is at rest. `None` where nothing reached it; `awaits`: something is likely to.
+    /// Waits until the page is quiet. `None` if nothing has changed; `awaits`: a change is likely.
     async fn settle(&self, acted: Instant, awaits: bool) -> Option<Reached> {
         let called = Instant::now();
         let mut attended = self.attended().await.unwrap_or_default();
@@ -167,7 +168,8 @@ impl Neighbour {
         }
     }
 
-    /// Whether it goes on to change, or is too busy to say. Such a page is remembered, so that this costs time once.
+    /// Whether the page keeps changing by itself, or is too busy to answer. Such a page is remembered, so that
+    /// this costs time only once.
     async fn changes_by_itself(&self, before: &Attended) -> bool {
         if before.restless {
             return true;
@@ -185,7 +187,7 @@ impl Neighbour {
         false
     }
 
-    /// What it says of the watch. `None` where it does not answer in time.
+    /// The page's report about the watch. `None` if it does not answer in time.
     async fn attended(&self) -> Option<Attended> {
         let (world, number) = self.begun.get()?;
         let number = [(*number).into()];
@@ -201,7 +203,7 @@ impl Drop for Neighbour {
     }
 }
 
-/// Whether what reached a page has not come to its end.
+/// Whether the effects on a page are still in progress.
 fn is_under_way(attended: &Attended, pending: &Pending, acted: Instant) -> bool {
     let loads = pending.requests > 0 || pending.loading > 0;
     if loads || (pending.navigating && !pending.committed) {

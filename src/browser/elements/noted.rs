@@ -1,11 +1,11 @@
-//! What a hand did where a script has no one word for it, noted for whoever writes scripts.
+//! Records pointer actions that a script cannot express in one call.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::browser::input::Point;
 
-/// One thing that a hand did to an element. Places are counted from its upper left corner.
+/// A pointer action on an element. Coordinates are relative to its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HandMove {
     Keys {
@@ -14,19 +14,19 @@ pub enum HandMove {
     },
     Press(Point),
     Slide(Point, Point),
-    /// Something was dragged here, after it was held for a while if `long_press`.
+    /// Something was dropped here, after a long press if `long_press`.
     Drop {
         at: Point,
         long_press: bool,
     },
 }
 
-/// What was done to one element; nothing before it is clear that it has to be noted. Cheap to clone.
+/// The recorded actions on one element; empty until recording starts. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct HandMoves(Arc<Mutex<Option<Vec<HandMove>>>>);
 
 impl HandMoves {
-    /// From now on all that is done counts, and nothing before.
+    /// Starts recording.
     pub(super) fn begin(&self) {
         *self.0.lock() = Some(Vec::new());
     }

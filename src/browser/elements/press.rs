@@ -1,4 +1,4 @@
-//! What a person does with an element by pointer, finger and keys.
+//! Actions with pointer, touch and keys.
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use crate::error::{Obstacle, Result};
 impl ElementHandle {
     // Pointer.
 
-    /// Clicks, once the element is visible, still, enabled and on top.
+    /// Clicks once the element is visible, stable, enabled and not covered.
     pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
         self.approach(Need::PRESSED, options).await?.press(&self.input(options)?, click).await
     }
@@ -21,7 +21,8 @@ impl ElementHandle {
         self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
     }
 
-    /// Moves the pointer over the element while modifiers are held; with `trial`, only waits until that could be done.
+    /// Moves the pointer over the element with modifier keys held; with `trial`, only waits until that is
+    /// possible.
     pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
         if trial {
             return self.look_until_clear(Need::POINTED, options).await.map(drop);
@@ -52,14 +53,14 @@ impl ElementHandle {
         self.look_until_clear(need, options).await.map(drop)
     }
 
-    /// Touches the element with a finger while modifiers are held.
+    /// Taps the element with modifier keys held.
     pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
         let point = self.look_until_clear(Need::PRESSED, options).await?;
         let touch = self.input(options)?.touch();
         self.while_held(held, options, touch.tap(point)).await
     }
 
-    /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.
+    /// Scrolls the element into view if needed, even if it is invisible.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
         let need = Need { stable: true, ..Need::default() };
         self.until_clear(options, |attempt| async move {
@@ -77,7 +78,7 @@ impl ElementHandle {
         .await
     }
 
-    /// Scrolls the element into the middle of what shows it, or as near to it as the page can scroll.
+    /// Scrolls the element to the centre of its scrolling area, as far as possible.
     pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
         // The alignment of this attempt is the middle, in whole notches of a wheel; the rest is less than one.
         const TO_THE_MIDDLE: u32 = 3;
@@ -101,7 +102,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Where the element can be pointed at, without pointing there.
+    /// The point at which the element can be pointed at, without moving the pointer.
     pub(in crate::browser) async fn look_until_clear(
         &self,
         need: Need,
@@ -120,13 +121,13 @@ impl ElementHandle {
 
     // Keys.
 
-    /// Puts the focus on the element and presses a key or a chord.
+    /// Focuses the element and presses a key or a chord.
     pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
         self.focus().await?;
         self.input(options)?.keyboard().press(chord).await
     }
 
-    /// Like [`press`](Self::press); the key is held for so long.
+    /// Like [`press`](Self::press), holding the key for a time.
     pub async fn press_for(
         &self,
         chord: &str,
@@ -137,13 +138,13 @@ impl ElementHandle {
         self.input(options)?.keyboard().press_for(chord, hold).await
     }
 
-    /// Selects all text of the element, once it is visible.
+    /// Selects all text of the element once it is visible.
     pub async fn select_text(&self, options: &ActionOptions) -> Result<()> {
         self.until_ready(Need::SEEN, options).await?;
         self.ask("selectText", Vec::new()).await
     }
 
-    /// Types at the end of what the field holds. `delay` is from one key to the next.
+    /// Types at the end of the field's content. `delay` is the time between keys.
     pub async fn type_text(
         &self,
         text: &str,
@@ -156,7 +157,7 @@ impl ElementHandle {
         self.input(options)?.keyboard().type_text(text, delay).await
     }
 
-    /// Goes into a field as a person does, by a click, where that reaches it.
+    /// Focuses a field with a click, if the pointer reaches it.
     pub(in crate::browser) async fn enter(&self, options: &ActionOptions) -> Result<()> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {

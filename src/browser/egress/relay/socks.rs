@@ -8,7 +8,7 @@ use super::super::proxy::Proxy;
 use super::{Refusal, Request, plain};
 use crate::cdp::transport::tls::Stream;
 
-/// Asks a SOCKS 4 proxy for a connection to the server; names are looked up over there (SOCKS 4a).
+/// Asks a SOCKS 4 proxy for a connection; the proxy resolves names (SOCKS 4a).
 pub(super) async fn version_4(
     stream: &mut Box<dyn Stream>,
     proxy: &Proxy,
@@ -41,7 +41,7 @@ pub(super) async fn version_4(
     }
 }
 
-/// Asks a SOCKS 5 proxy for a connection to the server, by name, so that the name is looked up over there.
+/// Asks a SOCKS 5 proxy for a connection by name, so that the proxy resolves it.
 pub(super) async fn version_5(
     stream: &mut Box<dyn Stream>,
     proxy: &Proxy,
