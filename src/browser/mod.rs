@@ -1,6 +1,6 @@
-//! A browser, its pages, and what a person does with them: Browser, BrowserContext, Page, Frame, ElementHandle, Locator.
+//! A browser, its pages, and actions on them: Browser, BrowserContext, Page, Frame, ElementHandle, Locator.
 //!
-//! Rooms stand in reading order. Each names only the ones above it.
+//! Modules are listed in order; each uses only those above it.
 pub mod injected;
 pub mod input;
 mod program;

@@ -1,4 +1,4 @@
-//! The rooms that have a part in every page, and browsers that are opened with them.
+//! The list of modules with hooks, and functions that open browsers with them.
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use super::view::overlay::OverlayPart;
 use super::view::screencast::ScreencastPart;
 use crate::error::Result;
 
-/// In the order in which a new page's commands go out.
+/// The hooks, in the order in which a new page's commands are sent.
 const PARTS: Parts = &[
     &FrontPart,
     &FileGuard,
@@ -45,7 +45,7 @@ const PARTS: Parts = &[
 ];
 
 impl Browser {
-    /// Starts a browser. `warn` hears what the user should know, one line at a time.
+    /// Starts a browser. `warn` receives warnings for the user, one line at a time.
     pub async fn launch(
         options: &LaunchOptions,
         default_context: ContextOptions,
@@ -54,9 +54,9 @@ impl Browser {
         Self::launch_with(PARTS, options, default_context, warn).await
     }
 
-    /// Attaches to a browser that somebody else runs. It is never closed by us.
+    /// Connects to a browser that somebody else runs, without ever closing it.
     ///
-    /// `endpoint` is a `ws://` address, or the `http://` address that tells it; `limit` is for both steps.
+    /// `endpoint` is a `ws://` URL, or an `http://` URL that returns it; `limit` applies to both steps.
     pub async fn connect(
         endpoint: &str,
         headers: &[(String, String)],
@@ -66,7 +66,7 @@ impl Browser {
         Self::connect_with(PARTS, endpoint, headers, default_context, limit, false).await
     }
 
-    /// Attaches to a browser in which others work beside us, each in contexts of their own. It is never closed by us.
+    /// Connects to a browser that other servers use as well, each in contexts of its own. Never closes it.
     pub async fn share(
         endpoint: &str,
         headers: &[(String, String)],
@@ -76,11 +76,10 @@ impl Browser {
         Self::connect_with(PARTS, endpoint, headers, default_context, limit, true).await
     }
 
-    /// Comes as a guest into the browser that a person runs with this folder, which may ask that person first. Only tabs
-    /// that we open, or that come of these, are touched; they are closed when we leave.
+    /// Connects to the browser that a person runs with this profile folder; it may ask the person first. Only
+    /// tabs that we open, and their popups, are used; they are closed when we disconnect.
     ///
-    /// # Errors
-    /// `no_guests`, where it does not run or lets nobody in.
+    /// # Errors `no_guests` if it does not run or refuses connections.
     pub async fn join(folder: &Path, default_context: ContextOptions, limit: Duration) -> Result<Self> {
         Self::join_with(PARTS, folder, default_context, limit).await
     }

@@ -1,4 +1,5 @@
-//! What a person does in a page, step by step, to be done again. It is heard in our own world, so no page can tell.
+//! Records a person's actions in a page, as steps that can be repeated. It listens in the isolated world, so
+//! that pages cannot notice.
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -26,15 +27,15 @@ use crate::error::{Error, Result};
 use crate::json::decode;
 
 const RECORD: &str = include_str!("../injected/record.js");
-/// What the script tells its steps to.
+/// The binding through which the script reports steps.
 const BINDING: &str = "tellRecorded";
-/// What comes so soon after a step is its doing.
+/// Events within this time after a step are considered its effects.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Something that a person did.
+/// A recorded action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recorded {
-    /// At an element, or where the focus is.
+    /// An action on an element, or on the focused one.
     Step {
         at: Option<Vec<Way>>,
         did: Did,
@@ -45,11 +46,11 @@ pub enum Recorded {
         accepted: bool,
         text: String,
     },
-    /// Another tab opened, in which nothing is recorded.
+    /// Another tab was opened; it is not recorded.
     Opened,
 }
 
-/// What was done at an element.
+/// The action on an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "does", rename_all = "snake_case")]
 pub enum Did {
@@ -58,11 +59,11 @@ pub enum Did {
         modifiers: Vec<String>,
     },
     DoubleClick,
-    /// The whole of what the field holds now.
+    /// The full new content of a field.
     Fill {
         text: String,
     },
-    /// The same of a field whose text is not reported.
+    /// The same for a field whose content is secret.
     FillSecret {
         kind: SecretKind,
     },
@@ -72,7 +73,7 @@ pub enum Did {
     Select {
         options: Vec<String>,
     },
-    /// The names of the files.
+    /// The names of the chosen files.
     Files {
         names: Vec<String>,
     },
@@ -84,7 +85,7 @@ pub enum Did {
     },
 }
 
-/// What a field holds that is not reported.
+/// The kind of a secret field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -96,7 +97,7 @@ pub enum SecretKind {
     CardCode,
 }
 
-/// Keys with which windows load again, or go back and forth. A page may take them for something of its own.
+/// Shortcuts for reload and history navigation. Pages may use them for something else.
 const LEADING_KEYS: [&str; 16] = [
     "F5",
     "Control+F5",
@@ -117,13 +118,13 @@ const LEADING_KEYS: [&str; 16] = [
 ];
 
 impl Did {
-    /// Whether it is a key that may have led the window elsewhere.
+    /// Whether it is a key that may have caused a navigation.
     pub fn may_lead(&self) -> bool {
         matches!(self, Self::Press { key } if LEADING_KEYS.contains(&key.as_str()))
     }
 }
 
-/// Where a person went by the window's own means.
+/// How a person navigated with the browser's own controls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Went {
     To(String),
@@ -139,7 +140,7 @@ struct RecorderMessage {
     did: Did,
 }
 
-/// Who hears of what a person does, and says of each moment whether it is the person who acts.
+/// The receiver of recorded actions, and the check whether a person acts at this moment.
 #[derive(Clone)]
 pub struct Recorder {
     pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -152,7 +153,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// A page is recorded for as long as this lives.
+/// A running recording; dropping it stops it.
 #[derive(Debug)]
 pub struct ActionRecording {
     page: WeakPage,
@@ -163,30 +164,30 @@ pub struct ActionRecording {
 struct Running {
     _kept: KeptInMemory,
     recorder: Recorder,
-    /// The ways to the frame of each world that tells.
+    /// The locators of the frames of each world that reports steps.
     worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
     history: Mutex<History>,
-    /// When the last step was reported that can have led elsewhere by what the page made of it.
+    /// When the last step was reported that can have caused a navigation through the page.
     last: Mutex<Option<Instant>>,
-    /// When a way of the window was reported that keys lead, too.
+    /// When a navigation was reported that a shortcut can cause as well.
     went: Mutex<Option<Instant>>,
 }
 
-/// A session, and its number of a world.
+/// A CDP session and an execution context in it.
 type WorldKey = (Arc<str>, i64);
 
-/// Entries of a tab's history, and which of them it shows.
+/// The entries of a tab's history, and the current one.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct History {
     entries: Vec<i64>,
     current: usize,
 }
 
-/// Who records a page now.
+/// The running recording of a page, if any.
 #[derive(Debug, Default)]
 struct Recording(Mutex<Option<Arc<Running>>>);
 
-/// Hears what persons do in pages that are recorded.
+/// The hooks that receive steps from recorded pages.
 pub(in crate::browser) struct RecordPart;
 
 const EVENTS: [&str; 4] = [
@@ -266,7 +267,7 @@ impl Running {
         (self.recorder.on_recorded)(recorded);
     }
 
-    /// A world reports a step. Only ours can: no page has the binding.
+    /// Handles a step from a world. Only ours have the binding.
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
@@ -281,7 +282,7 @@ impl Running {
         self.tell(&Recorded::Step { at, did: message.did });
     }
 
-    /// Begins to hear what is done in a frame's document.
+    /// Starts recording in a frame's document.
     async fn hear(&self, frame: &Frame) -> Result<()> {
         let world = frame.utility().await?;
         let ways = frame.ways().await?;
@@ -297,12 +298,12 @@ impl Running {
         world.call_apart::<Value>(&script).await.map(drop)
     }
 
-    /// Whether what happens now is the doing of a step.
+    /// Whether the current event is an effect of a recent step.
     fn follows_a_step(&self) -> bool {
         self.last.lock().is_some_and(|last| last.elapsed() < SOON)
     }
 
-    /// Tells where the tab went, if that was a person's doing.
+    /// Reports a navigation of the tab, if a person caused it.
     async fn look_where(&self, page: &Page, counts: bool) {
         let Ok(now) = page.session().call(GetNavigationHistory {}).await else { return };
         let history = History::of(&now.entries, now.current_index);
@@ -321,7 +322,7 @@ impl History {
         Self { entries: entries.iter().map(|entry| entry.id).collect(), current }
     }
 
-    /// What a person did by means of the window, if that led here.
+    /// The browser controls that lead from the previous history entry to this one.
     fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<Went> {
         const TYPED: [&str; 6] =
             ["typed", "address_bar", "auto_bookmark", "auto_toplevel", "generated", "keyword"];
@@ -341,10 +342,9 @@ impl Page {
         self.slot::<Recording>().0.lock().clone()
     }
 
-    /// Tells of what a person does in this tab, from now on. The page cannot notice.
+    /// Records a person's actions in this tab. The page cannot notice.
     ///
-    /// # Errors
-    /// `unsupported` where the browser has no way to hear it.
+    /// # Errors `unsupported` if the browser cannot do that.
     pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
         let now = self.session().call(GetNavigationHistory {}).await?;
         let running = Arc::new(Running {
@@ -368,7 +368,7 @@ impl Page {
 }
 
 impl ActionRecording {
-    /// Ends it, and takes away what listened.
+    /// Stops the recording and removes its listeners.
     pub async fn stop(self) {
         let Some(page) = self.page.upgrade() else { return };
         for frame in page.frames() {

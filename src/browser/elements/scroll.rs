@@ -1,4 +1,4 @@
-//! Scrolling: by a wheel as a person does it, and at once where no wheel reaches.
+//! Scrolling: with the wheel as a person does, or directly where the wheel has no effect.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,30 +13,30 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::error::{Error, Result};
 
-/// Farther than this nobody turns a wheel.
+/// The longest distance that is scrolled with the wheel, in pixels.
 const FARTHEST_TURN: f64 = 12_000.0;
-/// How often is looked whether it still scrolls, how long it may take to begin, and to come to rest.
+/// The interval between checks of a scroll, the time for it to start, and to end.
 const PAUSE: Duration = Duration::from_millis(20);
 const BEGIN_LIMIT: Duration = Duration::from_millis(250);
 const REST_LIMIT: Duration = Duration::from_secs(3);
-/// How long something may take to become longer after it came to its end, and how often is looked whether it did.
+/// How long an area may take to grow after reaching its end, and how often that is checked.
 const MORE_LIMIT: Duration = Duration::from_millis(800);
-/// And after the last answer came that it waited for.
+/// The same, counted from the last response that it was waiting for.
 const ANSWER_LIMIT: Duration = Duration::from_millis(400);
 const MORE_PAUSE: Duration = Duration::from_millis(80);
-/// How long requests for more are waited for: some pages ask for ever.
+/// How long to wait for requests for more content, since some pages never stop.
 const REQUESTS_LIMIT: Duration = Duration::from_secs(5);
-/// Two looks in a row that find it where it was, and then one more.
+/// The number of consecutive checks without movement after which a scroll has ended.
 const STILL_LOOKS: u32 = 3;
 
-/// Along which edge is scrolled.
+/// The direction of scrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     X,
     Y,
 }
 
-/// Something that scrolls: the page itself, or a part of it.
+/// A scrolling area: the page itself, or an element.
 #[derive(Debug, Clone)]
 pub struct Scroller {
     page: Page,
@@ -44,17 +44,17 @@ pub struct Scroller {
     axis: Axis,
 }
 
-/// How far a scroller is, in CSS pixels.
+/// The scroll position of an area in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scrolled {
     pub at: f64,
-    /// How far it goes.
+    /// The largest position.
     pub most: f64,
-    /// How much of it is seen at once.
+    /// The visible length.
     pub room: f64,
     pub is_page: bool,
-    /// Where a wheel reaches it, in its frame's viewport.
+    /// The point where the wheel has an effect, in the viewport of its frame.
     point: Option<(f64, f64)>,
 }
 
@@ -68,7 +68,7 @@ impl Axis {
 }
 
 impl Page {
-    /// What scrolls at an element, or what scrolls of the page. `None` where nothing does.
+    /// The scrolling area at an element, or that of the page. `None` if nothing scrolls.
     pub async fn scroller(&self, at: Option<&ElementHandle>, axis: Axis) -> Result<Option<Scroller>> {
         let world = match at {
             Some(element) => element.world().clone(),
@@ -81,9 +81,8 @@ impl Page {
 }
 
 impl Page {
-    /// Scrolls the page, or what scrolls at an element, to its end, and on as long as what loads there makes it longer, at
-    /// most so often. Gives how often it grew. What was asked for before is waited for, too: of a list that is just being
-    /// loaded nothing may be there.
+    /// Scrolls an area to its end, and continues as long as it grows, at most `most_times`. Returns how often
+    /// it grew. Waits for earlier requests, too: a list may still be empty while it loads.
     pub async fn scroll_through(&self, at: Option<&ElementHandle>, most_times: Option<u32>) -> Result<u32> {
         let Some(scroller) = self.coming_scroller(at).await? else { return Ok(0) };
         let (mut grown, mut mark) = (0, Mark::BEGINNING);
@@ -110,7 +109,7 @@ impl Page {
     }
 }
 
-/// For how long something may still become longer.
+/// Tracks whether an area may still grow.
 struct Growth<'a> {
     page: &'a Page,
     since: Mark,
@@ -124,7 +123,7 @@ impl<'a> Growth<'a> {
         Self { page, since, begun: Instant::now(), is_busy: false, answered: None }
     }
 
-    /// Sees whether requests are under way, before a look at what they may lead to.
+    /// Records whether requests are in progress, before checking their effects.
     fn look(&mut self) {
         self.is_busy = self.page.pending_since(self.since).requests > 0;
         if self.is_busy {
@@ -132,7 +131,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// What an answer makes longer is longer a moment after it came.
+    /// Whether the area no longer grows: it may grow a moment after a response.
     fn is_over(&self) -> bool {
         let waited = self.begun.elapsed();
         let is_at_rest = waited >= MORE_LIMIT && self.answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
@@ -145,17 +144,17 @@ impl Scroller {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
     }
 
-    /// The frame in which it is.
+    /// The frame that contains it.
     pub fn frame(&self) -> &Frame {
         self.element.frame()
     }
 
-    /// How far it is now.
+    /// The current scroll position.
     pub async fn scrolled(&self) -> Result<Scrolled> {
         self.scrolled_before(0.0).await
     }
 
-    /// The same, with a point from which a wheel can scroll it so far.
+    /// The current scroll position, with a point from which the wheel can scroll this distance.
     async fn scrolled_before(&self, distance: f64) -> Result<Scrolled> {
         let pointer = self.page.mouse().position();
         let offset = self.offset().await?;
@@ -166,7 +165,8 @@ impl Scroller {
         scrolled.ok_or_else(|| self.element.stale())
     }
 
-    /// Scrolls so far, at most to its end, and waits until it rests. Gives how far it was before, and how far it is now.
+    /// Scrolls by a distance, at most to the end, and waits until it stops. Returns the positions before and
+    /// after.
     pub async fn scroll_by(&self, distance: f64) -> Result<(Scrolled, Scrolled)> {
         self.element.learn_wheel_hearers().await?;
         let before = self.scrolled_before(distance).await?;
@@ -190,7 +190,7 @@ impl Scroller {
         Ok((before, now))
     }
 
-    /// Scrolls to its end, or to its beginning, at once.
+    /// Scrolls to the end, or to the beginning, in one step.
     pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
         const BEYOND_ALL: f64 = 1e8;
         let before = self.scrolled().await?;
@@ -198,8 +198,8 @@ impl Scroller {
         Ok((before, self.rest(before.at).await?))
     }
 
-    /// Whether it becomes longer within a moment after it came to what was its end, or later, while requests are under way
-    /// that this caused.
+    /// Whether the area grows within a moment after its end was reached, or later while requests since then are
+    /// in progress.
     pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
         let mut growth = Growth::begin(&self.page, since);
         loop {
@@ -215,7 +215,7 @@ impl Scroller {
         }
     }
 
-    /// Of these numbers of its frame, those of elements that a movement has brought into view.
+    /// Which of these element numbers have come into view through a movement.
     pub async fn came_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
         let arguments =
             vec![value_argument(&self.axis.name()), value_argument(&moved), value_argument(&numbers)];
@@ -240,7 +240,7 @@ impl Scroller {
         }
     }
 
-    /// Waits until it has moved on from where it was and stands still. One that does not begin to move has nothing to wait for.
+    /// Waits until scrolling from `from` has stopped. Returns early if it does not start.
     async fn rest(&self, from: f64) -> Result<Scrolled> {
         let begun = Instant::now();
         let mut last = self.scrolled().await?;
@@ -261,7 +261,7 @@ impl Scroller {
         }
     }
 
-    /// From its frame's viewport to the page's.
+    /// The offset from its frame's viewport to the page's.
     async fn offset(&self) -> Result<Point> {
         if self.frame().parent().is_none() {
             return Ok(Point::default());

@@ -1,7 +1,8 @@
-//! Selectors as Playwright writes them, read into what `injected/select.js` evaluates.
+//! Playwright's selectors, parsed for `injected/select.js`.
 //!
-//! Layout selectors are pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`, `_vue=`) are refused.
-//! Two additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and `testid=` takes a test id.
+//! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors
+//! (`_react=`, `_vue=`) are refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as
+//! `text=` does, and `testid=` takes a test id.
 mod attributes;
 mod by;
 mod css;
@@ -18,15 +19,16 @@ pub use self::by::{By, Filter, RoleOptions, RoleStates, TextMatch};
 use crate::error::{Error, Result, SelectorFault};
 use crate::snapshot::Ref;
 
-/// A selector that has been read: a chain for each document on the way, from the outermost one.
+/// A parsed selector: a chain for each document on the way, outermost first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
     chains: Vec<Chain>,
-    /// Whether the first chain looks in the frames of the page one after the other, until one has something.
+    /// Whether the first chain is searched in all frames of the page until one matches.
     everywhere: bool,
 }
 
-/// What one document is asked, for `engine.select(chain, root)`: parts from left to right, each within what the one before found.
+/// The part of a selector for one document, for `engine.select(chain, root)`: steps from left to right, each
+/// within the matches of the previous one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Chain {
@@ -75,7 +77,7 @@ enum Part {
     Nth {
         index: i64,
     },
-    /// An engine of a user's own: an object with `queryAll(root, body)`.
+    /// A custom selector engine: an object with `queryAll(root, body)`.
     Custom {
         source: String,
         body: String,
@@ -83,18 +85,18 @@ enum Part {
     Visible {
         visible: bool,
     },
-    /// The element that a snapshot named so.
+    /// The element with this ref.
     Ref {
         number: u32,
         #[serde(skip)]
         reference: Ref,
     },
-    /// Changes nothing: a description.
+    /// A description, which changes nothing.
     Same,
 }
 
 impl Chain {
-    /// The ref that it begins with, which says in which frame to look.
+    /// The ref at its beginning, which determines the frame.
     pub fn reference(&self) -> Option<&Ref> {
         match self.parts.first() {
             Some(Part::Ref { reference, .. }) => Some(reference),
@@ -103,19 +105,19 @@ impl Chain {
     }
 }
 
-/// How the text of an element is compared; white space counts once.
+/// How an element's text is compared; white space is collapsed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 enum TextTest {
-    /// The text holds this, in whatever case.
+    /// The text contains this, ignoring case.
     Containing {
         text: String,
     },
-    /// The whole text is this.
+    /// The full text equals this.
     Whole {
         text: String,
     },
-    /// A run of the element's own text, between its child elements, is this.
+    /// A text node of the element equals this.
     Run {
         text: String,
     },
@@ -125,7 +127,7 @@ enum TextTest {
     },
 }
 
-/// How the value of an attribute is compared.
+/// How an attribute's value is compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 enum ValueTest {
@@ -173,7 +175,8 @@ enum NameTest {
 }
 
 impl Selector {
-    /// Reads a selector. The browser may still refuse what only it can judge: plain CSS, `XPath` and regular expressions.
+    /// Parses a selector. The browser may still reject what only it can check: native CSS, `XPath` and regular
+    /// expressions.
     pub fn parse(text: &str) -> Result<Self> {
         let mut chains = Vec::new();
         let mut pieces = Vec::new();
@@ -202,17 +205,17 @@ impl Selector {
         Ok(Self { chains, everywhere })
     }
 
-    /// Whether it is meant for whichever frame has what the first chain finds.
+    /// Whether it is searched in all frames until the first chain matches.
     pub fn looks_everywhere(&self) -> bool {
         self.everywhere
     }
 
-    /// The chains, one for each document. All but the last find the element of the frame in which the next one looks.
+    /// The chains, one for each document. All but the last match the frame element for the next one.
     pub fn chains(&self) -> &[Chain] {
         &self.chains
     }
 
-    /// What `select.js` threw, as the error it is.
+    /// Converts an exception of `select.js`.
     pub fn refused(error: Error) -> Error {
         match &error {
             Error::Script { message } => match message.strip_prefix("SelectorError: ") {
@@ -232,11 +235,11 @@ impl Selector {
     }
 }
 
-/// The engines of a user's own, by name.
+/// Custom selector engines by name.
 static CUSTOM: RwLock<BTreeMap<String, String>> = RwLock::new(BTreeMap::new());
 
-/// Lets selectors name an engine: an expression whose value is an object with `queryAll(root, body)`. It runs in our own
-/// world. False when there is one with this name.
+/// Registers a custom selector engine: an expression for an object with `queryAll(root, body)`. It runs in the
+/// isolated world. Returns false if the name is taken.
 pub fn register(name: &str, source: &str) -> bool {
     let mut custom = CUSTOM.write();
     let is_new = !custom.contains_key(name);
@@ -246,15 +249,15 @@ pub fn register(name: &str, source: &str) -> bool {
     is_new
 }
 
-/// The attribute that a test id stands in.
+/// The attribute that holds test ids.
 static TEST_ID: RwLock<Cow<'static, str>> = RwLock::new(Cow::Borrowed("data-testid"));
 
-/// The attribute that `testid=` looks at.
+/// The attribute that `testid=` uses.
 pub fn test_id_attribute() -> Cow<'static, str> {
     TEST_ID.read().clone()
 }
 
-/// Has `testid=` look at another attribute.
+/// Sets the attribute that `testid=` uses.
 pub fn set_test_id_attribute(name: &str) {
     *TEST_ID.write() = Cow::Owned(name.to_owned());
 }
@@ -267,17 +270,17 @@ fn faulty(fault: SelectorFault, reason: impl Into<String>) -> Error {
     Error::InvalidSelector { fault, reason: reason.into() }
 }
 
-/// Selectors stand in selectors; this many deep and no deeper.
+/// The deepest nesting of selectors in selectors.
 const DEEPEST: usize = 32;
 
-/// One part between `>>` as it was written.
+/// A part between `>>`.
 struct Piece {
     engine: String,
     body: String,
     captures: bool,
 }
 
-/// Cuts at each `>>` that does not stand in quotes.
+/// Splits at each `>>` outside quotes.
 fn split(text: &str) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let (mut start, mut quote) = (0, None);
@@ -300,7 +303,7 @@ fn split(text: &str) -> Result<Vec<Piece>> {
     Ok(pieces)
 }
 
-/// Whether this is the beginning of a `text=` part that has text already: a quote there is an apostrophe.
+/// Whether this is a `text=` part that already contains text: a quote there is an apostrophe.
 fn in_plain_text(before: &str) -> bool {
     let body = before.trim_start().strip_prefix("text").and_then(|rest| rest.trim_start().strip_prefix('='));
     body.is_some_and(|body| !body.is_empty())
@@ -409,7 +412,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
     })
 }
 
-/// A selector within a selector, written as a JSON string.
+/// A nested selector, written as a JSON string.
 fn nested(body: &str, depth: usize) -> Result<Chain> {
     let text: String = serde_json::from_str(body.trim())
         .map_err(|_| invalid("a selector within it is not a JSON string"))?;
@@ -420,7 +423,7 @@ fn nested(body: &str, depth: usize) -> Result<Chain> {
     chain(pieces, depth + 1)
 }
 
-/// Text as a person writes it: `word`, `"exactly this"` or `/a pattern/i`.
+/// A text as users write it: `word`, `"exact text"` or `/pattern/i`.
 fn public_text(body: &str) -> TextTest {
     if let Some((source, flags)) = regex(body) {
         return TextTest::Regex { source, flags };
@@ -433,7 +436,7 @@ fn public_text(body: &str) -> TextTest {
     TextTest::Run { text: unescaped(&trimmed[1..trimmed.len() - 1]) }
 }
 
-/// Text as the client libraries write it: a JSON string with `i` (part of it) or `s` (all of it), or a pattern.
+/// A text as client libraries write it: a JSON string with `i` (partial) or `s` (full), or a pattern.
 fn internal_text(body: &str) -> Result<TextTest> {
     if let Some((source, flags)) = regex(body) {
         return Ok(TextTest::Regex { source, flags });
@@ -479,7 +482,7 @@ fn test_id(body: &str) -> ValueTest {
     }
 }
 
-/// `[name="value"i]`, the one attribute of `internal:attr` and `internal:testid`.
+/// `[name="value"i]`, the only attribute of `internal:attr` and `internal:testid`.
 fn attribute(body: &str) -> Result<Part> {
     let (name, attributes) = attributes::read(body)?;
     let one = <[Attribute; 1]>::try_from(attributes);
@@ -496,7 +499,7 @@ fn attribute(body: &str) -> Result<Part> {
     Ok(Part::Attribute { name, value })
 }
 
-/// The roles that can have a state. Of what no element can be, none would ever be found.
+/// The roles that can have each state; other roles would never match.
 const BEARERS: [(&str, &str); 4] = [
     ("checked", "checkbox menuitemcheckbox menuitemradio option radio switch treeitem"),
     ("level", "heading listitem row treeitem"),
@@ -504,7 +507,8 @@ const BEARERS: [(&str, &str); 4] = [
     ("selected", "gridcell option row tab rowheader columnheader treeitem"),
 ];
 
-/// `button[name="OK"i][pressed]`. From the client libraries, a name that may differ in case may also be a part.
+/// `button[name="OK"i][pressed]`. In selectors of client libraries, a name without regard to case also matches
+/// partially.
 fn role(body: &str, internal: bool) -> Result<RoleTest> {
     let (role, attributes) = attributes::read(body)?;
     if role.is_empty() {

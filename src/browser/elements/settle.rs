@@ -1,9 +1,9 @@
-//! Waiting after an action for what it caused, and only for that.
+//! Waits for the effects of an action, and only for those.
 //!
-//! Effects are navigations, requests, changes of the document, new tabs and dialogs. A navigation is waited for until
-//! it has loaded, a request until it has ended; then for a while without a new effect, counted from the action, so that
-//! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough; where
-//! nobody heard that a field got its value, nothing is. What the action did in other pages is waited for last.
+//! Effects are navigations, requests, DOM changes, new tabs and dialogs. A navigation is waited for until it
+//! has loaded, a request until it has ended; then there must be no new effect for a while, counted from the
+//! action, so that deferred handlers are included. If nothing listens to the action, two frames are enough; if
+//! nothing listens to a filled field, there is no wait. Effects on other pages are waited for last.
 use std::time::Duration;
 
 use futures_util::future::join;
@@ -24,27 +24,27 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::{Error, Result};
 
-/// What an action is done to, as far as that is known.
+/// What an action is performed on, as far as known.
 #[derive(Debug, Clone, Copy)]
 pub enum ActsOn<'a> {
-    /// The page: anything may hear of it.
+    /// The page: anything may react.
     Page,
-    /// One element that is pressed: what listens to it hears, and the browser itself may do something.
+    /// A pressed element: its listeners and the browser's default action may react.
     Pressed(&'a ElementHandle),
-    /// One element that has the pointer over it: what listens to pointers hears, and often answers after a moment.
+    /// A hovered element: its pointer listeners may react, often after a moment.
     Pointed(&'a ElementHandle),
-    /// What has the focus is typed into: it may offer what completes that.
+    /// The focused element receives text: suggestions may appear.
     Typed,
-    /// The page is given files: it often reads them before it sends them.
+    /// The page receives files: it often reads them before it sends them.
     Given,
-    /// Fields that get their values: only what listens hears.
+    /// Filled fields: only their listeners may react.
     Filled(&'a [ElementHandle]),
 }
 
-/// How long to wait for what an action caused.
+/// How long to wait for the effects of an action.
 #[derive(Debug, Clone, Copy)]
 pub struct SettleOptions {
-    /// How long nothing must happen, counted from the action.
+    /// How long there must be no effect, counted from the action.
     pub window: Duration,
     /// How long a navigation may take.
     pub navigation_limit: Duration,
@@ -56,103 +56,103 @@ impl Default for SettleOptions {
     }
 }
 
-/// What an action came to.
+/// The effects of an action.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// There is a new document in the main frame.
+    /// The main frame has a new document.
     pub navigated: bool,
-    /// Tabs that opened.
+    /// New tabs.
     pub opened: Vec<Page>,
     pub ending: Ending,
-    /// What the page still does, in words, where it had not come to rest.
+    /// What is still in progress, in words, if the page is not idle.
     pub still: Vec<String>,
-    /// What the page announced meanwhile, even if it does not show it any more.
+    /// Announcements of the page in the meantime, even if they are no longer visible.
     pub said: Vec<String>,
-    /// What stands elsewhere now, outermost elements only.
+    /// Elements that have moved; only the outermost ones.
     pub moved: Vec<Moved>,
-    /// Why a press came to nothing.
+    /// Why a press did not become a click.
     pub lost: Option<LostPress>,
-    /// Other pages that the action reached.
+    /// Other pages that were affected.
     pub reached: Vec<Reached>,
 }
 
-/// An element that was placed elsewhere.
+/// An element that has moved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Moved {
     pub what: Moving,
-    /// The left and top edge of its box, in the viewport of its frame.
+    /// The top left corner of its box, in the viewport of its frame.
     pub at: (i32, i32),
 }
 
-/// Why the wait was over.
+/// Why the wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing more happened.
+    /// There were no more effects.
     Rest,
-    /// A navigation, or a request, had not ended when the time was over.
+    /// A navigation or request was still in progress at the time limit.
     Unfinished,
     /// A dialog is open.
     Dialog,
-    /// A file chooser waits.
+    /// A file chooser is open.
     Chooser,
     /// The page has closed or crashed.
     Gone,
 }
 
-/// What is noted from before an action on.
+/// Records effects, from before an action on.
 #[derive(Debug)]
 pub struct Watch {
     page: Page,
     mark: Mark,
     pages: Vec<Page>,
     neighbours: Option<Neighbours>,
-    /// Where the changes of the document are counted, and the number of that count.
+    /// The world that records DOM changes, and the number of that record.
     changes: Option<(World, u32)>,
     listened: JoinHandle<bool>,
-    /// How long something may take to appear, where something is likely to: suggestions, a menu under the pointer.
+    /// How long to wait for something that is likely to appear: suggestions, or a menu under the pointer.
     awaits: Option<Duration>,
     said: Vec<String>,
     moved: Vec<Moved>,
     lost: Option<LostPress>,
-    /// Whether the browser draws what the action does before it counts as done.
+    /// Whether a frame must be drawn before the action counts as done.
     shows: bool,
-    /// How long the page may do by itself what it was given before it goes on.
+    /// How long the page may process its input before it reacts.
     reads: Duration,
 }
 
-/// After the last effect, so long for another one that follows from it, such as the page's answer to a reply.
+/// How long to wait for another effect after the last one, such as the page's reaction to a response.
 const AFTERMATH: Duration = Duration::from_millis(50);
-/// A page that never rests is left to itself after this.
+/// How long to wait for a page that is never idle.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
-/// How long after the newest effect the page may take to read an answer.
+/// How long after the latest effect the page may take to read a response body.
 const BODY_LIMIT: Duration = Duration::from_millis(400);
-/// How long a part of the page may say that it is at work.
+/// How long a part of the page may be marked as busy.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
-/// How long after it was at work nothing must happen.
+/// How long there must be no effect after it was busy.
 const AFTER_WORK: Duration = Duration::from_millis(250);
-/// So often something is added in one place before it is a text that is being written.
+/// How many additions in one place count as a text that is being streamed.
 const FEWEST_WORDS: u32 = 3;
-/// How often is looked whether it still does.
+/// The interval between checks of that.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
-/// Until when suggestions come.
+/// How long to wait for suggestions.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
-/// Until when a menu or a word of explanation comes under the pointer.
+/// How long to wait for a menu or tooltip under the pointer.
 const POINTED_LIMIT: Duration = Duration::from_millis(900);
-/// How long a page may read files until it sends them.
+/// How long a page may read files before it sends them.
 const READING: Duration = Duration::from_millis(400);
-/// How often is looked for what is to appear.
+/// The interval between checks for what is to appear.
 const APPEARING_PAUSE: Duration = Duration::from_millis(50);
-/// How long a document that an action led to may build itself.
+/// How long a new document may build its content.
 pub(in crate::browser) const BUILDING_LIMIT: Duration = Duration::from_secs(5);
-/// How long a window may take to appear, and then to load.
+/// How long a popup may take to appear, and then to load.
 const WINDOW_LIMIT: Duration = Duration::from_millis(500);
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
-/// How long the page may take to answer a question of ours; one that does not is busy with what the action caused.
+/// How long the page may take to answer our query; one that does not is busy with the effects.
 const ANSWER_LIMIT: Duration = Duration::from_millis(250);
 
 impl Page {
-    /// Begins to note what an action causes; to be called before the action.
+    /// Starts to record effects; must be called before the action.
     pub async fn watch(&self, acts_on: ActsOn<'_>) -> Watch {
         self.acts();
         let mark = self.mark();
@@ -228,7 +228,7 @@ impl Page {
 }
 
 impl<'a> ActsOn<'a> {
-    /// The elements, where all are in one document; what several do together only the page tells.
+    /// The elements, if all are in one document; otherwise only the page is observed.
     fn elements(self) -> &'a [ElementHandle] {
         match self {
             Self::Pressed(element) | Self::Pointed(element) => std::slice::from_ref(element),
@@ -246,14 +246,14 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    /// Ends the count of changes.
+    /// Stops recording DOM changes.
     fn unwatch(&mut self) {
         if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
             runtime.spawn(async move { world.call::<()>("unwatch", &[number.into()]).await });
         }
     }
 
-    /// Waits for what the action caused; to be called when the action is done.
+    /// Waits for the effects; must be called after the action.
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
@@ -299,7 +299,7 @@ impl Watch {
         Settled { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
     }
 
-    /// Waits for a new document until it has built itself; what the page still does then.
+    /// Waits until a new document has built its content. Returns what is still in progress.
     async fn still(&self, pending: &Pending, ending: Ending, wait: &Wait<'_>) -> Vec<String> {
         if !matches!(ending, Ending::Rest | Ending::Unfinished) {
             return Vec::new();
@@ -314,7 +314,7 @@ impl Watch {
         requests.flatten().into_iter().chain(busy).chain(loading).chain(growing).collect()
     }
 
-    /// Whether the action seems to have had no effect at all, so far.
+    /// Whether the action seems to have had no effect so far.
     pub async fn is_untouched(&mut self) -> bool {
         let pending = self.page.pending_since(self.mark);
         if pending.last_effect.is_some() || stopped(&pending).is_some() {
@@ -323,7 +323,7 @@ impl Watch {
         matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
     }
 
-    /// What has begun and not ended.
+    /// What is in progress.
     fn under_way(&self, pending: &Pending) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
@@ -342,7 +342,7 @@ impl Watch {
         }
     }
 
-    /// From when on it counts that nothing happens.
+    /// The time from which the absence of effects counts.
     async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
         let mark = self.mark;
         let listened = tokio::select! {
@@ -363,7 +363,7 @@ impl Watch {
         Instant::now()
     }
 
-    /// How much longer the document must rest: it has just changed, or says that there is more to come.
+    /// How much longer to wait for the document: it has just changed, or shows that more is to come.
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
         let watched = match self.watched().await {
             Ok(watched) => watched?,
@@ -398,7 +398,7 @@ impl Watch {
             .filter(|rest| !rest.is_zero())
     }
 
-    /// What has changed in the document; `None` where nothing is watched, or it is gone with what there was to watch.
+    /// The recorded DOM changes; `None` if nothing is recorded, or the document is gone.
     async fn watched(&self) -> std::result::Result<Option<Watched>, Elapsed> {
         let Some((world, _)) = &self.changes else { return Ok(None) };
         Ok(timeout(ANSWER_LIMIT, world.call("watched", &[])).await?.ok())
@@ -409,7 +409,7 @@ impl Watch {
         pages.filter(|page| !self.pages.contains(page)).collect()
     }
 
-    /// Waits until the windows that were asked for are there and have loaded; the browser may have blocked them.
+    /// Waits until requested popups exist and have loaded; the browser may have blocked them.
     async fn until_opened(&self, windows: usize) -> Vec<Page> {
         let mut changes = self.page.context().changes();
         let arrived = async { while self.opened().len() < windows && changes.changed().await.is_ok() {} };
@@ -422,7 +422,7 @@ impl Watch {
     }
 }
 
-/// What the page's engine saw since the watch began.
+/// The DOM changes since recording began.
 #[derive(Debug, Deserialize)]
 struct Watched {
     changes: u32,
@@ -441,19 +441,19 @@ fn milliseconds(given: f64) -> Duration {
     Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
 }
 
-/// How long each thing is waited for.
+/// The time limits of a wait.
 struct Wait<'a> {
     options: &'a SettleOptions,
     acted: Instant,
-    /// From when on it counts that nothing happens.
+    /// The time from which the absence of effects counts.
     quiet_from: Instant,
-    /// A part of the page says that it is at work.
+    /// A part of the page is marked as busy.
     busy: bool,
-    /// When it was last seen to say so.
+    /// When it was last marked as busy.
     last_busy: Option<Instant>,
-    /// Something came that stands for what is still to come.
+    /// A placeholder for content has appeared.
     loading: bool,
-    /// A text is being written.
+    /// A text is being streamed.
     growing: bool,
 }
 
@@ -471,7 +471,7 @@ impl Wait<'_> {
         }
     }
 
-    /// When a page that never rests is left to itself.
+    /// When a page that is never idle is no longer waited for.
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         match self.last_busy {
@@ -483,7 +483,7 @@ impl Wait<'_> {
     }
 }
 
-/// What ends a wait at once.
+/// The reason to end a wait at once, if any.
 fn stopped(pending: &Pending) -> Option<Ending> {
     match pending {
         Pending { gone: true, .. } => Some(Ending::Gone),
@@ -493,7 +493,7 @@ fn stopped(pending: &Pending) -> Option<Ending> {
     }
 }
 
-/// Until when the newest effect may have another one.
+/// Until when the latest effect may cause another one.
 fn after_effects(pending: &Pending, options: &SettleOptions) -> Option<Instant> {
     let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
     pending.last_effect.map(|effect| effect + aftermath)
@@ -502,18 +502,18 @@ fn after_effects(pending: &Pending, options: &SettleOptions) -> Option<Instant> 
 enum UnderWay {
     Nothing,
     Requests,
-    /// All requests were answered; of some answers the page has not read all, and may never.
+    /// All responses have arrived, but the page has not read all bodies, and may never do so.
     Bodies,
     Navigation,
     /// The new document has loaded.
     Arrived,
 }
 
-/// By what an action reaches its target.
+/// The kind of input of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Press,
-    /// Nothing but its being there.
+    /// Only the pointer's position.
     Pointer,
     Keys,
 }
@@ -527,7 +527,7 @@ impl By {
         }
     }
 
-    /// Whether it causes events of this type.
+    /// Whether this input causes events of this type.
     fn causes(self, kind: &str) -> bool {
         match self {
             Self::Pointer => kind.starts_with("pointer") || kind.starts_with("mouse"),
@@ -536,7 +536,7 @@ impl By {
     }
 }
 
-/// Whether any of the `hearers` listens, or the browser itself does something when the target is pressed.
+/// Whether one of the listening nodes is affected, or pressing the target has a default action.
 async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Result<bool> {
     if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
@@ -556,12 +556,12 @@ async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) 
     }))
 }
 
-/// Whether an event of this type tells that the focus is leaving.
+/// Whether events of this type occur when the focus leaves.
 fn is_leaving(kind: &str) -> bool {
     matches!(kind, "blur" | "focusout" | "change")
 }
 
-/// Whether an event of this type can come from a pointer or a key.
+/// Whether events of this type come from a pointer or a key.
 fn is_input(kind: &str) -> bool {
     const FAMILIES: [&str; 8] =
         ["pointer", "mouse", "touch", "key", "drag", "focus", "before", "composition"];

@@ -1,4 +1,4 @@
-//! Sliders that pages draw themselves: driven by keys, or by the pointer where keys do nothing, until they say so.
+//! Custom sliders: moved with keys, or with the pointer if keys have no effect, until they report the value.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Result};
 
-/// How long a slider may take to say where it is after a key.
+/// How long a slider may take to report its value after a key.
 const ANSWERING: Duration = Duration::from_millis(300);
-/// How long it must say the same to have come to rest.
+/// How long its value must be unchanged to count as final.
 const RESTING: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(15);
-/// The most strokes of a key that stand for one move of the hand.
+/// The most key presses for one movement.
 const MOST_STROKES: f64 = 100.0;
 const MOST_ROUNDS: usize = 8;
 
@@ -47,10 +47,9 @@ impl Slider {
 }
 
 impl ElementHandle {
-    /// Moves a slider to a value, or as near to it as its steps allow.
+    /// Moves a slider to a value, or to the nearest step.
     ///
-    /// # Errors
-    /// `not_taken` where it stays further away than a step, or does not say where it is.
+    /// # Errors `not_taken` if it stays further away than a step, or does not report its value.
     pub(in crate::browser) async fn slide_to(&self, value: &str, options: &ActionOptions) -> Result<()> {
         if let Some(noted) = &options.noted {
             noted.begin();
@@ -82,7 +81,7 @@ impl ElementHandle {
         self.ask("sliderOf", Vec::new()).await
     }
 
-    /// What the slider says when it is where it was to go, or has come to rest elsewhere; the same when it stays.
+    /// The slider once it has reached its aim, or has stopped elsewhere; the same if it does not move.
     async fn slider_after(&self, before: &Slider, aim: Option<f64>) -> Result<Slider> {
         let begun = Instant::now();
         let mut last = (before.clone(), begun);
@@ -106,7 +105,7 @@ impl ElementHandle {
         }
     }
 
-    /// Goes there by arrow keys, as far as they lead. Gives also by how much one stroke moves it, where that was seen.
+    /// Moves the slider with arrow keys. Also returns the change for each key press, if known.
     async fn slide_by_keys(
         &self,
         wanted: f64,
@@ -158,7 +157,7 @@ impl ElementHandle {
         Ok((at, step))
     }
 
-    /// Presses the track where the value is.
+    /// Presses the track at the value's position.
     async fn slide_by_pointer(&self, wanted: f64, at: Slider, options: &ActionOptions) -> Result<Slider> {
         let Some(share) = at.share(wanted) else { return Ok(at) };
         self.bring_into_view(options, 0).await?;
@@ -188,7 +187,7 @@ fn is_near(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
 }
 
-/// `30`, `30 px`, `$1,200`, `50%`: a share of the whole where the slider itself does not count in hundredths.
+/// Parses `30`, `30 px`, `$1,200`, `50%`: a percentage of the range unless the slider itself counts in percent.
 fn read_number(text: &str, slider: &Slider) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
     let plain = text.replace(',', "");

@@ -1,7 +1,7 @@
-//! Files for pages, as they were opened: what a page gets cannot be exchanged for something else under the same name.
+//! Uploads. Files are opened when they are checked, so that nobody can replace them before the page reads them.
 //!
-//! The browser takes names only, and opens them when the page reads. So it is given the name of a link of our own, in a
-//! folder of our own, which leads to the open file itself.
+//! The browser accepts paths only, and opens them when the page reads. So it receives the path of a link in a
+//! folder of our own that leads to the open file.
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::dom::SetFileInputFiles;
 use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
 
-/// How many files are held for one page: the newest.
+/// How many files are kept open for one page: the newest.
 const MOST_HELD: usize = 500;
 
 /// A file that was opened when it was checked.
@@ -39,11 +39,11 @@ struct HeldFile {
     _folder: TempDir,
 }
 
-/// Files that were given to a page, and that its scripts may still read.
+/// The files that a page may still read.
 #[derive(Debug, Default)]
 struct HeldFiles(Mutex<Vec<HeldFile>>);
 
-/// Keeps files open for as long as their page is there.
+/// The hooks that keep files open as long as their page exists.
 pub(in crate::browser) struct UploadPart;
 
 impl Part for UploadPart {
@@ -53,15 +53,15 @@ impl Part for UploadPart {
 }
 
 impl ElementHandle {
-    /// Gives files to a file input. An empty list takes away those it has.
+    /// Sets the files of a file input; none with an empty list. Returns the number of files, including those in
+    /// a folder.
     ///
-    /// # Errors
-    /// `not_taken` when they do not arrive. Answers how many did; those of a folder are counted.
+    /// # Errors `not_taken` if they do not arrive.
     pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<usize> {
         self.give_files(files, &[]).await
     }
 
-    /// Like [`set_input_files`](Self::set_input_files), of these types where they are given.
+    /// Like [`set_input_files`](Self::set_input_files), with MIME types.
     pub(in crate::browser) async fn give_files(
         &self,
         files: &[PathBuf],
@@ -89,7 +89,7 @@ impl ElementHandle {
         self.hand_over(paths).await
     }
 
-    /// Whether the input takes so many files, so many of which are folders.
+    /// Checks that the input accepts this number of files and folders.
     async fn check_files(&self, count: usize, folders: usize) -> Result<()> {
         let input: FileInput = self.ask("fileInput", Vec::new()).await?;
         if let Some(found) = input.wrong {
@@ -113,7 +113,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Tells the browser which files the input has. Answers how many have arrived.
+    /// Sets the files in the browser. Returns how many have arrived.
     async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
         let (count, is_folder) = (paths.len(), paths.iter().any(|path| Path::new(path).is_dir()));
         self.ask::<()>("noteFiles", Vec::new()).await?;
@@ -148,7 +148,7 @@ impl ElementHandle {
         changed.unwrap_or(Ok(()))
     }
 
-    /// Gives open files to a file input.
+    /// Sets open files on a file input.
     pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<usize> {
         let page = self.frame().page()?;
         if own_folder(&page)?.is_none() {
@@ -160,7 +160,7 @@ impl ElementHandle {
         self.hand_over(page.names_of(files)?).await
     }
 
-    /// Drops open files, and texts by their kinds, as if they came from another program.
+    /// Drops open files, and texts by MIME type, as if they came from another program.
     pub async fn drop_opened(
         &self,
         files: Vec<OpenedFile>,
@@ -194,13 +194,13 @@ struct FileInput {
     folder: bool,
 }
 
-/// Where our own browser finds links of ours.
+/// The folder in which our own browser finds our links.
 fn own_folder(page: &Page) -> Result<Option<PathBuf>> {
     Ok(page.context().browser()?.process().and_then(BrowserProcess::own_folder))
 }
 
 impl Page {
-    /// Names under which the browser finds these files, for as long as the page holds them.
+    /// Paths under which the browser finds these files, as long as the page exists.
     fn names_of(&self, files: Vec<OpenedFile>) -> Result<Vec<String>> {
         let Some(folder) = own_folder(self)? else {
             return Ok(files.into_iter().map(|file| file.path.display().to_string()).collect());
@@ -230,7 +230,7 @@ impl Page {
     }
 }
 
-/// A link of the same name as the file, which leads to what is open under this number in our process.
+/// Creates a link with the name of the file that leads to our open file descriptor.
 #[cfg(target_os = "linux")]
 fn link(parent: &Path, file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
     use std::os::fd::AsRawFd as _;
@@ -242,7 +242,7 @@ fn link(parent: &Path, file: &File, path: &Path) -> std::io::Result<(PathBuf, Te
     Ok((name, folder))
 }
 
-/// Elsewhere an open file has no name.
+/// Creates a copy: on other systems an open file has no path.
 #[cfg(not(target_os = "linux"))]
 fn link(parent: &Path, mut file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
     let folder = tempfile::Builder::new().prefix("file-").tempdir_in(parent)?;

@@ -1,4 +1,4 @@
-//! How to find an element again: by what a person knows it by, as tests are written.
+//! How to find an element again: by role, label and the like, as in tests.
 use serde::{Deserialize, Serialize};
 
 use super::element::ElementHandle;
@@ -8,36 +8,36 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::Result;
 
-/// A way to an element in its document.
+/// A locator of an element in its document, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
     /// `testId`, `role`, `label`, `placeholder`, `alt`, `title`, `text` or `css`.
     pub by: String,
     pub text: String,
-    /// With a role.
+    /// The accessible name, for a role.
     pub name: Option<String>,
     #[serde(default)]
     pub exact: Option<bool>,
-    /// Which of several.
+    /// The index among several matches.
     #[serde(default)]
     pub nth: Option<u32>,
 }
 
-/// An element as a script finds it.
+/// An element with its locators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Through which frames, outermost first, and in the last one the element itself.
+    /// The locators of the frames, outermost first, and of the element itself.
     pub ways: Vec<Way>,
-    /// Such as `select`.
+    /// The tag name, such as `select`.
     pub tag: String,
-    /// The type of an input.
+    /// The `type` of an input.
     pub kind: String,
-    /// Whether it proposes values by a list of the browser's own.
+    /// Whether it has a native list of suggestions.
     pub has_list: bool,
 }
 
 impl ElementHandle {
-    /// How a script finds this element.
+    /// The locators of this element.
     pub async fn ways(&self) -> Result<Found> {
         let mut ways = self.frame().ways().await?;
         ways.push(way(self.world(), self.handle()).await?);
@@ -51,7 +51,7 @@ impl ElementHandle {
 }
 
 impl Frame {
-    /// Through which frames a script comes to this one, itself the last; the main frame needs none.
+    /// The locators of this frame and its ancestors, outermost first; none for the main frame.
     pub(super) async fn ways(&self) -> Result<Vec<Way>> {
         let mut ways = Vec::new();
         let mut frame = self.clone();
@@ -70,7 +70,7 @@ async fn way(world: &World, node: &RemoteHandle) -> Result<Way> {
 }
 
 impl Found {
-    /// As the caller says it.
+    /// A locator by the caller's selector.
     pub fn by_selector(selector: &str) -> Self {
         Self { ways: vec![Way::css(selector)], tag: String::new(), kind: String::new(), has_list: false }
     }
@@ -83,12 +83,12 @@ impl Found {
 }
 
 impl Way {
-    /// Whatever a CSS selector finds.
+    /// A locator by CSS.
     pub fn css(selector: &str) -> Self {
         Self { by: "css".to_owned(), text: selector.to_owned(), name: None, exact: None, nth: None }
     }
 
-    /// As a selector.
+    /// The selector of this locator.
     pub fn selector(&self) -> String {
         let words = |text: &str| TextMatch::Text { text: text.to_owned(), exact: self.exact == Some(true) };
         let by = match self.by.as_str() {

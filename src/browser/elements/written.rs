@@ -1,16 +1,16 @@
-//! Dates, times and numbers as people write them, put as fields hold them.
+//! Converts dates, times and numbers from common notations to the formats of fields.
 
-/// What a text says to a field.
+/// The value that a text means for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser) enum Written {
-    /// As the field holds it.
+    /// The value in the field's format.
     As(String),
-    /// The day and the month could be either.
+    /// Day and month cannot be distinguished.
     Ambiguous,
     Unreadable,
 }
 
-/// Reads a text for a field of this type: `date`, `time`, `datetime-local`, `month`, `week` or `number`.
+/// Parses a text for a field of this type: `date`, `time`, `datetime-local`, `month`, `week` or `number`.
 pub(in crate::browser) fn read(kind: &str, text: &str) -> Written {
     let lower = text.trim().to_lowercase();
     let read = match kind {
@@ -24,7 +24,7 @@ pub(in crate::browser) fn read(kind: &str, text: &str) -> Written {
     }
 }
 
-/// A date that can be read in two ways.
+/// The error for an ambiguous date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Either;
 
@@ -52,7 +52,7 @@ fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
     })
 }
 
-/// The time in a text, as `14:30` or `14:30:05`, and the text without it.
+/// The time in a text, as `14:30` or `14:30:05`, and the rest of the text.
 fn take_time(text: &str) -> Option<(String, Option<String>)> {
     let (text, half) = take_half(text);
     let words: Vec<&str> = text.split([' ', 't', ',']).filter(|word| !word.is_empty()).collect();
@@ -89,7 +89,7 @@ fn take_time(text: &str) -> Option<(String, Option<String>)> {
     Some((format!("{} {}", &text[..at], &text[at + word.len()..]), Some(written)))
 }
 
-/// Whether a text says morning or afternoon, and the text without that.
+/// Whether a text contains AM or PM, and the rest of the text.
 fn take_half(text: &str) -> (String, Option<bool>) {
     for (mark, is_afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {
         let Some(rest) = text.strip_suffix(mark) else { continue };
@@ -117,7 +117,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The month of this name, or of its first letters.
+/// The month with this name or abbreviation.
 fn month_named(word: &str) -> Option<u32> {
     let word = word.trim_end_matches('.');
     let at = MONTHS.iter().position(|month| word.len() >= 3 && month.starts_with(word));
@@ -194,7 +194,7 @@ fn year_of(word: &str) -> Option<i32> {
     (word.len() == 4).then(|| word.parse().ok()).flatten()
 }
 
-/// The date, if there is such a day.
+/// The date, if it exists.
 fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
     let is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every day is read the same however it is written.
+        /// A date is parsed the same in all notations.
         #[test]
         fn every_day_is_read(year in 1000_i32..9999, month in 1_u32..=12, day in 1_u32..=28) {
             let held_as = format!("{year:04}-{month:02}-{day:02}");

@@ -1,5 +1,5 @@
-//! A clock that a user turns, instead of the one of a context's documents. It stands in the pages' own world, and only where
-//! it was asked for: a page can notice it.
+//! A fake clock for the documents of a context. It runs in the main world, only on request: a page can notice
+//! it.
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -19,27 +19,27 @@ use crate::sync::unix_time;
 
 const CLOCK: &str = include_str!("../injected/clock.js");
 
-/// What is done with the clock. Times are in milliseconds, and moments in milliseconds since 1970.
+/// A command to the clock. Durations are in milliseconds, times in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ClockTurn {
-    /// Puts it in; from then on its time flows by itself.
+    /// Installs the clock, which then runs by itself.
     Install { time: Option<f64> },
-    /// Jumps. What was due meanwhile is called once, at the end.
+    /// Jumps ahead. Timers that are due run once, at the end.
     FastForward { by: f64 },
-    /// Lets time pass, and calls all that falls due.
+    /// Advances the time, and runs all timers that are due.
     RunFor { by: f64 },
-    /// Jumps to a moment, and stands still there.
+    /// Jumps to a time and stops there.
     PauseAt { time: f64 },
-    /// Lets time flow by itself again.
+    /// Lets the clock run again.
     Resume,
-    /// Has dates always tell one moment, while timers go on.
+    /// Fixes the time of dates, while timers continue.
     SetFixedTime { time: f64 },
-    /// Has dates tell another moment, which timers do not notice.
+    /// Sets the time of dates without affecting timers.
     SetSystemTime { time: f64 },
 }
 
-/// Keeps the clock of each context.
+/// The hooks that keep the clock of each context.
 pub(in crate::browser) struct ClockPart;
 
 impl Part for ClockPart {
@@ -48,26 +48,26 @@ impl Part for ClockPart {
     }
 }
 
-/// The clock of one context. Cheap to clone.
+/// The clock of a context. Cheap to clone.
 #[derive(Debug, Clone)]
 struct Clock {
-    /// Tells our calls from those of the page.
+    /// Distinguishes our calls from those of the page.
     token: Arc<str>,
-    /// The moment at which it began.
+    /// The time when it was installed.
     origin: f64,
     state: State,
 }
 
-/// What a clock shows.
+/// The state of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct State {
-    /// The real moment at which it showed this.
+    /// The real time of this state.
     at: f64,
-    /// How much time has passed on it since it began.
+    /// The elapsed time of the clock since its installation.
     ticks: f64,
     flows: bool,
     fixed: Option<f64>,
-    /// What is added to `ticks` for dates.
+    /// The difference between dates and `ticks`.
     offset: f64,
 }
 
@@ -81,7 +81,7 @@ impl Clock {
         Self { token: uuid::Uuid::new_v4().to_string().into(), origin, state }
     }
 
-    /// A script that puts the clock into a new document.
+    /// The script that installs the clock in a new document.
     fn script(&self) -> String {
         let given = json!({ "origin": self.origin, "state": self.state });
         // A new document may go on with the globals of the empty one before it.
@@ -93,12 +93,12 @@ impl Clock {
         )
     }
 
-    /// A script that puts right a clock that was put into a new document as it was before.
+    /// The script that corrects a clock which was installed in a new document with an older state.
     fn correction(&self) -> String {
         format!("Date.now({}, {})", json!(self.token), json!({ "state": self.state }))
     }
 
-    /// A script that turns the clock of a document, and puts it in where it is not.
+    /// The script that applies the state in a document, and installs the clock if necessary.
     fn turn(&self, skips: bool) -> String {
         let (token, turn) = (json!(self.token), json!({ "state": self.state, "skips": skips }));
         let install = self.script();
@@ -130,10 +130,9 @@ impl State {
 }
 
 impl BrowserContext {
-    /// Turns the clock of all documents, those to come among them; it is put in if it is not there yet.
+    /// Applies a command to the clock of all current and future documents; installs it first if necessary.
     ///
-    /// # Errors
-    /// What a callback of a page has thrown, after all others were called.
+    /// # Errors An exception from a timer of a page, after all others have run.
     pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
         let at = (unix_time().as_secs_f64() * 1e3).floor();
         let known = self.slot::<Mutex<Option<Clock>>>();
@@ -170,7 +169,7 @@ impl Frame {
 mod tests {
     use super::*;
 
-    /// What dates tell, in whole milliseconds, as text.
+    /// The time of dates in whole milliseconds, as text.
     fn shown(state: State, at: f64) -> String {
         let passed = if state.flows { at - state.at } else { 0.0 };
         format!("{:.0}", state.fixed.unwrap_or(state.ticks + passed + state.offset))

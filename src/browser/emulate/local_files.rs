@@ -1,5 +1,5 @@
-//! Which files of this machine pages may show. A page that is a file itself could show any other: in a frame, as a picture,
-//! behind a link. So each request for one is held until it has been judged.
+//! Local files that pages may load. A `file:` page could load any other file, in a frame, an image or a link.
+//! So each such request is intercepted and checked.
 use std::sync::Arc;
 
 use crate::browser::objects::parts::{NewSession, Part};
@@ -7,7 +7,7 @@ use crate::browser::options::LocalFiles;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 
-/// Holds what a target asks of this machine's files, if they are judged here.
+/// The hooks that intercept `file:` requests of targets.
 pub(in crate::browser) struct FileGuard;
 
 impl Part for FileGuard {
@@ -20,7 +20,7 @@ impl Part for FileGuard {
     }
 }
 
-/// Decides what a session holds.
+/// Decides the intercepted requests of a session.
 struct Guard {
     files: LocalFiles,
     session: CdpSession,

@@ -1,4 +1,4 @@
-//! What a page takes its surroundings for: device, clock, passkeys, storage, the tab in front.
+//! Emulation of a page's environment: device, clock, passkeys, storage, focus.
 pub(super) mod clock;
 pub(super) mod overrides;
 pub(super) mod local_files;

@@ -1,4 +1,4 @@
-//! Changing what a context pretends while its pages are there: another place, another screen, another way of drawing.
+//! Changes to the emulation of a context with open pages: geolocation, screen, media.
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::options::ContextOptions;
@@ -13,7 +13,7 @@ use crate::cdp::types::network::{Enable as NetworkEnable, Headers, SetExtraHttpH
 use crate::error::{Error, Result};
 
 impl BrowserContext {
-    /// Moves the context elsewhere, or back to where it is.
+    /// Sets the geolocation, or removes the override.
     pub async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
         self.change_emulation(|emulation| emulation.geolocation = geolocation);
         for page in self.pages() {
@@ -22,13 +22,13 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Takes the network away from the context, or gives it back.
+    /// Turns the network of the context off or on.
     pub async fn set_offline(&self, offline: bool) -> Result<()> {
         let throttle = self.options().emulation.throttle;
         self.set_network(offline, throttle).await
     }
 
-    /// Takes the network away from the context, or makes it slow.
+    /// Turns the network of the context off, or slows it down.
     pub async fn set_network(&self, offline: bool, throttle: Option<Throttle>) -> Result<()> {
         self.change_emulation(|emulation| {
             emulation.offline = offline;
@@ -40,11 +40,11 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Has the context look as it was made but for this change. What a page has learned before it keeps until it is loaded
-    /// again.
+    /// Changes the emulated look of the context. Pages may keep what they have read before until they are
+    /// reloaded.
     ///
-    /// # Errors
-    /// `invalid_arguments` for a time zone or a language that the browser does not know; then nothing has changed.
+    /// # Errors `invalid_arguments` for a time zone or language that the browser does not support; then nothing
+    /// has changed.
     pub async fn change_look(&self, change: impl FnOnce(&mut Look)) -> Result<()> {
         let before = self.options();
         let usual = before.emulation.usual.clone().unwrap_or_else(|| before.look());
@@ -75,7 +75,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Asks one page whether the browser knows the language and the zone.
+    /// Checks with one page whether the browser supports the language and the time zone.
     async fn try_look(&self, look: &Look, was: &Look) -> Result<()> {
         let Some(page) = self.pages().into_iter().next() else { return Ok(()) };
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
@@ -124,7 +124,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Sends these headers with each request from now on, beside those of a page itself.
+    /// Adds these headers to each request from now on.
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.change_options(|options| options.extra_headers = headers);
         for page in self.pages() {
@@ -136,14 +136,14 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// What a page sends beside what the browser sends by itself, and its workers too; or what workers of no page send.
+    /// The extra headers of a page and its workers, or of workers without a page.
     fn headers_of(&self, page: Option<&Page>) -> SetExtraHttpHeaders {
         SetExtraHttpHeaders {
             headers: page.map_or_else(|| self.options().extra_headers, Page::extra_headers),
         }
     }
 
-    /// Sends what a new worker needs to send these headers.
+    /// Sends the extra headers to a new worker.
     pub(in crate::browser) fn begin_headers(&self, session: &CdpSession, page: Option<&Page>) {
         let set = self.headers_of(page);
         if !set.headers.is_empty() {
@@ -155,7 +155,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Sends these headers with each request of this page from now on; they win over those of its context.
+    /// Adds these headers to each request of this page from now on; they override those of its context.
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.own(|own| own.headers = headers);
         self.send_extra_headers().await
@@ -172,7 +172,7 @@ impl Page {
         Ok(())
     }
 
-    /// Has documents drawn in another way.
+    /// Emulates media features.
     pub async fn emulate_media(&self, media: Media) -> Result<()> {
         self.own(|own| own.media = Some(media.clone()));
         for session in self.sessions() {
@@ -181,7 +181,7 @@ impl Page {
         Ok(())
     }
 
-    /// Gives the page so many times less of the processor; 1 for all of it.
+    /// Slows the CPU of the page down by this factor; 1 for full speed.
     pub async fn slow_down(&self, times: f64) -> Result<()> {
         for session in self.sessions() {
             session.call(SetCpuThrottlingRate { rate: times }).await?;
@@ -189,7 +189,8 @@ impl Page {
         Ok(())
     }
 
-    /// Makes the page this large, in CSS pixels, whatever the size of its window; with the context's pixels and screen.
+    /// Sets the viewport size in CSS pixels, independently of the window; with the scale and screen of the
+    /// context.
     pub async fn resize_viewport(&self, width: u32, height: u32) -> Result<()> {
         let options = self.context().options();
         let metrics = metrics(&options, (width, height));

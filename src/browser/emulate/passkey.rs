@@ -1,5 +1,5 @@
-//! Passkeys that a context holds for the sites that ask for one. Each of its pages then has a virtual authenticator with all
-//! of them; what a page registers, deletes or signs with in its own, the others get to know.
+//! Passkeys of a context. Each of its pages has a virtual authenticator with all of them; changes in one page
+//! are copied to the others.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::cdp::types::web_authn::{
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 use crate::error::{Error, Result};
 
-/// What a context holds.
+/// The passkeys of a context.
 #[derive(Debug, Default)]
 struct Passkeys {
     held: Vec<Passkey>,
@@ -49,7 +49,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl Passkey {
-    /// With all that was left out, and the public key that belongs to the private one.
+    /// The passkey with generated values for missing ones, and the public key derived from the private one.
     fn completed(mut self) -> Result<Self> {
         if self.rp_id.is_empty() {
             return Err(wrong("a passkey is for a site: its domain is missing"));
@@ -101,7 +101,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>> {
     BASE64.decode(text).map_err(|_| wrong("a part of a passkey is not base64url"))
 }
 
-/// As the protocol writes bytes.
+/// Converts base64url to the protocol's encoding.
 fn wire(text: &str) -> Result<String> {
     Ok(BASE64_STANDARD.encode(bytes_of(text)?))
 }
@@ -111,7 +111,7 @@ fn count(credential: &Credential) -> u32 {
     credential.sign_count as u32
 }
 
-/// The public key of a private one, of whichever of the kinds that sites ask for.
+/// The public key of a private key, for all algorithms that sites use.
 fn public_key(private_key: &[u8]) -> Option<String> {
     let elliptic = || EcdsaKeyPair::from_pkcs8(&P256, private_key).ok()?.public_key().as_der().ok();
     let edwards = || Ed25519KeyPair::from_pkcs8_maybe_unchecked(private_key).ok()?.public_key().as_der().ok();
@@ -119,7 +119,7 @@ fn public_key(private_key: &[u8]) -> Option<String> {
     elliptic().or_else(edwards).or_else(rsa).map(|key| BASE64.encode::<&[u8]>(key.as_ref()))
 }
 
-/// Gives pages the passkeys that their context holds.
+/// The hooks that give pages the passkeys of their context.
 pub(in crate::browser) struct PasskeyPart;
 
 impl Part for PasskeyPart {
@@ -139,7 +139,7 @@ impl BrowserContext {
         change(&mut self.slot::<Mutex<Passkeys>>().lock())
     }
 
-    /// Holds a passkey from now on, in place of one with the same id. Gives it with all that was left out.
+    /// Adds a passkey, or replaces the one with the same id. Returns it with the generated values.
     pub async fn add_passkey(&self, given: Passkey) -> Result<Passkey> {
         let passkey = given.completed()?;
         let credential = passkey.credential()?;
@@ -151,12 +151,12 @@ impl BrowserContext {
         Ok(passkey)
     }
 
-    /// Those that it holds: what was given to it, and what its pages have registered.
+    /// All passkeys: those that were added, and those that pages have registered.
     pub fn held_passkeys(&self) -> Vec<Passkey> {
         self.with_passkeys(|passkeys| passkeys.held.clone())
     }
 
-    /// Forgets a passkey, if it holds it.
+    /// Deletes a passkey, if it exists.
     pub async fn delete_passkey(&self, id: &str) -> Result<()> {
         let held = self.with_passkeys(|passkeys| {
             let before = passkeys.held.len();
@@ -174,8 +174,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Has its pages, those to come among them, offer what it holds to sites, in place of what the machine has. A site
-    /// can see that there is an authenticator.
+    /// Enables the virtual authenticator in current and future pages, instead of the machine's own. A site can
+    /// notice that there is one.
     pub async fn offer_passkeys(&self) -> Result<()> {
         if self.with_passkeys(|passkeys| std::mem::replace(&mut passkeys.are_offered, true)) {
             return Ok(());
@@ -189,7 +189,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Forgets what it holds, and holds others.
+    /// Replaces all passkeys.
     pub(in crate::browser) async fn replace_passkeys(&self, others: &[Passkey]) -> Result<()> {
         for passkey in self.held_passkeys() {
             self.delete_passkey(&passkey.id).await?;
@@ -200,7 +200,7 @@ impl BrowserContext {
         if others.is_empty() { Ok(()) } else { self.offer_passkeys().await }
     }
 
-    /// The authenticators of its pages, but for the one of `except`.
+    /// The authenticators of its pages, except that of `except`.
     fn authenticators(&self, except: Option<usize>) -> Vec<(CdpSession, String)> {
         let all = self.with_passkeys(|passkeys| {
             passkeys.authenticators.retain(|_, one| one.page.upgrade().is_some_and(|page| !page.is_closed()));
@@ -258,7 +258,8 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Gives the page an authenticator before it goes on, if its context offers passkeys. They come right after.
+    /// Adds an authenticator to a new page before it runs, if the context uses passkeys; then adds the
+    /// passkeys.
     fn equip(&self) -> Option<JoinHandle<Result<()>>> {
         let context = self.context().clone();
         if !context.with_passkeys(|passkeys| passkeys.are_offered) {
@@ -295,7 +296,7 @@ impl Page {
     }
 }
 
-/// What hears the authenticator of a page.
+/// Receives the events of a page's authenticator.
 struct PasskeyObserver {
     page: WeakPage,
 }

@@ -1,4 +1,4 @@
-//! What a context keeps for the sites it has been to: cookies, local storage, databases. As files, they are Playwright's.
+//! Stored data of a context: cookies, local storage, IndexedDB. Files have Playwright's format.
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::json::decode;
 const SCRIPT: &str = include_str!("storage/script.js");
 const WEB: &str = include_str!("storage/web.js");
 
-/// What a page's site keeps by name.
+/// The kind of a page's web storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum WebStorage {
@@ -33,12 +33,12 @@ pub enum WebStorage {
     Session,
 }
 
-/// How long one origin may take to be read or written.
+/// The time limit for reading or writing one origin.
 const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
-/// How long a page that is open may take to tell its storage. One that is busy is asked for elsewhere.
+/// How long an open page may take to return its storage. Otherwise another page is used.
 const PAGE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Puts into new contexts what they begin with.
+/// The hooks that fill new contexts with their initial storage.
 pub(in crate::browser) struct StoragePart;
 
 impl Part for StoragePart {
@@ -82,7 +82,7 @@ impl BrowserContext {
             .collect())
     }
 
-    /// Adds cookies to this context. One that the browser refuses is named in the error.
+    /// Adds cookies to this context. The error names one that the browser refuses.
     pub async fn add_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
         if cookies.is_empty() {
             return Ok(());
@@ -107,20 +107,20 @@ impl BrowserContext {
         Err(refused)
     }
 
-    /// Forgets these cookies. The others are there all the while.
+    /// Deletes these cookies, without interruption for the others.
     pub async fn remove_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
         // The browser forgets one that has ended.
         let ended = |cookie: &StoredCookie| StoredCookie { expires: 1.0, ..cookie.clone() };
         self.add_cookies(&cookies.iter().map(ended).collect::<Vec<_>>()).await
     }
 
-    /// Forgets the cookies of this context.
+    /// Deletes all cookies of this context.
     pub async fn clear_cookies(&self) -> Result<()> {
         let clear = ClearCookies { browser_context_id: self.id().map(str::to_owned) };
         self.browser()?.root().call(clear).await.map(drop)
     }
 
-    /// Cookies and local storage of every origin this context has been to, with databases and files if wanted; without passkeys.
+    /// Cookies and local storage of all visited origins, with databases and files on request; without passkeys.
     pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
@@ -152,7 +152,7 @@ impl BrowserContext {
         Ok(state)
     }
 
-    /// Forgets all cookies and storage of this context, and puts others in.
+    /// Replaces all cookies and storage of this context.
     pub async fn replace_storage(&self, state: &StorageState) -> Result<()> {
         self.clear_cookies().await?;
         let origins = self.origins();
@@ -165,7 +165,7 @@ impl BrowserContext {
         self.restore_storage(state).await
     }
 
-    /// Puts cookies and storage into this context, without a request to any of the origins.
+    /// Adds cookies and storage to this context, without requests to the origins.
     pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
         self.add_cookies(&state.cookies).await?;
         self.replace_passkeys(&state.credentials).await?;
@@ -184,27 +184,27 @@ impl BrowserContext {
 }
 
 impl Frame {
-    /// What the document's site keeps: all of it, or what is under one name.
+    /// The stored items of the document's origin: all, or the one with this name.
     pub async fn stored(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
         let read = self.in_storage(storage, "list", name, None).await?;
         serde_json::from_value(read)
             .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })
     }
 
-    /// Keeps a value under a name. Gives how many are kept.
+    /// Stores a value under a name. Returns the number of items.
     pub async fn store(&self, storage: WebStorage, name: &str, value: &str) -> Result<u64> {
         self.in_storage(storage, "set", Some(name), Some(value))
             .await
             .map(|count| count.as_u64().unwrap_or(0))
     }
 
-    /// Forgets what is kept under a name, or everything. Gives how many are kept.
+    /// Removes one item, or all. Returns the number of remaining items.
     pub async fn forget_stored(&self, storage: WebStorage, name: Option<&str>) -> Result<u64> {
         let action = if name.is_some() { "delete" } else { "clear" };
         self.in_storage(storage, action, name, None).await.map(|count| count.as_u64().unwrap_or(0))
     }
 
-    /// The databases of the document's site: `name` and `version` of each.
+    /// The databases of the document's origin: `name` and `version` of each.
     pub async fn databases(&self) -> Result<Value> {
         let arguments = vec![value_argument(&"databases")];
         self.evaluate(WEB, arguments, Scope::Isolated).await

@@ -1,4 +1,4 @@
-//! The place where a context's requests leave to the web, so that its pages see matching surroundings.
+//! Matches a context's time zone, language and geolocation to its public IP address.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,14 +8,14 @@ use crate::browser::options::emulation::Geolocation;
 use crate::browser::traffic::api_request::{ApiContext, ApiOptions, ApiRequest};
 use crate::error::{Error, Result};
 
-/// Default service that locates an IP address.
+/// The default service that locates an IP address.
 pub const GEO_SERVICE: &str = "https://ipapi.co/json/";
 const LIMIT: Duration = Duration::from_secs(15);
 const LARGEST_ANSWER: usize = 1 << 16;
-/// How exactly such services know a place, in metres.
+/// The accuracy of such services in metres.
 const ACCURACY: f64 = 10_000.0;
 
-/// A place on Earth, as a service tells who asks.
+/// A location, as reported by a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Whereabouts {
     pub timezone: String,
@@ -24,11 +24,10 @@ pub struct Whereabouts {
 }
 
 impl BrowserContext {
-    /// Takes over the time zone, the language and the place of where its requests come out, as a service there tells, where it was
-    /// made without. Its pages must be opened afterwards.
+    /// Sets time zone, language and geolocation according to the public IP address, as `service` reports it,
+    /// unless they are set already. Pages must be opened afterwards.
     ///
-    /// # Errors
-    /// `unsupported` where the service does not tell, and where web conferences would pass by the context's proxy.
+    /// # Errors `unsupported` if the service does not answer, or if WebRTC would bypass the context's proxy.
     pub async fn be_where_it_comes_out(&self, service: &str) -> Result<Whereabouts> {
         if self.has_another_address()? {
             return Err(unknown_location(
@@ -58,7 +57,7 @@ fn unknown_location(reason: &str) -> Error {
     Error::Unsupported { what: "being where the proxy is", reason: reason.to_owned() }
 }
 
-/// Reads the answers of the usual services, which name the same things differently.
+/// Parses the answers of common services, which use different names.
 fn read(answer: &Value) -> Option<Whereabouts> {
     let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
     let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());
@@ -82,7 +81,7 @@ fn read(answer: &Value) -> Option<Whereabouts> {
     Some(Whereabouts { timezone: timezone.to_owned(), locale, place })
 }
 
-/// What most people of a country have their browsers set to.
+/// The most common browser language of a country.
 fn locale_of(country: &str) -> Option<String> {
     const BY_LANGUAGE: [(&str, &str); 33] = [
         ("en", "US GB AU CA IE NZ ZA IN SG NG KE GH PH JM"),

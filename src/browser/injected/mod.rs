@@ -47,7 +47,7 @@ use std::sync::LazyLock;
 
 use crate::error::{Cover, Obstacle};
 
-/// What a probe calls in the way. There is none of a node that is gone: it does not come back.
+/// The obstacle that a probe reports. `None` for a node that is gone, which does not return.
 pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
     match blocked {
         "missing" => None,
@@ -63,8 +63,8 @@ pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
     }
 }
 
-/// An expression whose value is the engine; the first number to use stands in the world. Files that use others come after
-/// them. It is the same text for each document, so that the browser need not compile it again.
+/// An expression that returns the engine; the world holds the first number to use. Files that use others come
+/// after them. The text is the same for each document, so that the browser compiles it once.
 const ENGINE: &str = concat!(
     "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
     "const engine = (globalThis.engine = {});\n{\n",
@@ -112,21 +112,21 @@ const ENGINE: &str = concat!(
     "}\nreturn engine;\n})(globalThis.firstRef)"
 );
 
-/// What is sent of it. Each document is given it anew, and a fifth of it is for readers only.
+/// The script that is sent, without comments and indentation, which are a fifth of it.
 static SENT: LazyLock<String> = LazyLock::new(|| without_notes(ENGINE));
 
-/// An expression whose value is the engine, in a world where [`begin_at`] was evaluated.
+/// An expression that returns the engine, in a world where [`begin_at`] was evaluated.
 pub fn install() -> String {
     SENT.clone()
 }
 
-/// Has the nodes of the world's document be numbered from `first_ref`.
+/// A script that sets the first node number of the world's document.
 pub fn begin_at(first_ref: u32) -> String {
     format!("globalThis.firstRef = {first_ref}")
 }
 
-/// The body of a script that has `function` work with an engine of its own and leaves nothing behind: for where there is no
-/// world but the page's. Nodes are numbered from 1.
+/// A function body that calls `function` with an engine of its own and leaves nothing behind, for browsers
+/// without isolated worlds. Node numbers start at 1.
 pub fn once(function: &str) -> String {
     let engine = &*SENT;
     format!(
@@ -135,7 +135,7 @@ pub fn once(function: &str) -> String {
     )
 }
 
-/// A script without indentation, and without the lines that are comments. Texts of several lines may not need either.
+/// Removes indentation and comment lines from a script. Its multi-line texts must not depend on either.
 fn without_notes(script: &str) -> String {
     let mut in_comment = false;
     let mut lines = Vec::new();
@@ -149,7 +149,7 @@ fn without_notes(script: &str) -> String {
     lines.join("\n")
 }
 
-/// A function, or another expression, as something to call: without the semicolon that a file of its own ends with.
+/// A script as a callable expression: without the trailing semicolon of a file.
 pub(super) fn as_function(script: &str) -> &str {
     script.trim().trim_end_matches(';')
 }

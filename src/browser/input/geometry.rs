@@ -16,7 +16,7 @@ impl Point {
         (self.x - other.x).hypot(self.y - other.y)
     }
 
-    /// The same point, counted from another one.
+    /// This point relative to another one.
     pub(crate) fn seen_from(self, origin: Self) -> Self {
         Self::new(self.x - origin.x, self.y - origin.y)
     }
@@ -25,13 +25,13 @@ impl Point {
         Self::new(self.x.round(), self.y.round())
     }
 
-    /// The point this share of the way to the other.
+    /// The point at this fraction of the way to the other.
     pub(crate) fn towards(self, other: Self, share: f64) -> Self {
         Self::new(self.x + (other.x - self.x) * share, self.y + (other.y - self.y) * share)
     }
 }
 
-/// A rectangle; `x` and `y` are its upper left corner.
+/// A rectangle; `x` and `y` are its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Rect {
     pub x: f64,

@@ -9,16 +9,16 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::input::{DispatchKeyEvent, InsertText};
 use crate::error::Result;
 
-/// Texts longer than this are put in at once, as pasting does it: nobody types them.
+/// Texts longer than this are inserted at once, as by pasting.
 const LONGEST_TYPED: usize = 80;
 
-/// From one key to the next, and how much of that time a key is down.
+/// The time from one key to the next, and how long a key is down.
 const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
 const HELD_SHARE: (f64, f64) = (0.45, 0.75);
-/// From one key of a chord to the next, when they are let go.
+/// The time between releasing the keys of a chord.
 const BETWEEN_RELEASES_MS: (f64, f64) = (3.0, 14.0);
 
-/// How often a key is struck before it is held down instead, and how fast it repeats then.
+/// The number of presses above which a key is held down instead, and its repeat rate.
 const MOST_STROKES: usize = 8;
 const BETWEEN_REPEATS: Duration = Duration::from_millis(8);
 
@@ -33,20 +33,19 @@ impl Keyboard {
         Self { input }
     }
 
-    /// Whether this is a key or a chord.
+    /// Checks that this is a key or a chord.
     ///
-    /// # Errors
-    /// `invalid_arguments` when it is none.
+    /// # Errors `invalid_arguments` otherwise.
     pub fn check(&self, chord: &str) -> Result<()> {
         Chord::read(chord, self.input.devices.mac).map(drop)
     }
 
-    /// Presses a key or a chord, such as `Enter` or `Control+a`, and lets it go.
+    /// Presses and releases a key or a chord, such as `Enter` or `Control+a`.
     pub async fn press(&self, chord: &str) -> Result<()> {
         self.press_for(chord, None).await
     }
 
-    /// Presses a key or a chord and holds the last key so long.
+    /// Presses a key or a chord and holds the last key for a time.
     pub async fn press_for(&self, chord: &str, hold: Option<Duration>) -> Result<()> {
         let Chord { held, last } = Chord::read(chord, self.input.devices.mac)?;
         let mut rhythm = Rhythm::of(&self.input, None);
@@ -65,7 +64,7 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Presses a key and keeps it down.
+    /// Presses a key without releasing it.
     pub async fn down(&self, key: &str) -> Result<()> {
         let stroke = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
@@ -73,7 +72,7 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Lets a key go.
+    /// Releases a key.
     pub async fn up(&self, key: &str) -> Result<()> {
         let stroke = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
@@ -81,7 +80,7 @@ impl Keyboard {
         delivery.done(vec![reply]).await
     }
 
-    /// Presses the same key so many times; a person who needs it often holds it down, and the keyboard repeats it.
+    /// Presses the same key repeatedly; a long sequence uses auto-repeat, as a person does.
     pub async fn repeat(&self, key: &str, times: usize) -> Result<()> {
         let last = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
@@ -104,8 +103,8 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Types every character with its key. What has no key on the keyboard is put in as an input method does it.
-    /// `delay` is from one key to the next; the style decides when it is not given.
+    /// Types every character with its key. Characters without a key are inserted as by an input method. `delay`
+    /// is the time between keys. Default: as the input style does.
     pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<()> {
         let mut rhythm = Rhythm::of(&self.input, delay);
         let mut rest = text;
@@ -133,14 +132,14 @@ impl Keyboard {
         Ok(())
     }
 
-    /// Puts text in as a whole, as pasting or an input method does it.
+    /// Inserts text as a whole, as by pasting or an input method.
     pub async fn insert_text(&self, text: &str) -> Result<()> {
         let mut delivery = self.input.watch();
         let reply = self.input.session().send(InsertText { text: text.to_owned() });
         delivery.done(vec![reply]).await
     }
 
-    /// Puts text in as an input method does it: it takes a key for itself, commits the text, and lets the key go.
+    /// Inserts text as an input method does: with a key event around the composition.
     pub async fn commit(&self, text: &str) -> Result<()> {
         let mut delivery = self.input.watch();
         let session = self.input.session();
@@ -152,8 +151,8 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Types a short text and inserts a long one, or one with line ends, at which a form may send itself. Where nobody
-    /// hears keys, a short one goes in at once, too.
+    /// Types a short text, and inserts a long one or one with line breaks, which could submit a form. If the
+    /// page does not listen to keys, a short text is inserted, too.
     pub async fn write(&self, text: &str) -> Result<()> {
         if !self.input.is_natural() {
             self.insert_text(text).await
@@ -170,7 +169,7 @@ impl Keyboard {
         key.modifier().is_some_and(|bit| self.input.modifiers() & bit != 0)
     }
 
-    /// One key down and up, with Shift around it where it needs that.
+    /// Presses and releases one key, with Shift if needed.
     async fn stroke(
         &self,
         stroke: Stroke,
@@ -208,7 +207,7 @@ impl Keyboard {
     }
 }
 
-/// The key with which a text is chosen in an input method, as pages see it.
+/// The key event of an input method, as pages see it.
 fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     DispatchKeyEvent {
         kind,
@@ -220,7 +219,7 @@ fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     }
 }
 
-/// The byte length of the first character as a person sees it: with what joins or changes it.
+/// The length in bytes of the first grapheme cluster.
 fn whole_character(text: &str) -> usize {
     let joins = |character: char| matches!(character, '\u{200D}' | '\u{FE0E}'..='\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}' | '\u{0300}'..='\u{036F}');
     let mut end = 0;
@@ -235,12 +234,12 @@ fn whole_character(text: &str) -> usize {
     end
 }
 
-/// Flags are written with two of these.
+/// Whether it is one of the two characters of a flag.
 fn is_flag_half(character: char) -> bool {
     ('\u{1F1E6}'..='\u{1F1FF}').contains(&character)
 }
 
-/// How long a key is down, and when the next one comes.
+/// The timing of key presses.
 struct Rhythm {
     randomness: Option<Input>,
     delay: Option<Duration>,
@@ -256,12 +255,12 @@ impl Rhythm {
         Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now }
     }
 
-    /// Whether keys follow each other without a pause.
+    /// Whether keys follow without pauses.
     fn is_none(&self) -> bool {
         self.randomness.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
     }
 
-    /// A key went down just now.
+    /// Records that a key went down.
     fn begin(&mut self) {
         let length = match (&self.randomness, self.delay) {
             (Some(input), _) => input.randomness().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
@@ -271,7 +270,7 @@ impl Rhythm {
         self.ends = self.began + length;
     }
 
-    /// Until the key that is down is let go.
+    /// Waits until the current key is released.
     async fn held(&self) {
         if !self.is_none() {
             let share = self
@@ -282,7 +281,7 @@ impl Rhythm {
         }
     }
 
-    /// Until the key goes down for which another one is held. A finger is first on the one, and then on the other.
+    /// Waits between a modifier and the key that it is held for.
     async fn led(&mut self) {
         if self.randomness.is_some() {
             self.begin();
@@ -290,14 +289,14 @@ impl Rhythm {
         }
     }
 
-    /// Until the key is let go that was held for another one.
+    /// Waits until the modifier is released.
     async fn followed(&self) {
         if let Some(input) = &self.randomness {
             sleep(input.randomness().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
         }
     }
 
-    /// Until the next key goes down.
+    /// Waits until the next key goes down.
     async fn next(&self) {
         if !self.is_none() {
             sleep_until(self.ends).await;

@@ -1,7 +1,7 @@
-//! The US keyboard: what each key is called, what it types, and how a chord such as `Control+Shift+a` is read.
+//! The US keyboard layout: key names and texts, and parsing of chords such as `Control+Shift+a`.
 use crate::error::{Error, Result};
 
-/// Bits of the modifiers that are held, as the protocol counts them.
+/// Bits of the pressed modifiers, as in CDP.
 pub mod modifier {
     pub const ALT: u32 = 1;
     pub const CONTROL: u32 = 2;
@@ -9,7 +9,7 @@ pub mod modifier {
     pub const SHIFT: u32 = 8;
 }
 
-/// Where a key sits, for keys that exist more than once.
+/// The location of keys that exist more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Standard,
@@ -18,27 +18,27 @@ pub enum Location {
     Keypad,
 }
 
-/// One key of the keyboard.
+/// A key of the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// Its place: `KeyA`, `Digit1`, `ShiftLeft`.
+    /// The physical key: `KeyA`, `Digit1`, `ShiftLeft`.
     pub code: &'static str,
-    /// What it means when pressed alone: `a`, `1`, `Shift`.
+    /// The value without modifiers: `a`, `1`, `Shift`.
     pub key: &'static str,
-    /// What it means with Shift; the same for keys that do not change.
+    /// The value with Shift; the same if it does not change.
     pub shifted: &'static str,
-    /// `keyCode`, the same as Windows' virtual key.
+    /// The `keyCode`, the same as Windows' virtual key code.
     pub key_code: u32,
     pub location: Location,
 }
 
 impl Key {
-    /// What the key means while these modifiers are held.
+    /// The key's value with these modifiers.
     pub fn meaning(&self, modifiers: u32) -> &'static str {
         if modifiers & modifier::SHIFT == 0 { self.key } else { self.shifted }
     }
 
-    /// What the key types while these modifiers are held. Shortcuts type nothing.
+    /// The text that the key inserts with these modifiers. Shortcuts insert nothing.
     pub fn text(&self, modifiers: u32) -> Option<&'static str> {
         if modifiers & !modifier::SHIFT != 0 {
             return None;
@@ -50,13 +50,13 @@ impl Key {
         }
     }
 
-    /// The bit that holding this key sets.
+    /// The modifier bit of this key.
     pub fn modifier(&self) -> Option<u32> {
         modifier_named(self.key)
     }
 }
 
-/// A key, and whether Shift must be held for it to mean what was asked for.
+/// A key, and whether it needs Shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
     pub key: &'static Key,
@@ -64,13 +64,13 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    /// These modifiers, and Shift where the key is to mean what it does with that.
+    /// These modifiers, with Shift if the key needs it.
     pub fn shifting(self, modifiers: u32) -> u32 {
         if self.shift { modifiers | modifier::SHIFT } else { modifiers }
     }
 }
 
-/// What was asked to be pressed: held keys in order, then one more.
+/// A parsed chord: the held keys in order, and the last key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {
     pub held: Vec<&'static Key>,
@@ -78,7 +78,7 @@ pub struct Chord {
 }
 
 impl Chord {
-    /// Reads `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`, `Control++`.
+    /// Parses `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`, `Control++`.
     pub fn read(text: &str, mac: bool) -> Result<Self> {
         let (held, last) = split(text);
         let held = held
@@ -93,7 +93,7 @@ impl Chord {
     }
 }
 
-/// The names before the last one, and the last one. `+` is a key too.
+/// Splits off the last name. `+` is a key, too.
 fn split(text: &str) -> (Vec<&str>, &str) {
     let end = text.strip_suffix('+').map_or_else(
         || text.rfind('+').map_or(0, |at| at + 1),
@@ -104,7 +104,7 @@ fn split(text: &str) -> (Vec<&str>, &str) {
     (held, &text[end..])
 }
 
-/// The key that types this character, if the keyboard has one.
+/// The key that types this character, if there is one.
 pub fn for_character(character: char) -> Option<Stroke> {
     if matches!(character, '\n' | '\r') {
         return named("Enter", false);
@@ -121,7 +121,7 @@ pub fn for_character(character: char) -> Option<Stroke> {
         .or_else(|| main().find(|key| key.shifted == text).map(|key| Stroke { key, shift: true }))
 }
 
-/// The key with this name: what it types, what it means, its code, or another name that people use.
+/// The key with this name: its text, value, code, or an alias.
 pub fn named(name: &str, mac: bool) -> Option<Stroke> {
     let mut characters = name.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
@@ -191,7 +191,7 @@ fn refused(problem: String) -> Error {
     Error::InvalidArguments { problems: vec![problem] }
 }
 
-/// What a Mac's text system makes of a chord; Chromium there leaves it to the system, which never sees our keys.
+/// The editing commands of a chord on a Mac; Chromium leaves these to the system, which does not see our keys.
 pub fn mac_commands(code: &str, modifiers: u32) -> &'static [&'static str] {
     use modifier::{ALT, CONTROL, META, SHIFT};
     const META_SHIFT: u32 = META | SHIFT;
@@ -256,7 +256,7 @@ const fn pad(code: &'static str, name: &'static str, key_code: u32) -> Key {
     key(code, name, name, key_code, Location::Keypad)
 }
 
-/// Every key. Where a meaning occurs twice, the one that a name should find comes first.
+/// All keys. If several have the same value, the first one is found by name.
 pub const KEYS: &[Key] = &[
     typed("KeyA", "a", "A", 65),
     typed("KeyB", "b", "B", 66),
@@ -454,7 +454,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a key types, asking for that character finds a key that types it.
+        /// Every printable ASCII character has a key that types it.
         #[test]
         fn every_character_of_the_keyboard_is_typed_by_its_key(character in " -~") {
             let character = character.chars().next().unwrap();
@@ -463,7 +463,7 @@ mod tests {
             prop_assert_eq!(stroke.key.text(modifiers).map(str::to_owned), Some(character.to_string()));
         }
 
-        /// Nothing that a caller writes makes the reader panic, and what it accepts ends in the key that was named.
+        /// Parsing never panics, and an accepted chord ends in the named key.
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC{0,20}") {
             let _ = Chord::read(&text, false);

@@ -1,7 +1,7 @@
-//! Pointer, keys and touch of one page, delivered as an operating system would deliver them.
+//! Pointer, keyboard and touch input of a page, as an operating system delivers it.
 //!
-//! [`Input`] belongs to a page and remembers where the pointer is and which keys and buttons are held; [`Mouse`],
-//! [`Keyboard`] and [`Touch`] are what moves them. Movements are natural or instant, as [`InputStyle`] says.
+//! [`Input`] belongs to a page and stores the pointer's position and the pressed keys and buttons; [`Mouse`],
+//! [`Keyboard`] and [`Touch`] act on it. Movements are natural or instant, according to [`InputStyle`].
 pub mod randomness;
 pub mod geometry;
 pub mod keys;
@@ -33,21 +33,21 @@ use crate::cdp::{CdpSession, Event, PendingReply};
 use crate::error::{Error, Result};
 use crate::sync::SteadyClock;
 
-/// How a hand moves.
+/// How input is performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum InputStyle {
-    /// As a person does: the pointer travels, buttons are held, keys have a rhythm.
+    /// As a person does: the pointer moves along a path, buttons are held, keys have a rhythm.
     #[default]
     Natural,
-    /// As fast as the browser takes it.
+    /// As fast as the browser accepts it.
     Instant,
-    /// As fast, and nothing but what was asked for, as Playwright does it: no Shift for a character that needs it, no
-    /// moves beside the steps of a drag, and a dialog holds up what opened it.
+    /// As fast, and without additional events, as in Playwright: no Shift for upper-case characters, no moves
+    /// beyond the steps of a drag, and a dialog blocks the action that opened it.
     Bare,
 }
 
-/// A key held while something is clicked.
+/// A modifier key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, strum::EnumString, strum::IntoStaticStr)]
 #[cfg_attr(feature = "mcp", derive(schemars::JsonSchema))]
 pub enum Modifier {
@@ -58,12 +58,12 @@ pub enum Modifier {
     Shift,
 }
 
-/// What of a hand the page could hear. A hand takes its time only for that.
+/// Which input events the page listens to. Only those take time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputListeners {
-    /// The way of the pointer.
+    /// Pointer movements.
     pub moves: bool,
-    /// For how long a button is held.
+    /// How long a button is pressed.
     pub presses: bool,
     /// Single keys.
     pub keys: bool,
@@ -73,7 +73,7 @@ impl InputListeners {
     pub const ALL: Self = Self { moves: true, presses: true, keys: true };
 }
 
-/// The devices of one page. Cheap to clone.
+/// The input devices of a page. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Input {
     devices: Arc<Devices>,
@@ -81,29 +81,29 @@ pub struct Input {
     listened: InputListeners,
 }
 
-/// How the browser takes what its devices do.
+/// How the browser handles input.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::browser) struct BrowserTraits {
-    /// The clicks of a gesture have to be sent at once.
+    /// The clicks of a double click must be sent together.
     pub chains_clicks: bool,
-    /// The clock for the time stamps of events that are sent. Without one it takes the moment in which it hears of
-    /// that, and where it is busy, a press comes in the moment in which the pointer arrives, and keys come in bursts.
+    /// The clock for time stamps of events. Without one, the browser uses the time of receipt: on a busy
+    /// machine, a press gets the same time as the move before it, and keys arrive in bursts.
     pub clock: Option<SteadyClock>,
 }
 
-/// What the devices of a page remember.
+/// The state of a page's input devices.
 #[derive(Debug)]
 struct Devices {
     session: CdpSession,
     traits: BrowserTraits,
-    /// Whether the browser runs on a Mac, where chords are another system's.
+    /// Whether the browser runs on a Mac, which has other shortcuts.
     mac: bool,
-    /// The modifiers that are held, as `keys::modifier` counts them.
+    /// The pressed modifiers, as bits of `keys::modifier`.
     modifiers: AtomicU32,
-    /// The codes of all keys that are held.
+    /// The codes of all pressed keys.
     held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
-    /// Who goes somewhere to press there.
+    /// Held while the pointer moves to a press.
     turn: Arc<tokio::sync::Mutex<()>>,
     randomness: Randomness,
 }
@@ -111,19 +111,19 @@ struct Devices {
 #[derive(Debug, Clone, Copy)]
 struct Pointer {
     at: Point,
-    /// A bit for each button that is held, as `MouseEvent.buttons` counts them.
+    /// A bit for each pressed button, as in `MouseEvent.buttons`.
     buttons: u32,
-    /// When it last moved.
+    /// The time of the last movement.
     moved: Option<Instant>,
 }
 
 impl Input {
-    /// The devices of the page behind this session.
+    /// Creates the devices of the page with this session.
     pub fn new(session: CdpSession, style: InputStyle) -> Self {
         Self::of(session, style, BrowserTraits::default())
     }
 
-    /// Like [`new`](Self::new), in such a browser.
+    /// Like [`new`](Self::new), for a browser with these traits.
     pub(super) fn of(session: CdpSession, style: InputStyle, traits: BrowserTraits) -> Self {
         let randomness = Randomness::new();
         // A pointer comes into a page from the window's upper edge, where the tabs are.
@@ -141,13 +141,13 @@ impl Input {
         Self { devices: Arc::new(devices), style, listened: InputListeners::ALL }
     }
 
-    /// The same devices, moved in another way.
+    /// The same devices with another input style.
     #[must_use]
     pub fn with_style(&self, style: InputStyle) -> Self {
         Self { style, ..self.clone() }
     }
 
-    /// The same devices, where the page hears only this of them.
+    /// The same devices, if the page listens only to these events.
     #[must_use]
     pub fn with_listeners(&self, listened: InputListeners) -> Self {
         Self { listened, ..self.clone() }
@@ -173,13 +173,13 @@ impl Input {
         Touch::new(self.clone())
     }
 
-    /// Waits until nobody else is on the way to press something: a page has one pointer, and of two who go somewhere at once, one
-    /// would press where the other is. It is others' turn when what this gives is dropped.
+    /// Waits until no other action moves the pointer to press something: a page has only one pointer. Dropping
+    /// the guard lets the next action continue.
     pub(super) async fn take_turn(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.devices.turn).lock_owned().await
     }
 
-    /// How long a person looks at a short question before the answer.
+    /// How long a person looks at a short question before answering.
     pub(super) fn reading_time(&self) -> Duration {
         if self.is_natural() { self.randomness().time(300.0, 700.0) } else { Duration::ZERO }
     }
@@ -204,18 +204,18 @@ impl Input {
         self.devices.pointer.lock()
     }
 
-    /// Begins to note what can keep the browser from answering; to be called before anything is sent.
+    /// Records what can keep the browser from replying; must be called before sending.
     fn watch(&self) -> Delivery {
         let listened: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
         Delivery { blockers: self.session().events(listened) }
     }
 
-    /// A key goes down: the key itself and, if it types, its character. One that is down already repeats itself.
+    /// Sends a key press and its text, if it has one. A key that is already down repeats.
     fn key_down(&self, key: &'static keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
         self.stroke_down(keys::Stroke { key, shift: false }, repeat)
     }
 
-    /// Like [`key_down`](Self::key_down); the key may mean what it does with Shift, without Shift being held.
+    /// Like [`key_down`](Self::key_down); the key may have its Shift value without Shift being pressed.
     fn stroke_down(&self, stroke: keys::Stroke, repeat: bool) -> Vec<PendingReply<Empty>> {
         let key = stroke.key;
         let repeat = !self.devices.held.lock().insert(key.code) || repeat;
@@ -276,20 +276,20 @@ impl Input {
         }
     }
 
-    /// The time of an event that is sent now, where the browser takes one.
+    /// The time stamp for an event sent now, if the browser accepts one.
     fn time(&self) -> Option<f64> {
         self.devices.traits.clock.map(|clock| clock.unix_time().as_secs_f64())
     }
 }
 
-/// What has been sent and is on its way to the page.
+/// Input that was sent and is not confirmed yet.
 #[derive(Debug)]
 struct Delivery {
     blockers: crate::cdp::Events,
 }
 
 impl Delivery {
-    /// Waits until the page has handled all of it, or has opened a dialog that keeps it from telling so.
+    /// Waits until the page has handled all input, or has opened a dialog that prevents the confirmation.
     async fn done(&mut self, replies: Vec<PendingReply<Empty>>) -> Result<()> {
         tokio::select! {
             biased;

@@ -43,7 +43,7 @@ impl Button {
         }
     }
 
-    /// The button that a movement drags with.
+    /// The button that is reported with movements during a drag.
     fn dragging(buttons: u32) -> &'static str {
         [Self::Left, Self::Right, Self::Middle, Self::Back, Self::Forward]
             .into_iter()
@@ -52,17 +52,17 @@ impl Button {
     }
 }
 
-/// How to click.
+/// Options of a click.
 #[derive(Debug, Clone)]
 pub struct ClickOptions {
     pub button: Button,
-    /// 2 for a double click.
+    /// The number of clicks: 2 for a double click.
     pub count: u32,
-    /// Held during the click, beside what the keyboard holds already.
+    /// Modifiers held during the click, in addition to the pressed ones.
     pub modifiers: Vec<Modifier>,
-    /// Whether what the keyboard holds beside them is let go meanwhile.
+    /// Releases all other modifiers during the click.
     pub only: bool,
-    /// How long the button is held. Default: as long as a person does, or not at all with instant input.
+    /// How long the button is held. Default: as a person does, or not at all with instant input.
     pub hold: Option<Duration>,
 }
 
@@ -72,30 +72,30 @@ impl Default for ClickOptions {
     }
 }
 
-/// How long a hand that has arrived waits before it presses, where the page heard it come.
+/// The pause between arriving and pressing, if the page listens to movements.
 const ARRIVED_MS: (f64, f64) = (3.0, 9.0);
-/// How long a finger holds a button, and waits before the second press of a double click.
+/// How long a button is held, and the pause before the second press of a double click.
 const HOLD_MS: (f64, f64) = (25.0, 40.0);
-/// The same where the page does not hear when a button goes down.
+/// The same if the page does not listen to presses.
 const UNSEEN_HOLD_MS: (f64, f64) = (8.5, 12.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
-/// What one notch of a wheel scrolls, and after how many of them a finger leaves the wheel and turns it anew, at most.
+/// The distance of one notch of the wheel, and the most notches before the finger is lifted.
 const NOTCH: f64 = 120.0;
 const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
-/// In how many moves an instant pointer drags something: a page makes room only for what it sees coming.
+/// The number of moves of an instant drag: a page makes room only for what it sees coming.
 const INSTANT_MOVES: u32 = 8;
 
-/// In how many parts a page hears of a movement, and how long a slow page may take to hear of one.
+/// The number of moves that a page receives, and how long a slow page may take for one.
 const LEGS: usize = 3;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
 const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
-/// How long the browser itself may take to hear of a press.
+/// How long the browser may take to confirm a press.
 const REPLY_LIMIT: Duration = Duration::from_secs(2);
 
-/// A movement that has been made, and of which the page may still be hearing.
+/// A movement that was sent and may not be confirmed yet.
 #[derive(Debug)]
 pub(crate) struct Journey {
     delivery: Delivery,
@@ -103,12 +103,12 @@ pub(crate) struct Journey {
 }
 
 impl Journey {
-    /// Waits until the page has heard of all of it.
+    /// Waits until the page has received all of it.
     pub(crate) async fn delivered(mut self) -> Result<()> {
         self.delivery.done(self.replies).await
     }
 
-    /// Gives the page the time to show that the pointer has arrived; a stuck one is not waited for.
+    /// Waits until the page has drawn the pointer's arrival; not for a hanging page.
     pub(crate) async fn shown(mut self) -> Self {
         if let Some(last) = self.replies.pop() {
             let _ = timeout(FRAME_LIMIT, last).await;
@@ -117,7 +117,7 @@ impl Journey {
     }
 }
 
-/// The notches of a wheel that scroll so far, each axis for itself, and what is left of one at the end.
+/// The wheel notches for a distance on each axis, with the remainder at the end.
 fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
     let along = |delta: f64| {
         let mut rest = delta.abs();
@@ -131,7 +131,7 @@ fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
     if notches.is_empty() { vec![(0.0, 0.0)] } else { notches }
 }
 
-/// The mouse of a page. Coordinates are CSS pixels of its viewport.
+/// The mouse of a page. Coordinates are CSS pixels in its viewport.
 #[derive(Debug, Clone)]
 pub struct Mouse {
     input: Input,
@@ -142,22 +142,23 @@ impl Mouse {
         Self { input }
     }
 
-    /// Where the pointer is.
+    /// The pointer's position.
     pub fn position(&self) -> Point {
         self.input.pointer().at
     }
 
-    /// Moves the pointer, by the way that the style asks for.
+    /// Moves the pointer along the path of the input style.
     pub async fn move_to(&self, to: Point) -> Result<()> {
         self.go_to(to).await.delivered().await
     }
 
-    /// Moves the pointer in so many even steps.
+    /// Moves the pointer in a number of even steps.
     pub async fn move_in_steps(&self, to: Point, steps: u32) -> Result<()> {
         self.go_in_steps(to, steps).await.map(drop)
     }
 
-    /// Like [`move_in_steps`](Self::move_in_steps). The page hears of each: of several at once it would hear of the last.
+    /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending
+    /// moves.
     pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<Journey> {
         let mut delivery = self.input.watch();
         for point in path::straight(self.position(), to, steps) {
@@ -167,7 +168,7 @@ impl Mouse {
         Ok(Journey { delivery, replies: Vec::new() })
     }
 
-    /// Presses a button and keeps it held.
+    /// Presses a button without releasing it.
     pub async fn down(&self, button: Button, count: u32) -> Result<()> {
         self.arrive().await;
         let mut delivery = self.input.watch();
@@ -175,14 +176,14 @@ impl Mouse {
         delivery.done(vec![reply]).await
     }
 
-    /// Lets a button go.
+    /// Releases a button.
     pub async fn up(&self, button: Button, count: u32) -> Result<()> {
         let mut delivery = self.input.watch();
         let reply = self.released(button, count);
         delivery.done(vec![reply]).await
     }
 
-    /// Moves to the point and clicks there.
+    /// Moves to a point and clicks.
     pub async fn click(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(at, || ready(())).await;
@@ -190,20 +191,20 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Like [`click`](Self::click), when nobody else is on the way to press something; not for who has a turn already.
+    /// Like [`click`](Self::click), after waiting for the turn; not for callers that have the turn already.
     pub async fn click_in_turn(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let _turn = self.input.take_turn().await;
         self.click(at, options).await
     }
 
-    /// Clicks where the pointer is.
+    /// Clicks at the pointer's position.
     pub async fn click_in_place(&self, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
         let replies = self.click_here(options).await?;
         delivery.done(replies).await
     }
 
-    /// A hand does not press in the moment in which it arrives.
+    /// Pauses between arriving and pressing.
     async fn arrive(&self) {
         let moved =
             self.input.pointer().moved.filter(|_| self.input.listened.moves && self.input.is_natural());
@@ -212,12 +213,12 @@ impl Mouse {
         }
     }
 
-    /// The pointer is here now, without a movement that the page hears of: a drag brought it.
+    /// Sets the pointer's position without an event: a drag has moved it.
     pub(crate) fn place(&self, at: Point) {
         self.input.pointer().at = at;
     }
 
-    /// The button is up now, without a release that the page hears of: a drag ended with it.
+    /// Marks a button as released without an event: a drag has ended with it.
     pub(crate) fn forget(&self, button: Button) {
         self.input.pointer().buttons &= !button.bit();
     }
@@ -226,7 +227,7 @@ impl Mouse {
         self.input.pointer().buttons & button.bit() != 0
     }
 
-    /// The way that a hand takes which holds something, without going it.
+    /// The path of a drag, without moving.
     pub(crate) fn dragging_way(&self, to: Point) -> Vec<path::Waypoint> {
         if self.input.is_natural() {
             return path::dragged(self.position(), to, self.input.randomness());
@@ -235,20 +236,20 @@ impl Mouse {
         path::straight(self.position(), to, INSTANT_MOVES).map(still).collect()
     }
 
-    /// Moves to a point and waits until the page has heard of it.
+    /// Moves to a point and waits until the page has received the event.
     pub(crate) async fn step_to(&self, to: Point) -> Result<()> {
         let mut delivery = self.input.watch();
         let reply = self.moved(to);
         delivery.done(vec![reply]).await
     }
 
-    /// Sends the pointer on; the page hears of it in its own time.
+    /// Moves to a point without waiting.
     pub(crate) fn slip_to(&self, to: Point) -> Journey {
         let delivery = self.input.watch();
         Journey { delivery, replies: vec![self.moved(to)] }
     }
 
-    /// Moves to `from`, presses, moves to `to` and lets go.
+    /// Moves to `from`, presses, moves to `to` and releases.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(from, || ready(())).await;
@@ -267,7 +268,7 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Turns the wheel where the pointer is.
+    /// Turns the wheel at the pointer's position.
     pub async fn wheel(&self, delta_x: f64, delta_y: f64) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = Vec::new();
@@ -287,13 +288,13 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Goes to the point, and returns when the pointer has arrived; the page may still be hearing of it.
+    /// Moves to a point, and returns when the pointer has arrived; the page may not have received all events.
     pub(crate) async fn go_to(&self, to: Point) -> Journey {
         self.go_to_seen(to, || ready(())).await
     }
 
-    /// Like [`go_to`](Self::go_to), and has the page draw (`drawn`) between the parts of the way: of what comes between two
-    /// of its frames it hears the last alone.
+    /// Like [`go_to`](Self::go_to), and waits for a frame (`drawn`) between parts of the path: the browser
+    /// merges moves within one frame.
     pub(crate) async fn go_to_seen<Drawing: Future<Output = ()>>(
         &self,
         to: Point,
@@ -303,12 +304,12 @@ impl Mouse {
         Journey { delivery, replies: self.travel(to, drawn).await }
     }
 
-    /// The places at which a pointer is seen on a way that takes no time.
+    /// The reported positions of an instant movement.
     pub(crate) fn unseen_way(&self, to: Point) -> Vec<Point> {
         path::glimpsed(self.position(), to, self.input.randomness())
     }
 
-    /// Goes by these places at once; the page may still be hearing of it.
+    /// Moves through these points without waiting.
     pub(crate) fn slip_by(&self, way: &[Point]) -> Journey {
         let delivery = self.input.watch();
         Journey { delivery, replies: way.iter().map(|point| self.moved(*point)).collect() }
@@ -373,7 +374,7 @@ impl Mouse {
         Ok(replies)
     }
 
-    /// Several clicks that are sent at once.
+    /// Sends several clicks at once.
     fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
         let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
             true => {
@@ -390,7 +391,7 @@ impl Mouse {
         })
     }
 
-    /// The keys of other modifiers that are held now.
+    /// The keys of other modifiers that are pressed now.
     fn others_held(&self, wanted: &[Modifier]) -> Result<Vec<&'static Key>> {
         let bit = |modifier: &Modifier| -> Result<(&'static Key, u32)> {
             let key = keys::Chord::read(modifier.into(), self.input.devices.mac)?.last.key;
@@ -404,7 +405,7 @@ impl Mouse {
         Ok(others.map(|(key, _)| key).collect())
     }
 
-    /// The keys that must go down for these modifiers to be held.
+    /// The keys to press for these modifiers.
     fn keys_for(&self, modifiers: &[Modifier]) -> Result<Vec<&'static Key>> {
         let mut held: Vec<&'static Key> = Vec::new();
         for modifier in modifiers {
@@ -417,8 +418,8 @@ impl Mouse {
         Ok(held)
     }
 
-    /// Holds the button as long as a finger does, from when the browser has heard of it: a busy one that hears of both ends
-    /// at once takes them for one moment.
+    /// Holds the button for a while, counted from the browser's confirmation: a busy browser would otherwise
+    /// give press and release the same time.
     async fn hold(&self) {
         if self.input.is_natural() {
             let _ = self.input.session().call_within(GetTargetInfo::default(), REPLY_LIMIT).await;

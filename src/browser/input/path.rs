@@ -1,27 +1,27 @@
-//! How a hand moves a pointer: a slight curve, slow at both ends, never twice the same.
+//! Natural pointer paths: a slight curve, slow at both ends, different each time.
 use std::time::Duration;
 
 use super::geometry::Point;
 use super::randomness::Randomness;
 
-/// Where the pointer is at a time after the movement began.
+/// The pointer's position at a time after the movement began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waypoint {
     pub point: Point,
     pub at: Duration,
 }
 
-/// The longest that a movement takes. A page sees one move a frame, so this is about three of them.
+/// The longest duration of a movement: about three frames.
 pub const LONGEST: Duration = Duration::from_millis(44);
 const SHORTEST_MS: f64 = 24.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
-/// A movement this short is none.
+/// Shorter movements are skipped.
 const NEAR: f64 = 1.5;
-/// How far the curve leaves the straight line, as a share of the distance.
+/// The deviation from the straight line, as a fraction of the distance.
 pub const SWAY: f64 = 0.12;
 
-/// The way from one point to another, in whole pixels as a real pointer goes. The last waypoint is exactly the end.
+/// The path from one point to another in whole pixels. The last waypoint is exactly the end.
 pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
@@ -35,10 +35,10 @@ pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
     way(from, to, length_ms, moves, randomness)
 }
 
-/// At how many places the browser hears of a pointer whose way no page hears.
+/// The number of moves if the page does not listen to movements.
 const GLIMPSES: f64 = 4.0;
 
-/// A few places on such a way. The last one is exactly the end.
+/// A few points on such a path. The last one is exactly the end.
 pub fn glimpsed(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
@@ -46,7 +46,7 @@ pub fn glimpsed(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     way(from, to, SHORTEST_MS, GLIMPSES, randomness).into_iter().map(|waypoint| waypoint.point).collect()
 }
 
-/// A curve from one point to the other, in so many moves.
+/// A curve from one point to the other with this number of moves.
 fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomness) -> Vec<Waypoint> {
     let (first, second) = (bent(from, to, 0.3, randomness), bent(from, to, 0.75, randomness));
     // People speed up faster than they slow down.
@@ -66,11 +66,11 @@ fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomne
         .collect()
 }
 
-/// How long a hand takes to drag something, and how often the pointer is heard of meanwhile.
+/// The duration of a drag, and its number of moves.
 const DRAG_MS: (f64, f64) = (130.0, 480.0);
 const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
 
-/// The way of a hand that holds something: slower than one that holds nothing, with time for the page to make room.
+/// The path of a drag: slower than other movements, so that the page can make room.
 pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
@@ -82,7 +82,7 @@ pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
     way(from, to, length_ms, moves, randomness)
 }
 
-/// Evenly spaced points on the straight line, as a caller who names a number of steps expects.
+/// Evenly spaced points on the straight line, for a caller that gives a number of steps.
 pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Point> {
     let steps = steps.max(1);
     (1..=steps).map(
@@ -90,14 +90,14 @@ pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Poin
     )
 }
 
-/// A control point: on the way, and a little beside it.
+/// A control point: on the line, with a small random offset.
 fn bent(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
     let aside = SWAY * randomness.around();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
 }
 
-/// A cubic Bézier curve.
+/// A point on a cubic Bézier curve.
 fn curve(start: Point, first: Point, second: Point, end: Point, share: f64) -> Point {
     let rest = 1.0 - share;
     let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
@@ -107,7 +107,7 @@ fn curve(start: Point, first: Point, second: Point, end: Point, share: f64) -> P
     Point::new(sum(|point| point.x), sum(|point| point.y))
 }
 
-/// The smoothest way from 0 to 1 that starts and ends at rest.
+/// A smooth function from 0 to 1 that starts and ends with zero speed.
 fn eased(time: f64) -> f64 {
     time.powi(3) * (10.0 - 15.0 * time + 6.0 * time.powi(2))
 }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     proptest! {
-        /// A natural path arrives exactly, in time, by small steps forward, close to the straight line.
+        /// A natural path arrives exactly and in time, with small forward steps close to the straight line.
         #[test]
         fn a_path_arrives_in_time_and_without_jumps(from in any_point(), to in any_point(), seed: u64) {
             let path = natural(from, to, &Randomness::seeded(seed));
@@ -168,7 +168,7 @@ mod tests {
         assert_ne!(natural(from, to, &Randomness::seeded(1)), natural(from, to, &Randomness::seeded(2)));
     }
 
-    /// How far along the straight way a point is, and how far beside it, both as shares of the distance.
+    /// The position of a point along the line, and its distance from the line, both as fractions of the length.
     fn split(from: Point, to: Point, point: Point) -> (f64, f64) {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let (px, py) = (point.x - from.x, point.y - from.y);

@@ -1,13 +1,13 @@
-//! Small chances: what makes two movements of a hand differ.
+//! Random variation of movements.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A source of chance. Not for secrets.
+/// A random generator. Not for secrets.
 #[derive(Debug)]
 pub struct Randomness(AtomicU64);
 
 impl Randomness {
-    /// A source that no page can foretell from what it saw of another one.
+    /// Creates a generator whose values pages cannot predict.
     pub fn new() -> Self {
         // Without a seed from the system, every page would see the same hand; that is a lesser harm than failing.
         Self::seeded(getrandom::u64().unwrap_or(0x9E37_79B9_7F4A_7C15))
@@ -17,7 +17,7 @@ impl Randomness {
         Self(AtomicU64::new(seed))
     }
 
-    /// From 0 up to, not including, 1.
+    /// A number from 0 (inclusive) to 1 (exclusive).
     pub fn unit(&self) -> f64 {
         // SplitMix64: one addition of state, so that it can be shared without a lock.
         let mut bits = self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
@@ -29,17 +29,17 @@ impl Randomness {
         unit
     }
 
-    /// Evenly between the two.
+    /// A number between the two, evenly distributed.
     pub fn between(&self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Between -1 and 1, more often near 0.
+    /// A number between -1 and 1, more often near 0.
     pub fn around(&self) -> f64 {
         self.unit() - self.unit()
     }
 
-    /// Between the two, more often near the lower one: how long a person takes for something practised.
+    /// A duration between the two, more often near the lower one, for routine movements.
     pub fn time(&self, low_ms: f64, high_ms: f64) -> Duration {
         let share = self.unit() * self.unit();
         Duration::from_secs_f64((low_ms + (high_ms - low_ms) * share) / 1000.0)

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 const TOUCH_MS: (f64, f64) = (32.0, 72.0);
 
-/// A finger on the page.
+/// The touch screen of a page.
 #[derive(Debug, Clone)]
 pub struct Touch {
     input: Input,
@@ -18,7 +18,7 @@ impl Touch {
         Self { input }
     }
 
-    /// Touches the point and lets go, when nobody else is on the way to press something.
+    /// Taps a point, after waiting for the turn.
     pub async fn tap(&self, at: Point) -> Result<()> {
         let _turn = self.input.take_turn().await;
         let mut delivery = self.input.watch();

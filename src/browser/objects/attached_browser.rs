@@ -1,4 +1,4 @@
-//! Being a guest in a person's own browser: it is found by its profile, and only tabs of ours are touched.
+//! Works in a person's own browser, found by its profile folder; touches only tabs that we have opened.
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::target::{AttachToTarget, CloseTarget, FilterEntry, SetDiscoverTargets, TargetInfo};
 use crate::error::{Error, Result};
 
-/// Where a browser writes on which port it listens, and where there.
+/// The file in which a browser writes its port and path.
 const PORT_FILE: &str = "DevToolsActivePort";
 
-/// The tabs that a guest has made, or that came of these.
+/// Our tabs in a person's browser, including their popups.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct AttachedBrowser {
     own: Mutex<HashSet<String>>,
 }
 
-/// The browsers that a person may have running.
+/// A browser that a person may have running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
 pub enum PersonsBrowser {
@@ -27,7 +27,7 @@ pub enum PersonsBrowser {
 }
 
 impl PersonsBrowser {
-    /// The folder that its profiles lie in, where one is there; otherwise where it would be.
+    /// The profile folder, if one exists; otherwise the place where it would be.
     pub fn folder(self) -> PathBuf {
         let folders = self.folders();
         let found = folders.iter().find(|folder| folder.join(PORT_FILE).exists());
@@ -67,10 +67,9 @@ impl PersonsBrowser {
     }
 }
 
-/// Where the browser with this folder listens.
+/// The WebSocket URL of the browser with this folder.
 ///
-/// # Errors
-/// `no_guests`, where it does not run or lets nobody in.
+/// # Errors `no_guests` if it does not run or refuses connections.
 pub fn address(folder: &Path) -> Result<String> {
     let text = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
     let mut lines = text.lines();
@@ -80,14 +79,14 @@ pub fn address(folder: &Path) -> Result<String> {
     Ok(format!("ws://127.0.0.1:{port}{path}"))
 }
 
-/// Hears of tabs without touching them.
+/// Subscribes to new tabs without attaching to them.
 pub(in crate::browser) fn look_around(root: &CdpSession) {
     let pages = FilterEntry { exclude: false, kind: Some("page".to_owned()) };
     root.send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
 }
 
 impl AttachedBrowser {
-    /// Attaches to a tab that we made.
+    /// Attaches to a tab that we have opened.
     pub(in crate::browser) fn visit(&self, root: &CdpSession, target_id: &str) {
         if self.own.lock().insert(target_id.to_owned()) {
             let attach = AttachToTarget { target_id: target_id.to_owned(), flatten: true };
@@ -95,14 +94,14 @@ impl AttachedBrowser {
         }
     }
 
-    /// Hears of a tab that is new: one that came of ours is ours.
+    /// Handles a new tab: popups of our tabs are ours.
     pub(in crate::browser) fn on_target(&self, root: &CdpSession, info: &TargetInfo) {
         if info.opener_id.as_ref().is_some_and(|opener| self.own.lock().contains(opener)) {
             self.visit(root, &info.target_id);
         }
     }
 
-    /// Leaves all as it was.
+    /// Disconnects and leaves everything as it was.
     pub(in crate::browser) async fn leave(&self, root: &CdpSession) {
         let own = std::mem::take(&mut *self.own.lock());
         let closing = own.into_iter().map(|target_id| root.send(CloseTarget { target_id }));

@@ -1,5 +1,5 @@
-//! A browser that others may work in beside us, over a door of our own: each gets a session of the browser, and what is made
-//! in it is reported to them alone. The browser itself need not listen anywhere.
+//! Opens the browser to other clients on a port of ours: each gets a browser session, and events of it only.
+//! The browser itself need not listen anywhere.
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,10 +18,10 @@ use crate::cdp::transport::websocket::WebSocket;
 use crate::cdp::{CdpSession, Connection, Permit};
 use crate::error::{Error, Result};
 
-/// How long a command of a guest may take: it decides itself how long it waits.
+/// The time limit for a client's command, which has its own limits.
 const COMMAND_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The door. It is shut when this is dropped, and who came in by it has to go.
+/// A port for other clients. Dropping it closes the port and disconnects them.
 #[derive(Debug)]
 pub struct Bound {
     address: SocketAddr,
@@ -36,7 +36,7 @@ impl Drop for Bound {
 }
 
 impl Bound {
-    /// Where others find it. Whoever knows it may do everything.
+    /// The WebSocket URL. Everybody who knows it has full control.
     pub fn endpoint(&self) -> String {
         format!("ws://{}{}", self.address, self.secret)
     }
@@ -45,8 +45,7 @@ impl Bound {
 impl Browser {
     /// Opens a port on this machine for other clients. Default: any free port.
     ///
-    /// # Errors
-    /// `unsupported` where the browser does not speak the protocol; `invalid_arguments` where the port is taken.
+    /// # Errors `unsupported` if the browser does not use CDP; `invalid_arguments` if the port is taken.
     pub async fn bind(&self, port: Option<u16>) -> Result<Bound> {
         // It is found out now and not when the first one comes.
         self.attach_raw().await?.let_go();
@@ -80,14 +79,14 @@ async fn listen(listener: TcpListener, browser: Browser, secret: String) {
     }
 }
 
-/// A guest for whom more than this waits does not read any more, and has to go.
+/// A client with more unread bytes than this is disconnected.
 const MOST_WAITING: usize = 64 << 20;
 
-/// What is to be written to a guest.
+/// Messages to a client.
 #[derive(Clone)]
 struct Outbox {
     messages: UnboundedSender<Vec<u8>>,
-    /// How many bytes wait.
+    /// The number of bytes that wait.
     waiting: Arc<AtomicUsize>,
     is_full: Arc<Notify>,
 }
@@ -103,7 +102,7 @@ impl Outbox {
     }
 }
 
-/// What a guest asks for.
+/// A client's command.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
@@ -115,7 +114,7 @@ struct Asked {
     session_id: Option<String>,
 }
 
-/// Ends the session of a guest who has gone, with all that came through it.
+/// Ends the sessions of a client that has disconnected.
 struct Visit(RawSession);
 
 impl Drop for Visit {
@@ -178,7 +177,7 @@ async fn answer(session: &CdpSession, asked: Asked) -> String {
     reply.to_string()
 }
 
-/// Tells a guest what happens in a session, and in those that come through it.
+/// Passes the events of a session, and of those attached through it, to a client.
 fn overhear(session: &CdpSession, id: Option<String>, connection: &Connection, outbox: &Outbox) {
     let (connection, outbox) = (connection.downgrade(), outbox.clone());
     session.overhear(Arc::new(move |method, parameters| {

@@ -1,4 +1,4 @@
-//! The browser: one process, or somebody else's that we attached to.
+//! The browser: a process of ours, or a remote one.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -34,7 +34,7 @@ use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result, human};
 use crate::sync::SteadyClock;
 
-/// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
+/// A browser. Cheap to clone. Ends with [`close`](Self::close), or when its process exits.
 #[derive(Clone)]
 pub struct Browser {
     inner: Arc<BrowserInner>,
@@ -44,21 +44,21 @@ pub(in crate::browser) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
     process: Option<BrowserProcess>,
-    /// The clock's reading at its start, for a browser that takes time stamps.
+    /// The clock at its start, for a browser that accepts time stamps.
     clock: SteadyClock,
     version: Version,
     dialect: Dialect,
     identity: Identity,
-    /// All but its own: ours, and those of others who are attached to it.
+    /// All contexts except the default one: ours, and those of other clients.
     contexts: Mutex<HashMap<String, BrowserContext>>,
-    /// Which contexts were there before us.
+    /// The contexts that existed before we connected.
     known: Contexts,
-    /// Who waits for a page that nobody is to see, by its address.
+    /// Callers that wait for an internal page, by its URL.
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
-    /// The tabs that are ours, where we are guests in a person's own browser.
+    /// Our tabs, if this is a person's own browser.
     attached_browser: Option<AttachedBrowser>,
-    /// Others work in it beside us: what is not of our contexts is left to them.
+    /// Other clients use the browser as well: contexts of theirs are left alone.
     is_shared: bool,
 }
 
@@ -79,7 +79,7 @@ impl PartialEq for Browser {
 
 impl Eq for Browser {}
 
-/// How long a tab that is open already may take to tell what is in it.
+/// How long an existing tab may take to report its content.
 const TAB_LIMIT: Duration = Duration::from_secs(2);
 /// How long the browser may take to answer the first command.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
@@ -227,7 +227,7 @@ impl Browser {
         Self { inner }
     }
 
-    /// What tells this browser from every other one.
+    /// The unique id of this browser.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
@@ -237,7 +237,7 @@ impl Browser {
         &self.inner.root
     }
 
-    /// The tabs that are ours, where the others are none of our business.
+    /// Our tabs, if all others must be left alone.
     pub(in crate::browser) fn attached_browser(&self) -> Option<&AttachedBrowser> {
         self.inner.attached_browser.as_ref()
     }
@@ -246,7 +246,7 @@ impl Browser {
         &self.inner.connection
     }
 
-    /// Name, version and user agent, as the browser tells them.
+    /// Name, version and user agent, as the browser reports them.
     pub fn version(&self) -> &Version {
         &self.inner.version
     }
@@ -265,27 +265,27 @@ impl Browser {
         product.split_once('/').map_or(product.as_str(), |(_, version)| version)
     }
 
-    /// What it speaks, and so what it can be asked for.
+    /// The protocol that it speaks, which decides what it supports.
     pub fn dialect(&self) -> Dialect {
         self.inner.dialect
     }
 
-    /// What it is known to be, for what is said about it to pages.
+    /// Its name and version, as reported to pages.
     pub(in crate::browser) fn identity(&self) -> &Identity {
         &self.inner.identity
     }
 
-    /// Whether what its pages say to each other directly goes through proxies or not at all.
+    /// Whether WebRTC traffic goes through proxies or not at all.
     pub(in crate::browser) fn holds_webrtc_back(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::holds_webrtc_back)
     }
 
-    /// Whether it refuses, without a question, to open other programs.
+    /// Whether it refuses to open external programs, without asking.
     pub fn refuses_programs(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_programs)
     }
 
-    /// Whether it has no window. Of somebody else's browser only its user agent tells.
+    /// Whether it has no window. For a remote browser this is known from its user agent only.
     pub fn is_headless(&self) -> bool {
         match &self.inner.process {
             Some(process) => process.headless(),
@@ -293,22 +293,22 @@ impl Browser {
         }
     }
 
-    /// The process, if it is ours.
+    /// The process, if we have started it.
     pub fn process(&self) -> Option<&BrowserProcess> {
         self.inner.process.as_ref()
     }
 
-    /// The clock that its process shares with this one.
+    /// The clock that it shares with this process.
     pub(in crate::browser) fn clock(&self) -> Option<SteadyClock> {
         self.process().map(|_| self.inner.clock)
     }
 
-    /// The context of the profile.
+    /// The default context: the profile.
     pub fn default_context(&self) -> &BrowserContext {
         &self.inner.default_context
     }
 
-    /// All contexts, the browser's own first; with those that others have made, and in which there are pages.
+    /// All contexts, the default one first; including those of other clients that have pages.
     pub fn contexts(&self) -> Vec<BrowserContext> {
         let mut contexts = vec![self.inner.default_context.clone()];
         let others = self.inner.contexts.lock();
@@ -316,7 +316,7 @@ impl Browser {
         contexts
     }
 
-    /// Makes an isolated context.
+    /// Creates an isolated context.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
         let relay = Relay::start(wanted(&options)).await?.map(Arc::new);
         self.dialect().check(&options)?;
@@ -345,10 +345,9 @@ impl Browser {
         Ok(context)
     }
 
-    /// Takes over a context that somebody made who is gone, with its pages. They are numbered from `first_page` on.
+    /// Takes over a context of a client that has gone, with its pages, which are numbered from `first_page`.
     ///
-    /// # Errors
-    /// `browser_gone` when the browser has no such context.
+    /// # Errors `browser_gone` if there is no such context.
     pub async fn adopt_context(
         &self,
         id: &str,
@@ -379,7 +378,7 @@ impl Browser {
         Ok(context)
     }
 
-    /// Disposes of a context that nobody will take over any more.
+    /// Disposes of a context that nobody will take over.
     pub async fn dispose_context(&self, id: &str) -> Result<()> {
         let dispose = DisposeBrowserContext { browser_context_id: id.to_owned() };
         self.inner.root.call(dispose).await.map(drop)
@@ -394,20 +393,20 @@ impl Browser {
         self.ended().is_none()
     }
 
-    /// Waits until the browser ends, and says why.
+    /// Waits until the browser ends, and returns the reason.
     pub async fn until_ended(&self) -> Error {
         self.inner.connection.until_ended().await
     }
 
-    /// Whether anything at all comes from it within `limit` of being asked. One that has much to do may answer late, but
-    /// it goes on telling.
+    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still
+    /// sends events.
     pub async fn is_alive(&self, limit: Duration) -> bool {
         let before = self.inner.connection.events_received();
         let answer = self.inner.root.call_within(GetVersion {}, limit).await;
         !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.events_received() > before
     }
 
-    /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.
+    /// Gives up a browser that does not answer: pending commands fail, and a process of ours is killed.
     pub async fn abandon(&self, reason: &str) {
         self.inner.connection.close(reason);
         if let Some(process) = &self.inner.process {
@@ -415,7 +414,7 @@ impl Browser {
         }
     }
 
-    /// Closes the browser if it is ours, and otherwise lets go of it. Nothing is left behind.
+    /// Closes a browser of ours, or disconnects from a remote one. Leaves nothing behind.
     pub async fn close(&self) -> Result<()> {
         const GOODBYE: Duration = Duration::from_secs(2);
         const LIMIT: Duration = Duration::from_secs(5);
@@ -443,7 +442,7 @@ impl Browser {
         self.inner.contexts.lock().remove(id);
     }
 
-    /// An address for a page that is no tab, and where its session will arrive.
+    /// A URL for an internal page, and a receiver for its session.
     pub(in crate::browser) fn expect_helper(&self) -> (String, oneshot::Receiver<CdpSession>) {
         let url = format!("about:blank#{}", uuid::Uuid::new_v4());
         let (sender, receiver) = oneshot::channel();
@@ -451,7 +450,7 @@ impl Browser {
         (url, receiver)
     }
 
-    /// The context with the browser's id. One that is not known yet is that of somebody else who is attached.
+    /// The context with this id. An unknown one belongs to another client.
     fn context_of(&self, id: Option<&str>) -> BrowserContext {
         let Some(id) = id.filter(|id| !self.is_own(id)) else { return self.inner.default_context.clone() };
         let mut contexts = self.inner.contexts.lock();
@@ -469,7 +468,7 @@ impl Browser {
         contexts.entry(id.to_owned()).or_insert_with(theirs).clone()
     }
 
-    /// Whether this is the id of the browser's own context. An older browser does not tell which it is.
+    /// Whether this is the id of the default context. Older browsers do not report it.
     fn is_own(&self, id: &str) -> bool {
         let known = &self.inner.known;
         match &known.default_browser_context_id {
@@ -516,8 +515,7 @@ impl Browser {
     }
 }
 
-/// Waits until pages that were there before us tell what is in them. One that hangs or was discarded holds up nobody for
-/// long.
+/// Waits until existing pages have reported their content, but not long for one that hangs or was discarded.
 async fn until_found(pages: &[Page]) {
     join_all(pages.iter().map(async |page| {
         if page.until_ready(TAB_LIMIT).await.is_err() {
@@ -527,12 +525,12 @@ async fn until_found(pages: &[Page]) {
     .await;
 }
 
-/// What the browser that was started speaks.
+/// The protocol of a browser that we have started.
 fn dialect(process: &BrowserProcess) -> Dialect {
     if process.bidi_address().is_some() { Dialect::Firefox } else { Dialect::Chromium }
 }
 
-/// Begins to speak with a browser that was started, over its pipe or where it listens.
+/// Connects to a browser that we have started, over its pipe or its port.
 async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> Result<Connection> {
     if let Some(address) = process.bidi_address() {
         return Ok(Connection::start(Firefox::connect(address, begin, limit).await?));
@@ -543,7 +541,7 @@ async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> R
     Ok(Connection::start(Pipe::new(reader, writer)))
 }
 
-/// A connection to a browser that has answered.
+/// A connection whose browser has answered.
 struct Answered {
     connection: Connection,
     root: CdpSession,
@@ -551,7 +549,7 @@ struct Answered {
     known: Contexts,
 }
 
-/// What a context needs a relay for.
+/// The relay settings of a context.
 fn wanted(options: &ContextOptions) -> Wanted<'_> {
     Wanted {
         upstream: options.proxy.as_ref(),
@@ -565,7 +563,7 @@ fn direct_hosts(relay: Option<&Relay>) -> Vec<String> {
     relay.map(|relay| relay.direct_hosts().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// The whole browser goes through the relay: its own context, and what it asks for by itself.
+/// Sends the whole browser through the relay: its default context, and its own requests.
 fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     let mut options = options.clone();
     if let Some(relay) = relay {
@@ -578,11 +576,11 @@ fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     options
 }
 
-/// What the browser's own session tells and that we keep.
+/// The events of the browser's session that we use.
 const EVENTS: [&str; 4] =
     [AttachedToTarget::METHOD, TargetCreated::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
 
-/// What hears of new targets and of downloads.
+/// Receives events of targets and downloads.
 struct BrowserObserver(Weak<BrowserInner>);
 
 impl Observer for BrowserObserver {

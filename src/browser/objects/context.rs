@@ -1,4 +1,4 @@
-//! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
+//! Browser contexts: separate cookies, storage, cache and permissions, and the pages that share them.
 mod downloads;
 
 use std::collections::BTreeSet;
@@ -41,19 +41,19 @@ pub struct BrowserContext {
     inner: Arc<ContextInner>,
 }
 
-/// What happens to a context.
+/// An event of a context.
 #[derive(Debug, Clone)]
 pub enum ContextEvent {
-    /// A page that can be used: one that was asked for, or a popup.
+    /// A new page that is ready: a requested one, or a popup.
     Page(Page),
     Closed,
 }
 
 pub(in crate::browser) struct ContextInner {
     browser: Weak<BrowserInner>,
-    /// `None` for the browser's own context: the profile.
+    /// `None` for the default context.
     id: Option<String>,
-    /// Whether we made it, and so end it.
+    /// Whether we have created it, and must dispose of it.
     is_ours: bool,
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
@@ -63,9 +63,9 @@ pub(in crate::browser) struct ContextInner {
     parts: Parts,
     slots: Slots,
     chooses_front: bool,
-    /// A person works in it, of whose doings nothing is noted.
+    /// A person works in it: nothing is recorded.
     private: AtomicBool,
-    /// Where its traffic goes, if it goes through one of ours.
+    /// The relay of its traffic, if it has one.
     relay: Option<Arc<Relay>>,
 }
 
@@ -73,10 +73,10 @@ pub(in crate::browser) struct ContextInner {
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
-    /// Its place among a client's contexts.
+    /// Its number among a client's contexts.
     number: u32,
     closed: bool,
-    /// The origins that its pages have been to.
+    /// The origins that its pages have visited.
     origins: BTreeSet<String>,
 }
 
@@ -137,7 +137,7 @@ impl BrowserContext {
         Self { inner: Arc::new(inner) }
     }
 
-    /// One that somebody else has made, and that is left when they and we are done.
+    /// Creates the object for a context of another client, which is dropped when neither of us uses it.
     pub(in crate::browser) fn theirs(
         browser: Weak<BrowserInner>,
         parts: Parts,
@@ -147,17 +147,17 @@ impl BrowserContext {
         Self::build(browser, parts, Some(id), false, options, None)
     }
 
-    /// Whether we made it. The browser's own was there, as were those of others who are attached.
+    /// Whether we have created it. The default context and those of other clients are not ours.
     pub fn is_ours(&self) -> bool {
         self.inner.is_ours
     }
 
-    /// Numbers its pages from here on, so that none bears the number of one before.
+    /// Numbers new pages from `first`, so that no number is reused.
     pub(super) fn number_pages_from(&self, first: u32) {
         self.inner.state.lock().next_page = first;
     }
 
-    /// Lets go of it without closing it: whoever takes it over finds its pages as they are.
+    /// Releases it without closing it, with its pages open for whoever takes it over.
     pub fn leave(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;
@@ -179,7 +179,7 @@ impl BrowserContext {
         Arc::downgrade(&self.inner)
     }
 
-    /// Whether it is for us to say which of its pages is in front.
+    /// Whether we decide which of its pages is active.
     pub(in crate::browser) fn chooses_front(&self) -> bool {
         self.inner.chooses_front
     }
@@ -188,7 +188,7 @@ impl BrowserContext {
         self.inner.parts
     }
 
-    /// What a part keeps with this context.
+    /// The state that a module keeps with this context, by type.
     pub(in crate::browser) fn slot<T: std::any::Any>(&self) -> &T {
         self.inner.slots.get()
     }
@@ -201,7 +201,7 @@ impl BrowserContext {
         HttpCredentials::meant_for(&self.inner.options.lock().http_credentials, url).cloned()
     }
 
-    /// The browser's id for this context; `None` for its own.
+    /// The browser's id of this context; `None` for the default one.
     pub fn id(&self) -> Option<&str> {
         self.inner.id.as_deref()
     }
@@ -224,12 +224,12 @@ impl BrowserContext {
         self.inner.state.lock().closed
     }
 
-    /// Lets `listener` hear what happens from now on.
+    /// Subscribes to events.
     pub fn listen(&self, listener: Listener<ContextEvent>) {
         self.inner.listeners.add(listener);
     }
 
-    /// Its place among the contexts of a client: refs of neighbours begin with different numbers.
+    /// Sets its number among a client's contexts: refs of different contexts begin with different numbers.
     pub fn set_number(&self, number: u32) {
         self.inner.state.lock().number = number;
     }
@@ -238,7 +238,7 @@ impl BrowserContext {
         self.inner.state.lock().number
     }
 
-    /// Notes nothing of what its pages send and log, or does so again.
+    /// Stops or resumes recording requests and console messages of its pages.
     pub fn keep_private(&self, private: bool) {
         self.inner.private.store(private, Ordering::Release);
     }
@@ -247,7 +247,7 @@ impl BrowserContext {
         self.inner.private.load(Ordering::Acquire)
     }
 
-    /// Whether somebody hears of each dialog and answers it, from now on.
+    /// Sets whether somebody receives and answers each dialog.
     pub fn answer_dialogs(&self, answered: bool) {
         self.inner.options.lock().answers_dialogs = answered;
     }
@@ -260,7 +260,7 @@ impl BrowserContext {
         self.inner.listeners.tell(&ContextEvent::Page(page.clone()));
     }
 
-    /// A counter that moves when a page comes or goes.
+    /// A counter that changes when a page is opened or closed.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
@@ -298,7 +298,7 @@ impl BrowserContext {
         }
     }
 
-    /// A page that is made, once it is ready. What its set-up was refused is reported here, where somebody asked for it.
+    /// Waits until a new page is ready. Errors of its setup are reported here.
     async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
         page.until_ready(limit).await?;
         let timezone = self.inner.options.lock().timezone.clone();
@@ -314,8 +314,8 @@ impl BrowserContext {
         Ok(page)
     }
 
-    /// Closes the context with all its pages, and forgets its cookies and storage. One that we have not made, as the
-    /// browser's own, only loses its pages.
+    /// Closes the context with all its pages, cookies and storage. For one that we have not created, closes the
+    /// pages only.
     pub async fn close(&self) -> Result<()> {
         {
             let mut state = self.inner.state.lock();
@@ -349,28 +349,28 @@ impl BrowserContext {
         self.change_options(|options| change(&mut options.emulation));
     }
 
-    /// Takes back all that was granted.
+    /// Resets all permissions.
     pub async fn clear_permissions(&self) -> Result<()> {
         let reset = ResetPermissions { browser_context_id: self.inner.id.clone() };
         self.browser()?.root().call(reset).await.map(drop)
     }
 
-    /// What tells this context from every other one.
+    /// The unique id of this context.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The options, for reading.
+    /// The options.
     pub fn options(&self) -> ContextOptions {
         self.inner.options.lock().clone()
     }
 
-    /// What no picture of its pages shows.
+    /// What to hide in screenshots of its pages.
     pub(in crate::browser) fn unseen(&self) -> Unseen {
         self.inner.options.lock().unseen.clone()
     }
 
-    /// Gives the context what it begins with. Done before its first page.
+    /// Applies the options, before the first page.
     pub async fn prepare(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
@@ -381,8 +381,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
-    /// `notifications`, `clipboard-read`, `camera` and so on.
+    /// Grants permissions to all pages of this context, or to one origin: `geolocation`, `notifications`,
+    /// `clipboard-read`, `camera` and so on.
     pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
         if permissions.is_empty() {
             return Ok(());
@@ -396,7 +396,7 @@ impl BrowserContext {
         self.browser()?.root().call(grant).await.map(drop)
     }
 
-    /// The relay that its traffic goes through, as a proxy for others.
+    /// The proxy URL of its relay.
     pub(in crate::browser) fn relay_server(&self) -> Option<String> {
         let own = self.inner.relay.as_ref().map(|relay| relay.plain_server());
         own.or_else(|| {
@@ -404,13 +404,13 @@ impl BrowserContext {
         })
     }
 
-    /// Whether what its pages say to each other directly, past all proxies, tells another address than their requests do.
+    /// Whether WebRTC, which bypasses all proxies, reveals another IP address than its requests.
     pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
         let is_elsewhere = self.inner.relay.as_ref().is_some_and(|relay| relay.has_upstream());
         Ok(is_elsewhere && !self.browser()?.holds_webrtc_back())
     }
 
-    /// Why a connection failed since `begun`, if it is our relay that knows.
+    /// The relay's explanation of a connection error since `begun`, if it has one.
     pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
         match &self.inner.relay {
             Some(relay) => relay.explain(begun),
@@ -418,19 +418,19 @@ impl BrowserContext {
         }
     }
 
-    /// Remembers why a connection fails that goes through our relay.
+    /// Records why a connection through the relay failed.
     pub(in crate::browser) fn note_failure(&self, reason: String) {
         if let Some(relay) = &self.inner.relay {
             relay.note_failure(reason);
         }
     }
 
-    /// The origins that its pages have been to.
+    /// The origins that its pages have visited.
     pub(in crate::browser) fn origins(&self) -> BTreeSet<String> {
         self.inner.state.lock().origins.clone()
     }
 
-    /// Remembers that one of its pages has been at this address.
+    /// Records the origin of a page's URL.
     pub(in crate::browser) fn note_origin(&self, url: &str) {
         if let Some(origin) = origin_of(url) {
             self.inner.state.lock().origins.insert(origin);
@@ -443,7 +443,7 @@ impl BrowserContext {
         self.inner.options.lock().input
     }
 
-    /// How its browser takes what the devices of its pages do.
+    /// How its browser handles input.
     pub(in crate::browser) fn input_traits(&self) -> BrowserTraits {
         let Ok(browser) = self.browser() else { return BrowserTraits::default() };
         BrowserTraits {
@@ -470,7 +470,7 @@ impl BrowserContext {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    /// A page is gone: whose context is not ours does not learn that it was its last.
+    /// Disposes of another client's context after its last page: that client does not learn of it.
     pub(in crate::browser) fn end_if_left(&self) {
         let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
@@ -511,7 +511,7 @@ impl BrowserContext {
         }
     }
 
-    /// Lets every part send what it needs before a target runs.
+    /// Lets every module send what it needs before a target runs.
     pub(in crate::browser) fn begin_session(
         &self,
         session: &CdpSession,
@@ -522,7 +522,7 @@ impl BrowserContext {
         self.inner.parts.iter().for_each(|part| part.on_session(&new));
     }
 
-    /// Sends what a worker of this context needs, and then it runs, if it may.
+    /// Sets up a worker of this context and lets it run, if it may.
     pub(in crate::browser) fn begin_worker(
         &self,
         session: &CdpSession,
@@ -547,7 +547,7 @@ impl BrowserContext {
         });
     }
 
-    /// What its pages see of the browser, where that differs from what the browser says by itself.
+    /// The user agent override of its pages, if they need one.
     pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
         browser.identity().claim(options.user_agent.as_deref(), options.languages())

@@ -1,4 +1,4 @@
-//! What a browser speaks, for the little that cannot be said to all of them in the same words.
+//! Differences between browser protocols.
 use std::time::Duration;
 
 use crate::bidi::lacks;
@@ -7,64 +7,66 @@ use crate::browser::options::emulation::Media;
 use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
 use crate::error::Result;
 
-/// The protocol behind the one that we speak.
+/// The protocol of a browser, behind the CDP interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// The DevTools protocol itself.
     Chromium,
-    /// WebDriver BiDi, of which the `bidi` module makes the same.
+    /// WebDriver BiDi, which the `bidi` module translates.
     Firefox,
 }
 
 impl Dialect {
-    /// What a browser speaks that calls itself so, such as `Firefox/153.7.0`.
+    /// The protocol of a product, such as `Firefox/153.7.0`.
     pub(in crate::browser) fn of(product: &str) -> Self {
         if product.starts_with("Firefox/") { Self::Firefox } else { Self::Chromium }
     }
 
-    /// Whether the page tells where a double click ends and the next begins: then it must hear of all clicks at once.
+    /// Whether double clicks are recognised only if all clicks are sent at once.
     pub(in crate::browser) fn chains_clicks(self) -> bool {
         self == Self::Firefox
     }
 
-    /// Whether scripts run in the order in which they are sent. Firefox looks for the world of each in all documents first.
+    /// Whether scripts run in the order of sending. Firefox first looks up the world of each script in all
+    /// documents.
     pub(in crate::browser) fn runs_in_order(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether it takes time stamps for input.
+    /// Whether input events accept time stamps.
     pub(in crate::browser) fn takes_times(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether a drag that a page has begun can be carried on, and ended by a drop.
+    /// Whether a native drag can be continued and dropped.
     pub(in crate::browser) fn hands_over_drags(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether scripts beside a page's own see dates, maps and the like that the page's world has made as what they are.
+    /// Whether isolated worlds recognise dates, maps and similar objects of the main world.
     pub(in crate::browser) fn knows_kinds_of_pages(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether a film is made of pictures that are taken one after the other: the last change may be in none of them.
+    /// Whether screencasts consist of repeated screenshots, which can miss the last change.
     pub(in crate::browser) fn films_in_pictures(self) -> bool {
         self == Self::Firefox
     }
 
-    /// Whether a document can be let in without its scripts. Where not, one that replaces itself while it arrives is cut off.
+    /// Whether a document can be loaded without its scripts. Otherwise, a document that replaces itself while
+    /// loading is stopped.
     pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
         self == Self::Chromium
     }
 
-    /// After how long it ends scripts that run without end, where it does so by itself and on no command.
+    /// The time after which the browser itself stops an endless script, if it does so and cannot be asked to.
     pub(in crate::browser) fn ends_scripts_after(self) -> Option<Duration> {
         // It looks at the clock now and then, and again before it ends one.
         const AT_LATEST: u32 = 2;
         (self == Self::Firefox).then_some(AT_LATEST * FIREFOX_SCRIPT_LIMIT)
     }
 
-    /// Refuses what this browser cannot do for a context, instead of leaving it out without a word.
+    /// Refuses options that this browser does not support.
     pub(in crate::browser) fn check(self, options: &ContextOptions) -> Result<()> {
         if self == Self::Chromium {
             return Ok(());

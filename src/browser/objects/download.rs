@@ -1,4 +1,4 @@
-//! Files that pages send: kept under a name that is safe, in a folder that the user named.
+//! Downloaded files: saved under a safe name in the user's folder.
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -7,43 +7,43 @@ use parking_lot::Mutex;
 use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
 use crate::folders::make_private;
 
-/// How many downloads a context remembers: the newest.
+/// The number of downloads that a context remembers: the newest.
 const REMEMBERED: usize = 200;
 
-/// The files that downloads of this process have begun and not finished.
+/// Unfinished download files of this process.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes what has come of downloads that nobody will finish, as this process ends.
+/// Deletes unfinished download files at the end of this process.
 pub fn remove_unfinished() {
     for path in std::mem::take(&mut *UNFINISHED.lock()) {
         remove_arrived(&path);
     }
 }
 
-/// What has become of a download.
+/// The state of a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DownloadState {
     InProgress,
-    /// The file is there.
+    /// The file is complete.
     Completed {
         path: PathBuf,
         bytes: u64,
     },
-    /// It was cancelled, by the page, the browser or the network.
+    /// It was cancelled by the page, the browser or the network.
     Failed {
         reason: String,
     },
 }
 
-/// A file that a page sent.
+/// A download.
 #[derive(Debug, Clone)]
 pub struct Download {
-    /// The browser's name for this download.
+    /// The browser's id of the download.
     pub id: String,
-    /// The page that it came from.
+    /// The page that started it.
     pub page: String,
     pub url: String,
-    /// The name that the site proposes, made safe.
+    /// The safe form of the suggested name.
     pub name: String,
     pub state: DownloadState,
 }
@@ -52,7 +52,7 @@ pub struct Download {
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Downloads {
     known: Mutex<Vec<Download>>,
-    /// Those that go on though nobody wants their files.
+    /// Downloads that still run although nobody wants them.
     unwanted: Mutex<BTreeSet<String>>,
 }
 
@@ -87,7 +87,7 @@ impl Downloads {
         self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
     }
 
-    /// Removes the file of one download, or those of all, and what was known of them.
+    /// Deletes the file of one download, or of all, and forgets it.
     pub(in crate::browser) fn remove(&self, id: Option<&str>) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| id.is_none_or(|id| download.id == id)) {
@@ -97,7 +97,7 @@ impl Downloads {
         }
     }
 
-    /// Forgets a download that nobody can stop, and has its file removed when it arrives.
+    /// Forgets a download that cannot be cancelled, and deletes its file on arrival.
     pub(in crate::browser) fn remove_when_ended(&self, id: &str) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| download.id == id) {
@@ -113,7 +113,7 @@ impl Downloads {
         self.known.lock().iter().any(|download| download.id == id) || self.unwanted.lock().contains(id)
     }
 
-    /// Whether the download has just ended; a finished file has its own name then.
+    /// Handles progress. Returns whether the download has just ended; a complete file has its final name then.
     pub(in crate::browser) fn progressed(
         &self,
         event: &DownloadProgress,
@@ -156,7 +156,7 @@ impl Downloads {
     }
 }
 
-/// Why a download ended early. The browser does not say so of a folder that it cannot write to.
+/// Why a download ended early. The browser does not report that a folder is not writable.
 fn why_cancelled(folder: &Path) -> String {
     match make_private(folder).and_then(|()| tempfile::tempfile_in(folder)) {
         Ok(_) => "it was cancelled or the connection broke".to_owned(),
@@ -164,13 +164,13 @@ fn why_cancelled(folder: &Path) -> String {
     }
 }
 
-/// Removes what has arrived of a file. Of one that was interrupted the browser keeps a part, to be gone on with.
+/// Deletes a partial file, which the browser keeps after an interruption to resume it.
 fn remove_arrived(arrived: &Path) {
     let _ = std::fs::remove_file(arrived);
     let _ = std::fs::remove_file(arrived.with_extension("crdownload"));
 }
 
-/// Moves a file that a browser has put elsewhere to `folder`, under a name that is safe. Gives its path and its size.
+/// Moves a file from the browser's folder to `folder`, under a safe name. Returns its path and size.
 pub fn keep_file(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
     let name = safe_name(&arrived.file_name().unwrap_or_default().to_string_lossy());
     match give_name(arrived, folder, &name) {
@@ -186,7 +186,7 @@ pub fn keep_file(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64
     }
 }
 
-/// Moves a file to `name` in `folder`, or to `name (1)` and so on; nothing that is there is overwritten.
+/// Moves a file to `name` in `folder`, or to `name (1)` and so on, without overwriting.
 fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
     const MOST_NAMESAKES: usize = 10_000;
     let bytes = std::fs::metadata(arrived)?.len();
@@ -216,9 +216,9 @@ fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(Path
     Err(std::io::Error::other("too many files have this name"))
 }
 
-/// A name without folders, control characters, or what another system would stumble over.
+/// A name without folders, control characters, or characters that other systems do not allow.
 fn safe_name(proposed: &str) -> String {
-    /// Most disks take 255 bytes; some are left for a number.
+    /// The longest file name: 255 bytes on most disks, less the space for a number.
     const LONGEST: usize = 200;
     const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "COM1", "LPT1"];
     let base = proposed.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -243,7 +243,7 @@ fn safe_name(proposed: &str) -> String {
     shortened(cleaned, LONGEST)
 }
 
-/// At most `longest` bytes, which is what disks count, with the ending kept and no letter cut.
+/// Shortens a name to `longest` bytes, keeping its extension and whole characters.
 fn shortened(name: &str, longest: usize) -> String {
     if name.len() <= longest {
         return name.to_owned();
@@ -263,7 +263,7 @@ mod tests {
     use super::safe_name;
 
     proptest! {
-        /// Whatever a site proposes, a disk takes it, and what kind of file it is can still be read.
+        /// Every suggested name becomes a valid one with its extension.
         #[test]
         fn a_name_fits_on_a_disk_and_keeps_its_ending(stem in "[^./\\\\]{1,400}", ending in "[a-z0-9]{1,8}") {
             let name = safe_name(&format!("x{stem}.{ending}"));

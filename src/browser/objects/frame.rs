@@ -1,4 +1,4 @@
-//! A frame: a place in a page where one document after another lives.
+//! Frames: each shows one document after another.
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
-/// How far apart the first refs of neighbouring tabs are, and how many tabs differ so.
+/// The distance between the first ref numbers of neighbouring tabs, and how many tabs differ in that.
 const REFS_APART: u32 = 10_000;
 const TABS_APART: u32 = 8;
 
@@ -29,36 +29,36 @@ pub(in crate::browser) struct FrameInner {
     number: u32,
     parent: Option<Frame>,
     state: Mutex<FrameState>,
-    /// Held while a world is being made, so that it is made once.
+    /// Held while a world is created, so that it is created once.
     making_world: tokio::sync::Mutex<()>,
 }
 
 struct FrameState {
     session: CdpSession,
     url: String,
-    /// What could not be opened, where an error page of the browser's own stands instead.
+    /// The URL that could not be opened, if the browser shows its own error page.
     unreachable: Option<String>,
     name: String,
     loader: Arc<str>,
     moments: Moments,
-    /// What was reported of a document before the document itself was.
+    /// Lifecycle events that were reported before their document.
     early: Option<(Arc<str>, Moments)>,
     detached: bool,
-    /// A navigation has begun that would put another document in its place.
+    /// A navigation to another document has begun.
     leaving: bool,
     world: Option<World>,
     main_context: Option<i64>,
     owner: Option<(World, RemoteHandle)>,
-    /// The world of the parent that knows by which element it shows this frame.
+    /// The world of the parent that knows the element of this frame.
     adopted_in: Option<i64>,
     next_ref: u32,
-    /// The functions exposed in the current document, by their tokens.
+    /// The tokens of the functions exposed in the current document.
     exposed: Vec<Arc<str>>,
-    /// Whether the current document was asked what it shows.
+    /// Whether the content of the current document was requested.
     was_read: bool,
 }
 
-/// Which moments of its life the current document has reached.
+/// The lifecycle events of the current document so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moments {
     pub commit: bool,
@@ -129,17 +129,17 @@ impl Frame {
         Self { inner: Arc::new(inner) }
     }
 
-    /// What tells this frame from every other one.
+    /// The unique id of this frame.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The browser's id for this frame.
+    /// The browser's id of this frame.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
 
-    /// The frame's number within its page: the `f` of a ref. Never used again for another frame.
+    /// The frame's number within its page: the `f` of a ref. Not reused.
     pub fn number(&self) -> u32 {
         self.inner.number
     }
@@ -153,33 +153,33 @@ impl Frame {
         self.inner.parent.as_ref()
     }
 
-    /// The address of the current document.
+    /// The URL of the current document.
     pub fn url(&self) -> String {
         self.inner.state.lock().url.clone()
     }
 
-    /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
+    /// The URL to show: on the browser's own error page, the one that failed.
     pub fn asked_url(&self) -> String {
         let state = self.inner.state.lock();
         state.unreachable.as_ref().unwrap_or(&state.url).clone()
     }
 
-    /// The `name` of the frame, as the page gave it.
+    /// The frame's `name` attribute.
     pub fn name(&self) -> String {
         self.inner.state.lock().name.clone()
     }
 
-    /// The session of the process in which the frame's document lives now.
+    /// The CDP session of the process that contains the frame's document.
     pub fn session(&self) -> CdpSession {
         self.inner.state.lock().session.clone()
     }
 
-    /// The id of the current document.
+    /// The loader id of the current document.
     pub fn loader(&self) -> Arc<str> {
         self.inner.state.lock().loader.clone()
     }
 
-    /// Which moments the current document has reached.
+    /// The lifecycle events of the current document so far.
     pub fn moments(&self) -> Moments {
         self.inner.state.lock().moments
     }
@@ -188,7 +188,7 @@ impl Frame {
         self.inner.state.lock().detached
     }
 
-    /// Whether the frame is the top one of its session's process: the main frame, or one of another process.
+    /// Whether it is the top frame of its CDP session: the main frame, or one in another process.
     pub fn is_session_root(&self) -> bool {
         match self.parent() {
             None => true,
@@ -196,7 +196,7 @@ impl Frame {
         }
     }
 
-    /// Our world in the current document, made when first needed.
+    /// The isolated world of the current document; created on first use.
     pub async fn utility(&self) -> Result<World> {
         const ATTEMPTS: usize = 4;
         let mut last = Error::DocumentGone;
@@ -231,7 +231,7 @@ impl Frame {
         }
     }
 
-    /// Why the frame is no more: it was removed, or it went with its page.
+    /// Why the frame is gone: it was detached, or its page was closed.
     pub(in crate::browser) fn why_gone(&self) -> Error {
         match self.page() {
             Ok(page) if page.is_closed() => page.why_closed(),
@@ -258,7 +258,7 @@ impl Frame {
         Ok(world)
     }
 
-    /// The number of the page's own world in the current document.
+    /// The execution context id of the main world.
     pub(in crate::browser) async fn main_context(&self) -> Result<i64> {
         let (known, loader) = {
             let state = self.inner.state.lock();
@@ -279,7 +279,7 @@ impl Frame {
         Ok(context)
     }
 
-    /// The global object of the page's own world, where the frame is the top one of its process.
+    /// The global object of the main world, if the frame is the top one of its process.
     async fn main_global(&self) -> Result<RemoteHandle> {
         let session = self.session();
         let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
@@ -287,7 +287,7 @@ impl Frame {
         Ok(RemoteHandle::new(session, global))
     }
 
-    /// The document as an object of the page's own world: where a node lands that is resolved without naming a world.
+    /// The document as an object of the main world.
     async fn main_document(&self) -> Result<RemoteHandle> {
         let world = self.utility().await?;
         let session = world.session();
@@ -302,7 +302,7 @@ impl Frame {
         RemoteHandle::of_node(session, backend_node_id, None).await?.ok_or(Error::DocumentGone)
     }
 
-    /// The element that holds this frame, in the parent's world. `None` for the main frame.
+    /// The element that embeds this frame, in the parent's world. `None` for the main frame.
     pub async fn owner(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some(parent) = self.parent() else { return Ok(None) };
         let world = parent.utility().await?;
@@ -320,7 +320,7 @@ impl Frame {
         Ok(Some(owner))
     }
 
-    /// Where the frame is, as long as it has not said so itself.
+    /// Sets the URL of the frame until it reports one itself.
     pub(in crate::browser) fn assume_url(&self, url: &str) {
         let mut state = self.inner.state.lock();
         if state.url.is_empty() {
@@ -328,7 +328,7 @@ impl Frame {
         }
     }
 
-    /// The title of the document; empty when the page does not answer soon.
+    /// The title of the document; empty if the page does not answer soon.
     pub async fn title(&self) -> String {
         const SOON: Duration = Duration::from_secs(2);
         let title = async {
@@ -348,7 +348,7 @@ impl Frame {
             .unwrap_or_default()
     }
 
-    /// Whether the parent's world does not know yet which element shows this frame.
+    /// Whether the parent's world does not know the element of this frame yet.
     pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
         self.inner.state.lock().adopted_in != Some(parent.context_id())
     }
@@ -357,7 +357,8 @@ impl Frame {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 
-    /// Notes that a function was exposed in the document; false if it was before, or if that document is gone.
+    /// Records that a function was exposed in the document. Returns false if it was recorded before, or the
+    /// document is gone.
     pub(in crate::browser) fn note_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
         let mut state = self.inner.state.lock();
         let is_new = state.loader == *loader && !state.exposed.contains(token);
@@ -371,38 +372,38 @@ impl Frame {
         self.inner.state.lock().exposed.contains(token)
     }
 
-    /// Notes that the document is asked what it shows; true for the first time.
+    /// Records that the content of the document is requested; true for the first time.
     pub(in crate::browser) fn begins_to_be_read(&self) -> bool {
         !std::mem::replace(&mut self.inner.state.lock().was_read, true)
     }
 
-    /// Remembers the highest number given to a node, so that the next document goes on from there.
+    /// Records the highest node number, from which the next document continues.
     pub fn refs_used_up_to(&self, last: u32) {
         let mut state = self.inner.state.lock();
         state.next_ref = state.next_ref.max(last.saturating_add(1));
     }
 
-    /// The number that the next document's nodes begin with.
+    /// The first node number of the next document.
     pub(in crate::browser) fn first_ref(&self) -> u32 {
         let lowest = self.lowest_ref();
         self.inner.state.lock().next_ref.max(lowest)
     }
 
-    /// Neighbouring tabs and contexts begin far from each other: a short ref of another one is an error, not another
-    /// element.
+    /// The first node number of this tab. Neighbouring tabs and contexts are far apart, so that a ref of
+    /// another tab is an error instead of another element.
     fn lowest_ref(&self) -> u32 {
         let Some(page) = self.inner.page.upgrade().map(Page::from_inner) else { return 1 };
         1 + (page.index() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART * REFS_APART
     }
 
-    /// Whether a ref with this number was ever shown for this frame.
+    /// Whether a ref with this number ever existed in this frame.
     pub fn knows_ref(&self, number: u32) -> bool {
         (self.lowest_ref()..self.inner.state.lock().next_ref).contains(&number)
     }
 
     // What the page's task tells the frame.
 
-    /// Another document is here. Gives the moments that it has reached already.
+    /// Records a new document. Returns the lifecycle events that it has reached already.
     pub(in crate::browser) fn committed(
         &self,
         frame: &wire::Frame,
@@ -429,13 +430,13 @@ impl Frame {
         early
     }
 
-    /// A navigation begins that is to bring another document.
+    /// Records that a navigation to another document begins.
     pub(in crate::browser) fn leaves(&self) {
         self.inner.state.lock().leaving = true;
     }
 
-    /// Nothing loads any more. A document that was to be left for something that is none, such as a `mailto:` address,
-    /// is cut short by the browser: it stays, and never says that it has loaded.
+    /// Records that loading has stopped. The browser stops a document when a navigation turns out to be none,
+    /// such as to `mailto:`: it stays and never fires `load`.
     pub(in crate::browser) fn stopped_loading(&self) {
         let mut state = self.inner.state.lock();
         if std::mem::replace(&mut state.leaving, false) {
@@ -452,7 +453,7 @@ impl Frame {
         url.clone_into(&mut self.inner.state.lock().url);
     }
 
-    /// Notes a moment of the current document. False when it is one of another.
+    /// Records a lifecycle event. Returns false if it belongs to another document.
     pub(in crate::browser) fn moment(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
         if *state.loader == *loader {
@@ -466,7 +467,7 @@ impl Frame {
         false
     }
 
-    /// The document is about to get other content, and goes through its moments once more.
+    /// Records that the document is about to be rewritten, and repeats its lifecycle.
     pub(in crate::browser) fn begin_anew(&self) {
         self.inner.state.lock().moments = Moments { commit: true, ..Moments::default() };
     }

@@ -1,7 +1,7 @@
-//! Which of a context's tabs is in front: the one that is worked on. A person's other tabs are in the background.
+//! The active tab of a context: the one that is worked on. Other tabs are in the background, as with a person.
 //!
-//! A page that is worked on believes that it has the focus. So several do while work on them goes on at once, since
-//! nothing is drawn in the background; and one does when its work is done one after the other.
+//! A page that is worked on behaves as focused, since background pages are not drawn. If several pages are
+//! worked on at the same time, each does.
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -11,16 +11,16 @@ use super::page::{Page, WeakPage};
 use super::parts::{Part, Slots};
 use crate::cdp::types::target::ActivateTarget;
 
-/// How long a page stays in front beside another one when nothing is done on it. Longer than the pauses between looks.
+/// How long a page stays focused beside another one after its last use. Longer than the pauses between checks.
 const LINGER: Duration = Duration::from_millis(400);
 
-/// The pages of a context that believe to be in front.
+/// The focused pages of a context.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Front {
     shown: Vec<Shown>,
-    /// The one that was worked on last.
+    /// The page that was used last.
     latest: Option<usize>,
-    /// The one whose tab the browser shows.
+    /// The page whose tab the browser shows.
     active: Option<usize>,
     is_resting: bool,
 }
@@ -29,16 +29,16 @@ pub(in crate::browser) struct Front {
 struct Shown {
     key: usize,
     page: WeakPage,
-    /// How much is being done on it.
+    /// The number of running operations on it.
     works: usize,
     idle_since: Instant,
 }
 
-/// Something is being done on a page, for as long as this lives.
+/// An operation on a page, until it is dropped.
 #[derive(Debug)]
 pub(in crate::browser) struct Work(Option<WeakPage>);
 
-/// Keeps, with each context, which of its pages are in front.
+/// The hooks that keep the focused pages of each context.
 pub(in crate::browser) struct FrontPart;
 
 impl Part for FrontPart {
@@ -48,7 +48,7 @@ impl Part for FrontPart {
 }
 
 impl BrowserContext {
-    /// Which of its pages are in front, where that is for us to say.
+    /// Its focused pages, if we decide that.
     fn front(&self) -> Option<&Mutex<Front>> {
         self.chooses_front().then(|| self.slot())
     }
@@ -63,7 +63,7 @@ impl Front {
         self.shown.push(Shown { key: page.key(), page: page.downgrade(), works, idle_since: Instant::now() });
     }
 
-    /// Those who have been idle for this long while another page was worked on go to the background.
+    /// Takes the pages that were idle for this time while another page was used: they move to the background.
     fn take_idle(&mut self, idle: Duration) -> Vec<WeakPage> {
         let latest = self.latest;
         let is_over = |shown: &mut Shown| {
@@ -74,7 +74,7 @@ impl Front {
 }
 
 impl Page {
-    /// To be held while something is done on the page that a person would do in front of it.
+    /// To be held during an operation that requires the page to be focused.
     pub(in crate::browser) fn work(&self) -> Work {
         let context = self.context();
         let Some(front) = context.front() else { return Work(None) };
@@ -103,7 +103,7 @@ impl Page {
         Work(Some(self.downgrade()))
     }
 
-    /// The page is a new tab, which covers the others.
+    /// Records that this page is a new tab, which covers the others.
     pub(in crate::browser) fn cover_others(&self) {
         let Some(front) = self.context().front() else { return };
         let idle = {
@@ -145,7 +145,7 @@ fn hide(pages: &[WeakPage]) {
     }
 }
 
-/// Looks again when those who are idle now have been so for long.
+/// Checks again after the idle time.
 fn rest_soon(context: &BrowserContext) {
     let Some(front) = context.front() else { return };
     if std::mem::replace(&mut front.lock().is_resting, true) {
@@ -163,8 +163,8 @@ fn rest_soon(context: &BrowserContext) {
     });
 }
 
-/// Sends idle pages to the background. When one page is left, its tab is the one that the browser shows. Tells
-/// whether there is more to do later.
+/// Moves idle pages to the background. If one page remains, the browser shows its tab. Returns whether to check
+/// again later.
 fn rest(context: &BrowserContext) -> bool {
     let Some(front) = context.front() else { return false };
     let (idle, alone, goes_on) = {

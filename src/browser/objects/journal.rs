@@ -1,4 +1,4 @@
-//! What has happened on a page, in an order: who acts can ask afterwards what the action caused.
+//! The history of a page's events, from which the effects of an action can be read.
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -6,37 +6,37 @@ use tokio::time::Instant;
 
 use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
-/// A point in a page's history.
+/// A position in a page's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark(u64);
 
 impl Mark {
-    /// Before all that has happened to the page.
+    /// The position before all events.
     pub const BEGINNING: Self = Self(0);
 }
 
 /// What has happened since a mark.
 #[derive(Debug, Clone, Default)]
 pub struct Pending {
-    /// The main frame began to navigate, or committed a new document.
+    /// The main frame has begun a navigation or committed a new document.
     pub navigating: bool,
     /// The main frame has committed a new document.
     pub committed: bool,
-    /// The main frame moved to another place within its document.
+    /// The main frame has navigated within its document.
     pub moved_within: bool,
-    /// Frames that began to load since then and have not stopped.
+    /// The number of frames that began loading and have not stopped.
     pub loading: usize,
-    /// Requests begun since then that have not ended.
+    /// The number of requests that have not ended.
     pub requests: usize,
-    /// Fetches begun since then that were answered, but have not been read to their end.
+    /// The number of fetches that were answered but not read completely.
     pub bodies: usize,
-    /// When the newest effect was seen, if there was one.
+    /// The time of the latest effect, if there was one.
     pub last_effect: Option<Instant>,
-    /// New windows asked for.
+    /// The number of requested windows.
     pub windows: usize,
     /// A dialog is open.
     pub dialog: bool,
-    /// A file chooser waits.
+    /// A file chooser is open.
     pub chooser: bool,
     /// The page has closed or crashed.
     pub gone: bool,
@@ -52,47 +52,48 @@ pub(in crate::browser) struct Journal {
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, Asked>,
-    /// Frames that are about to ask for another document, since when.
+    /// Frames that are about to request another document, and since when.
     leaving: HashMap<String, u64>,
-    /// Frames whose document did not come, and that are about to show why, since when it was asked for.
+    /// Frames whose document failed and that are about to show an error page, and since when the document was
+    /// requested.
     failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
-    /// The newest documents of the main frame that nobody of us asked for, oldest first.
+    /// The latest documents of the main frame that the page itself has loaded, oldest first.
     replaced: Vec<Replaced>,
-    /// It was stopped, and that has not been reported.
+    /// Whether the page was stopped, and that has not been reported yet.
     stopped: bool,
 }
 
-/// A document that another one took the place of.
+/// A document that was replaced by another one.
 #[derive(Debug)]
 struct Replaced {
     since: Instant,
     address: String,
-    /// It was read to its end.
+    /// Whether it was parsed completely.
     is_read: bool,
 }
 
-/// A request that has not been answered.
+/// A request without a response.
 #[derive(Debug)]
 struct Asked {
     begun: u64,
     frame: Option<String>,
-    /// It asks for a document, which is not there yet.
+    /// Whether it requests a document that has not arrived yet.
     leads_elsewhere: bool,
 }
 
-/// So many documents in so short a time, of no more addresses than these, are a page that replaces itself without end.
+/// This number of documents in a short time, with at most this number of URLs, is an endless reload.
 const MANY_DOCUMENTS: usize = 6;
 const SHORT: Duration = Duration::from_secs(10);
 const FEW_ADDRESSES: usize = 2;
 
-/// The kinds of request whose end an action waits for.
+/// The resource types whose requests an action waits for.
 const AWAITED: [&str; 5] = ["Document", "Stylesheet", "Script", "XHR", "Fetch"];
 
-/// How the browser says that another navigation took the place of this one, or that it led to no document.
+/// The browser's error for a navigation that was replaced by another one, or that led to no document.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
-/// A page that asks for more at once is not waited for request by request.
+/// The number of simultaneous requests above which an action does not wait for each.
 const MOST_REQUESTS: usize = 10_000;
 
 impl Journal {
@@ -144,26 +145,26 @@ impl Journal {
         }
     }
 
-    /// The document of the main frame was read to its end.
+    /// Records that the main frame's document was parsed completely.
     pub(in crate::browser) fn document_read(&mut self) {
         if let Some(newest) = self.replaced.last_mut() {
             newest.is_read = true;
         }
     }
 
-    /// What comes next was asked for by us.
+    /// Records that we caused the next navigation.
     pub(in crate::browser) fn begin_anew(&mut self) {
         self.acted();
         self.stopped = false;
     }
 
-    /// A document that comes next may be what our action leads to.
+    /// Records that the next document may be an effect of our action.
     pub(in crate::browser) fn acted(&mut self) {
         self.replaced.clear();
     }
 
-    /// Whether the main frame puts one document after the other in its place. It is waited for one that has been read to its
-    /// end, though not for ever.
+    /// Whether the main frame keeps replacing its document. Waits for one that was parsed completely, up to a
+    /// limit.
     pub(in crate::browser) fn is_restless(&self) -> bool {
         let few = |documents: &[Replaced]| {
             let addresses: HashSet<&str> =
@@ -176,7 +177,8 @@ impl Journal {
         newest.is_some_and(|documents| documents[0].since.elapsed() < SHORT && few(documents))
     }
 
-    /// The page is stopped: whether any of its documents was read to its end before another one took its place.
+    /// Records that the page was stopped. Returns whether any of its documents was parsed completely before it
+    /// was replaced.
     pub(in crate::browser) fn stopped(&mut self) -> bool {
         self.stopped = true;
         std::mem::take(&mut self.replaced).iter().any(|document| document.is_read)
@@ -186,28 +188,29 @@ impl Journal {
         std::mem::take(&mut self.stopped)
     }
 
-    /// A frame is about to ask for another document.
+    /// Records that a frame is about to request another document.
     pub(in crate::browser) fn leaves(&mut self, frame: &str) {
         self.leaving.insert(frame.to_owned(), self.sequence);
     }
 
-    /// It does not, or has.
+    /// Records that a frame no longer is about to request a document.
     pub(in crate::browser) fn stays(&mut self, frame: &str) {
         self.leaving.remove(frame);
     }
 
-    /// Whether a frame was about to ask for another document since `mark`, and neither has asked nor come to anything else.
+    /// Whether a frame was about to request another document since `mark`, and has neither done so nor given
+    /// up.
     pub(in crate::browser) fn will_ask_since(&self, Mark(mark): Mark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
-    /// Whether a document was asked for since `mark` that is not there yet, nor the browser's own in its place.
+    /// Whether a document that was requested since `mark` is still missing, as is an error page.
     pub(in crate::browser) fn awaits_document_since(&self, Mark(mark): Mark) -> bool {
         self.requests.values().any(|asked| asked.leads_elsewhere && asked.begun > mark)
             || self.failing.values().any(|begun| *begun > mark)
     }
 
-    /// Another document is in a frame within the page, or none: what was asked for there before is nobody's any more.
+    /// Records another document in a subframe, or none: requests of the previous one no longer count.
     pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
         self.leaving.remove(frame);
         self.failing.remove(frame);
@@ -218,7 +221,7 @@ impl Journal {
             .retain(|id, asked| asked.frame.as_deref() != Some(frame) || Some(id.as_str()) == new_document);
     }
 
-    /// Whether frames other than this one wait for what they asked for.
+    /// Whether other frames than this one wait for responses.
     pub(in crate::browser) fn others_ask(&self, main_frame: &str) -> bool {
         self.requests.values().any(|asked| asked.frame.as_deref().is_some_and(|frame| frame != main_frame))
     }
@@ -265,7 +268,8 @@ impl Journal {
         }
     }
 
-    /// A page that fetches need not read what comes: such a request ends when nobody remembers it.
+    /// Handles a response. A page need not read the body of a fetch: such a request ends when the response is
+    /// collected.
     pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
         if event.kind == "Fetch"
             && let Some(Asked { begun, .. }) = self.requests.remove(&event.request_id)
@@ -281,7 +285,7 @@ impl Journal {
         }
     }
 
-    /// Like [`request_ended`](Self::request_ended). In place of a document that did not come the browser shows one of its own.
+    /// Like [`request_ended`](Self::request_ended). The browser shows an error page for a document that failed.
     pub(in crate::browser) fn request_failed(&mut self, event: &LoadingFailed) {
         let was_given_up = event.canceled == Some(true) || event.error_text == ABORTED;
         if let Some(asked) = self.requests.get(&event.request_id)

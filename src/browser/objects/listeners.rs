@@ -1,13 +1,13 @@
-//! Listeners: called in order, and before any later reply is handed out.
+//! Listeners: called in order, and before any later reply is delivered.
 use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// What hears. It must not wait for anything.
+/// A callback for events. It must not block.
 pub type Listener<E> = Arc<dyn Fn(&E) + Send + Sync>;
 
-/// Those who listen to one thing.
+/// The listeners of one kind of event.
 pub(in crate::browser) struct Listeners<E>(Mutex<Vec<Listener<E>>>);
 
 impl<E> Listeners<E> {

@@ -1,12 +1,12 @@
-//! How much slower this machine computes than it could, because others compute, too.
+//! Measures how much slower this machine is because of other processes.
 use std::time::{Duration, Instant};
 
-/// So much is computed to find out: more than a turn that the system gives to who computes, so that others get theirs.
+/// The CPU time of a measurement: more than a scheduler's time slice.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// No silence is waited for longer than by so many times.
+/// The largest factor.
 const MOST: f64 = 10.0;
 
-/// By how many times whoever computes takes longer now than on an idle machine; at least 1.
+/// The factor by which computing takes longer now than on an idle machine; at least 1.
 ///
 /// Sources: `clock_gettime(2)`, `CLOCK_THREAD_CPUTIME_ID`.
 pub(super) async fn slowdown() -> f64 {

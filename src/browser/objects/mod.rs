@@ -1,4 +1,4 @@
-//! What there is: the browser, its contexts, pages, frames and workers, and who tells what happens to them.
+//! The objects: browser, contexts, pages, frames and workers, with their events.
 pub(super) mod bound;
 pub(super) mod browser;
 pub(super) mod context;

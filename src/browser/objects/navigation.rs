@@ -1,4 +1,4 @@
-//! Going somewhere, and knowing when one is there.
+//! Navigation, and waiting for its end.
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,21 +15,21 @@ use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryE
 use crate::cdp::types::performance::GetMetrics;
 use crate::error::{Error, Result};
 
-/// The moment at which a navigation counts as done.
+/// The event at which a navigation counts as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WaitUntil {
     /// The new document has begun to arrive.
     Commit,
-    /// It has been read to its end.
+    /// The document is parsed.
     DomContentLoaded,
-    /// It and what it refers to have been loaded.
+    /// The document and its resources are loaded.
     #[default]
     Load,
-    /// And for half a second nothing has been asked for.
+    /// In addition, there were no requests for half a second.
     NetworkIdle,
 }
 
-/// How to navigate.
+/// Options of a navigation.
 #[derive(Debug, Clone)]
 pub struct NavigateOptions {
     pub until: WaitUntil,
@@ -37,7 +37,7 @@ pub struct NavigateOptions {
     pub referrer: Option<String>,
 }
 
-/// The whole navigation has a deadline; the command in it only must not have a shorter one.
+/// The time limit of the command itself; the navigation has its own deadline.
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
 impl Default for NavigateOptions {
@@ -46,16 +46,17 @@ impl Default for NavigateOptions {
     }
 }
 
-/// What a navigation led to.
+/// The result of a navigation.
 #[derive(Debug, Clone)]
 pub enum Arrival {
-    /// A document, with the response that it came in; `None` for `about:blank`, `data:` and a restored page.
+    /// A document, with its response; `None` for `about:blank`, `data:` and a page restored from the
+    /// back/forward cache.
     Document(Option<Box<Response>>),
-    /// A place within the document that was there already.
+    /// A place within the same document.
     SameDocument,
-    /// A file, which the browser downloads; the document stays.
+    /// A download; the document stays.
     Download,
-    /// Nothing (204 or 205); the document stays.
+    /// No content (204 or 205); the document stays.
     NoContent,
     /// The page opened a dialog before it had loaded.
     Dialog,
@@ -72,9 +73,9 @@ impl Moments {
     }
 }
 
-/// How long the browser may take to show its own page in place of one that did not come.
+/// How long the browser may take to show its error page.
 const FAILURE_LIMIT: Duration = Duration::from_millis(500);
-/// For so long nothing is asked for by a page that is at rest.
+/// How long there must be no requests for an idle network.
 const REST: Duration = Duration::from_millis(500);
 
 impl Page {
@@ -88,7 +89,7 @@ impl Page {
         self.load_again(false, options).await
     }
 
-    /// Loads the document again, and all that belongs to it, past all caches.
+    /// Reloads the document and its resources, bypassing all caches.
     pub async fn reload_fresh(&self, options: &NavigateOptions) -> Result<Arrival> {
         self.load_again(true, options).await
     }
@@ -164,12 +165,11 @@ impl Page {
         }
     }
 
-    /// Leaves the document by `way`, whatever it does against that: dialogs that are in the way are dismissed, a script that
-    /// runs without end is ended. What cannot be ended goes with the process that it runs in, which takes along the other tabs
-    /// that hang in it; then `again` goes on.
+    /// Leaves the document through `way`, whatever the page does: dismisses dialogs, and stops endless scripts.
+    /// If a script cannot be stopped, ends the renderer process, with other tabs that hang in it; then runs
+    /// `again`.
     ///
-    /// # Errors
-    /// `page_busy` when even that is in vain.
+    /// # Errors `page_busy` if even that fails.
     async fn leave_by(
         &self,
         way: impl Future<Output = Result<Arrival>>,
@@ -211,7 +211,8 @@ impl Page {
         self.main_frame().until_arrived(before, options).await
     }
 
-    /// Waits until the main frame's document has reached `until`, at most `limit`. True unless time ran out.
+    /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran
+    /// out.
     pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
             (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
@@ -223,7 +224,7 @@ impl Page {
         timeout(limit, arrived).await.map_or(Ok(false), |reached| reached.map(|()| true))
     }
 
-    /// The browser counts what each frame asks for alone: a page is at rest only when the frames in it are, too.
+    /// Waits for the idle network of all frames: the browser counts requests for each frame separately.
     async fn until_frames_rest(&self, until: WaitUntil) -> Result<()> {
         let asks = |page: &Self| {
             page.obstruction().is_none() && page.with_journal(|journal| journal.others_ask(page.id()))
@@ -235,7 +236,7 @@ impl Page {
         Ok(())
     }
 
-    /// Waits until the requests for documents, that an action led to since `mark`, have been reported, where that is soon.
+    /// Waits briefly until document requests caused by an action since `mark` have been reported.
     pub async fn until_navigation_reported(&self, mark: Mark) {
         // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
         let answered = self.session().call(GetMetrics {});
@@ -255,7 +256,7 @@ impl Page {
         let _ = timeout(REST, settled_page).await;
     }
 
-    /// Waits until the documents, that an action led to since `mark`, are there or will not come, at most `limit`.
+    /// Waits until documents requested since `mark` have arrived or failed, up to `limit`.
     pub async fn until_followed(&self, mark: Mark, limit: Duration) {
         let followed = self.until(|page| {
             let is_over = page.obstruction().is_some()
@@ -265,22 +266,22 @@ impl Page {
         let _ = timeout(limit, followed).await;
     }
 
-    /// The address that was asked for where redirects led to the current document; its own otherwise.
+    /// The requested URL if redirects led to the current document; otherwise the document's URL.
     pub fn url_before_redirects(&self) -> String {
         let loader = self.main_frame().loader();
         let asked = self.with_network(|network| network.first_asked(&loader).map(|entry| entry.url.clone()));
         asked.unwrap_or_else(|| self.url())
     }
 
-    /// The response in which the current document came, if it came in one.
+    /// The response of the current document, if it has one.
     pub fn document_response(&self) -> Option<Response> {
         let loader = self.main_frame().loader();
         self.with_network(|network| network.document_response(&loader).cloned())
     }
 }
 
-/// Stops a navigation that nobody waits for any more: its time is up, or its caller gave up. What is asked of the page next
-/// would wait for a document that may never come.
+/// Stops a navigation when nobody waits for it any more. Later commands would otherwise wait for a document
+/// that may never arrive.
 struct StopLoadingOnDrop<'a> {
     page: &'a Page,
     before: Arc<str>,
@@ -296,25 +297,25 @@ impl Drop for StopLoadingOnDrop<'_> {
     }
 }
 
-/// Waits for a navigation, at most `limit`.
+/// Waits for a navigation, up to `limit`.
 async fn within<T>(limit: Duration, navigation: impl Future<Output = Result<T>>) -> Result<T> {
     timeout(limit, navigation).await.unwrap_or(Err(Error::NavigationSlow { waited: limit }))
 }
 
-/// Whether `url` is a place within the document at `here`.
+/// Whether `url` is within the document at `here`.
 fn stays(here: &str, url: &str) -> bool {
     let document = |url: &str| url.split('#').next().map(str::to_owned);
     url.contains('#') && document(here) == document(url)
 }
 
-/// `localhost:8080/x` has a host and a port, and no scheme named localhost.
+/// Adds `http://` to `localhost:8080/x`, which has a host and a port, and no scheme.
 fn with_scheme(url: &str) -> Cow<'_, str> {
     let is_local = url.starts_with("localhost") || url.starts_with("127.0.0.1");
     if is_local { Cow::Owned(format!("http://{url}")) } else { Cow::Borrowed(url) }
 }
 
 impl Frame {
-    /// Navigates and waits. A download, an answer without content and a dialog end it too: they are arrivals.
+    /// Navigates and waits. A download, a response without content and a dialog count as arrivals.
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
         let url = &*with_scheme(url);
@@ -346,7 +347,8 @@ impl Frame {
         page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
 
-    /// Leaves a document that asks without end and so never gets to anything else: without its scripts, for an empty one.
+    /// Leaves a document that issues endless requests and blocks everything else: loads an empty one, with
+    /// scripts disabled.
     async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
         page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
         let left = self.start_and_wait(page, "about:blank", options).await;
@@ -395,7 +397,7 @@ impl Frame {
         moved.await.map(|()| Arrival::SameDocument)
     }
 
-    /// Waits until a document other than `before` has reached the moment wanted.
+    /// Waits until a document other than `before` has reached the requested event.
     async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
         let mut was_stopped = false;

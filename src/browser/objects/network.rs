@@ -1,4 +1,4 @@
-//! The requests of a page, newest last, bounded.
+//! The log of a page's requests, oldest first, limited in size.
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::sync::unix_time;
 
 /// How many requests are kept: the newest.
 const KEPT: usize = 1_000;
-/// How many answers to documents are kept whose requests are not.
+/// How many responses of documents are kept without their requests.
 const MOST_PENDING: usize = 100;
-/// Longer bodies are asked for when somebody wants to see them.
+/// The longest request body that is kept; longer ones are fetched on demand.
 const LONGEST_SENT: usize = 4_096;
 
-/// One request and what became of it. Times are seconds of the browser's own clock.
+/// A request and its result. Times are seconds of the browser's monotonic clock.
 #[derive(Debug, Clone, Default)]
 pub struct RequestEntry {
     pub id: String,
@@ -27,57 +27,57 @@ pub struct RequestEntry {
     pub loader: String,
     pub url: String,
     pub method: String,
-    /// `Document`, `Script`, `XHR`, … as the browser names it.
+    /// The resource type: `Document`, `Script`, `XHR` and so on.
     pub kind: String,
     pub started: f64,
-    /// Seconds since 1970.
+    /// The Unix time in seconds.
     pub wall_time: f64,
     pub ended: Option<f64>,
     pub response: Option<Response>,
     pub failure: Option<String>,
     pub from_cache: bool,
     pub encoded_bytes: f64,
-    /// How many redirects led here.
+    /// The number of redirects before this request.
     pub redirects: u32,
-    /// Counts the requests of its page; never given again.
+    /// The number of the request in its page; not reused.
     pub number: u64,
     pub sent_headers: HeaderList,
-    /// The headers that went over the network, with cookies; `None` until the browser reports them.
+    /// The headers as sent over the network, with cookies; `None` until the browser reports them.
     pub network_headers: Option<HeaderList>,
-    /// The headers that came over the network, with the cookies that they set.
+    /// The headers as received over the network, with `Set-Cookie`.
     pub received_headers: Option<HeaderList>,
-    /// What it sent, as far as that was reported.
+    /// The request body, if it was reported.
     pub sent_body: Option<Vec<u8>>,
-    /// It sent something that was not reported, or was too long to be kept.
+    /// Whether the request has a body that was not reported, or was too long to keep.
     pub sends_more: bool,
 }
 
-/// What a page asked for since its last navigation.
+/// The requests of a page since its last navigation.
 #[derive(Debug, Default)]
 pub struct NetworkLog {
     entries: VecDeque<RequestEntry>,
     first: usize,
     next_number: u64,
     positions: HashMap<String, usize>,
-    /// How documents were answered whose requests are not reported to anybody, by their loaders.
+    /// Responses of documents whose requests were not reported, by loader id.
     pending: VecDeque<(String, Response)>,
     /// Network headers that were reported before their requests.
     early_headers: VecDeque<(String, HeaderList)>,
 }
 
 impl NetworkLog {
-    /// All that is kept, oldest first.
+    /// All requests that are kept, oldest first.
     pub fn entries(&self) -> impl Iterator<Item = &RequestEntry> {
         self.entries.iter()
     }
 
-    /// The response to the request for a document.
+    /// The response of a document.
     pub fn document_response(&self, loader: &str) -> Option<&Response> {
         let pending = || self.pending.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
         self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(pending)
     }
 
-    /// Whether something is on its way that the page's content may depend on.
+    /// Whether requests are in progress that may affect the page's content.
     pub(in crate::browser) fn is_waiting(&self) -> bool {
         self.entries.iter().any(|entry| {
             let counts = matches!(&*entry.kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch");
@@ -85,12 +85,12 @@ impl NetworkLog {
         })
     }
 
-    /// The request with this id that was not redirected yet.
+    /// The original request with this id, before redirects.
     pub fn first_asked(&self, id: &str) -> Option<&RequestEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// The newest request with this id: redirects share one.
+    /// The latest request with this id: redirects share it.
     pub fn get(&self, id: &str) -> Option<&RequestEntry> {
         let position = self.positions.get(id)?;
         self.entries.get(position.checked_sub(self.first)?)
@@ -101,7 +101,7 @@ impl NetworkLog {
         self.entries.get_mut(position.checked_sub(self.first)?)
     }
 
-    /// A new document: what belonged to the old one goes, the request for the new one stays.
+    /// Handles a new document: drops the requests of the old one, and keeps the request of the new one.
     pub(in crate::browser) fn document_changed(&mut self, loader: &str) {
         let kept: Vec<_> =
             self.entries.drain(..).filter(|entry| entry.loader == loader || entry.id == loader).collect();
@@ -179,7 +179,7 @@ impl NetworkLog {
         }
     }
 
-    /// What was asked for is there, of which the browser tells no more.
+    /// Marks a request as ended of which the browser reports no more.
     pub(in crate::browser) fn arrived(&mut self, id: &str) {
         if let Some(entry) = self.get_mut(id)
             && entry.ended.is_none()
@@ -239,7 +239,7 @@ impl NetworkLog {
     }
 }
 
-/// The body of a request as the browser tells it, and whether it has one that it does not tell.
+/// The request body as reported, and whether there is one that was not reported.
 pub(in crate::browser) fn body_of(request: &crate::cdp::types::network::Request) -> (Option<Vec<u8>>, bool) {
     if let Some(entries) = &request.post_data_entries
         && entries.iter().all(|entry| entry.bytes.is_some())

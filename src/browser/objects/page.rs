@@ -1,4 +1,4 @@
-//! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
+//! Pages: tabs with their frames. Stores what the browser reports; every change wakes those who wait.
 mod awaited;
 mod changes;
 mod dialogs;
@@ -41,7 +41,7 @@ pub struct Page {
     inner: Arc<PageInner>,
 }
 
-/// What happens to a page.
+/// An event of a page.
 #[derive(Debug, Clone)]
 pub enum PageEvent {
     FrameAttached(Frame),
@@ -60,9 +60,9 @@ pub(in crate::browser) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
-    /// The address that it had when the browser first reported it.
+    /// The URL when the browser first reported the page.
     found_at: String,
-    /// An address, and the title that it was last known to have there.
+    /// A URL, and its last known title.
     known_title: Mutex<(String, String)>,
     context: BrowserContext,
     session: CdpSession,
@@ -72,7 +72,7 @@ pub(in crate::browser) struct PageInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
     own: Mutex<Own>,
-    /// Held by whoever looks at the page without working on it.
+    /// Held by viewers that only watch the page.
     kept_in_memory: Arc<()>,
     slots: Slots,
 }
@@ -89,31 +89,31 @@ struct PageState {
     dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
-    /// The last one that was reported.
+    /// The number of the last reported dialog.
     dialog_reported: u64,
-    /// How many are leaving the page: to them a dialog is no question.
+    /// The number of operations that are leaving the page: they dismiss dialogs.
     leavers: u32,
     chooser: Option<FileChooser>,
-    /// Addresses for other programs that it asked to open, and that have not been reported yet.
+    /// URLs for external programs that were not reported yet.
     programs_asked: Vec<String>,
-    /// Whether its requests wait for a decision.
+    /// Which of its requests are intercepted.
     routed: Routed,
     ready: bool,
-    /// Whether it has begun with an empty document that another one is about to replace.
+    /// Whether it shows an initial empty document that is about to be replaced.
     awaits_document: bool,
-    /// The newest window that it opened shows no document, but what a script does there.
+    /// Whether its latest popup has no URL: its content comes from a script.
     opens_script: bool,
-    /// The size that was asked for the newest window.
+    /// The requested size of its latest popup.
     opens_size: Option<(u32, u32)>,
     closed: bool,
     crashed: bool,
-    /// Its renderer is being ended by us: no crash to tell of.
+    /// Whether we are ending its renderer, so that it is no crash.
     ending: bool,
-    /// Its renderer was ended to save memory; what it was like then.
+    /// Its state, if its renderer was ended to save memory.
     discarded: Option<Discarded>,
 }
 
-/// What was done to one of all pages of a context: one that has closed meanwhile is not among them any more.
+/// Ignores the error for a page that was closed during an operation on all pages of a context.
 pub(in crate::browser) fn unless_closed(done: Result<()>) -> Result<()> {
     match done {
         Err(Error::PageClosed) => Ok(()),
@@ -121,7 +121,7 @@ pub(in crate::browser) fn unless_closed(done: Result<()>) -> Result<()> {
     }
 }
 
-/// A page that is not held.
+/// A weak reference to a page.
 #[derive(Debug, Clone)]
 pub struct WeakPage(Weak<PageInner>);
 
@@ -150,7 +150,7 @@ impl Page {
         Self { inner }
     }
 
-    /// Takes a target that the browser has just attached us to. Its set-up goes out in one write, then it runs.
+    /// Creates the page for a newly attached target. Sets it up in one write, then lets it run.
     pub(in crate::browser) fn adopt(
         context: &BrowserContext,
         session: CdpSession,
@@ -213,27 +213,27 @@ impl Page {
         page
     }
 
-    /// What tells this page from every other one.
+    /// The unique id of this page.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The page, as long as somebody else holds it.
+    /// A weak reference to the page.
     pub fn downgrade(&self) -> WeakPage {
         WeakPage(Arc::downgrade(&self.inner))
     }
 
-    /// What a part keeps with this page.
+    /// The state that a module keeps with this page, by type.
     pub(in crate::browser) fn slot<T: std::any::Any>(&self) -> &T {
         self.inner.slots.get()
     }
 
-    /// The browser's id for this tab.
+    /// The browser's id of this tab.
     pub fn id(&self) -> &str {
         &self.inner.target
     }
 
-    /// The page's number within its context: the `p` of a ref. Never used again for another page.
+    /// The page's number within its context: the `p` of a ref. Not reused.
     pub fn index(&self) -> u32 {
         self.inner.index
     }
@@ -242,12 +242,12 @@ impl Page {
         &self.inner.context
     }
 
-    /// The session of the tab itself: input, pictures and dialogs go through it.
+    /// The main CDP session of the tab: for input, screenshots and dialogs.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
     }
 
-    /// The pointer, the keys and the finger of this tab.
+    /// The input devices of this tab.
     pub fn input(&self) -> &Input {
         &self.inner.input
     }
@@ -274,24 +274,24 @@ impl Page {
         &self.inner.main_frame
     }
 
-    /// All frames, in the order in which they came.
+    /// All frames in order of creation.
     pub fn frames(&self) -> Vec<Frame> {
         let mut frames: Vec<_> = self.inner.state.lock().frames.values().cloned().collect();
         frames.sort_by_key(Frame::number);
         frames
     }
 
-    /// The frame that the `f` of a ref names.
+    /// The frame with the `f` number of a ref.
     pub fn frame_by_number(&self, number: u32) -> Option<Frame> {
         self.inner.state.lock().frames.values().find(|frame| frame.number() == number).cloned()
     }
 
-    /// The frame with the browser's id.
+    /// The frame with this CDP id.
     pub fn frame_by_id(&self, id: &str) -> Option<Frame> {
         self.inner.state.lock().frames.get(id).cloned()
     }
 
-    /// How many frames there have been: a number below it that is no frame now was one once.
+    /// The number of frames so far: a smaller number without a frame belonged to one once.
     pub fn frames_ever(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
@@ -300,12 +300,12 @@ impl Page {
         self.main_frame().url()
     }
 
-    /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
+    /// The URL to show: on the browser's own error page, the one that failed.
     pub fn asked_url(&self) -> String {
         self.main_frame().asked_url()
     }
 
-    /// A tab that hangs tells nothing itself.
+    /// Marks the page as ready: a hanging tab reports nothing itself.
     pub(in crate::browser) fn assume_found(&self) {
         self.main_frame().assume_url(&self.inner.found_at);
     }
@@ -329,7 +329,7 @@ impl Page {
         !self.inner.state.lock().routed.is_none()
     }
 
-    /// Whether a request to this address waits for a decision.
+    /// Whether requests to this URL are intercepted.
     pub(in crate::browser) fn routes(&self, url: &str) -> bool {
         self.inner.state.lock().routed.holds(url)
     }
@@ -338,7 +338,7 @@ impl Page {
         self.inner.state.lock().routed = routed;
     }
 
-    /// Lets `listener` hear what happens from now on.
+    /// Subscribes to events.
     pub fn listen(&self, listener: Listener<PageEvent>) {
         self.inner.listeners.add(listener);
     }
@@ -358,14 +358,14 @@ impl Page {
         root.call(ActivateTarget { target_id: self.id().to_owned() }).await.map(drop)
     }
 
-    /// Makes the page believe that its window has the focus, or leaves it as it is.
+    /// Makes the page behave as focused, or ends that.
     pub fn emulate_focus(&self, enabled: bool) {
         for session in self.sessions() {
             session.send(SetFocusEmulationEnabled { enabled }).ignore();
         }
     }
 
-    /// Whether file choosers are reported instead of shown.
+    /// Sets whether file choosers are reported instead of shown.
     pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
         for session in self.sessions() {
             session.call(wire::SetInterceptFileChooserDialog { enabled, cancel: None }).await?;
@@ -378,7 +378,7 @@ impl Page {
         read(&self.inner.state.lock().network)
     }
 
-    /// The page's own session and those of its frames in other processes.
+    /// The page's main session and those of its frames in other processes.
     pub fn sessions(&self) -> Vec<CdpSession> {
         let mut sessions = vec![self.inner.session.clone()];
         for frame in self.frames() {

@@ -1,10 +1,10 @@
-//! Whether a page answers, and how one is left that does not.
+//! Checks whether a page is responsive, and recovers from one that is not.
 //!
-//! A page is asked two things at once: one that it answers between its scripts, and one that it answers in the midst of
-//! one. Who answers the second again and again, and not the first, runs a script all the while: neither the machine nor we
-//! are slow. Only where a page answers neither, as one does that waits for a server without letting anything else be
-//! done, has time to decide; how slow the browser itself is to answer is taken off then. A script that has an end takes longer
-//! where others compute as well, so patience is longer there by so many times.
+//! Two queries are sent at once: one that the page answers between its scripts, and one that it answers during
+//! a script. If it answers the second one repeatedly and not the first, a script is running: neither the
+//! machine nor we are slow. If it answers neither, as when it waits for a server synchronously, time decides;
+//! the delay of the browser itself is subtracted then. A finite script takes longer on a busy machine, so the
+//! time limit is multiplied by the machine's slowdown.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -17,29 +17,30 @@ use crate::cdp::types::performance::GetMetrics;
 use crate::cdp::types::runtime::{Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 
-/// How long a page may be silent that answered when a call began: what the call did keeps it busy.
+/// How long a page may be silent that was responsive when a call began: the call keeps it busy.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Nothing was heard of the page for so long since the call began: its script had no end before.
+/// How long a page may be silent from the beginning of a call: its script was endless before.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// Most calls are over before anybody needs to look.
+/// The time of the first check: most calls are over before.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
-/// A page that is being left may go on with what it does for so long, and then so long after it was stopped.
+/// How long a page that is being left may continue its work, and how long after it was stopped.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 const AFTER_STOP: Duration = Duration::from_millis(250);
-/// What stopping does not end so many times in a row runs outside of scripts, or begins again and again.
+/// The number of failed stops after which the page is considered busy outside of scripts, or in a loop of
+/// scripts.
 const MOST_STOPS: u32 = 1;
 
-/// Where the browser itself is slow to answer, a page may be slower by so many times that.
+/// The factor by which a page may be slower than a slow browser.
 const SLOWNESS: u32 = 8;
 
-/// Who opens so many dialogs while it is asked, and does not answer, has the time to.
+/// A page that opens this number of dialogs without answering is considered responsive.
 const DIALOGS_INSTEAD: u64 = 2;
 
 impl Page {
-    /// Waits for `work` unless the page stops answering meanwhile; `patience` as in [`until_stuck`](Self::until_stuck).
+    /// Runs `work` unless the page stops responding; `patience` as in [`until_stuck`](Self::until_stuck).
     pub async fn unless_stuck<T>(
         &self,
         patience: Option<Duration>,
@@ -53,10 +54,9 @@ impl Page {
         }
     }
 
-    /// Waits for `work` unless a dialog in another tab keeps the page from answering.
+    /// Runs `work` unless a dialog in another tab blocks the page.
     ///
-    /// # Errors
-    /// Those of `work`; `dialog_open`.
+    /// # Errors Those of `work`; `dialog_open`.
     pub async fn unless_held_up<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -74,7 +74,7 @@ impl Page {
         }
     }
 
-    /// The dialog in another tab that keeps the page from answering: it is asked in the process that shows both.
+    /// The dialog in another tab that blocks the page, because both share a process.
     pub async fn held_up_by(&self) -> Option<Dialog> {
         let dialog = self.dialog_elsewhere().filter(|_| self.may_be_stuck())?;
         // A script without end would show that it runs.
@@ -83,17 +83,17 @@ impl Page {
         (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
-    /// Completes when the page runs a script without end: soon, when nothing is heard of it from now on; after `patience`
-    /// if it falls silent later, or never without one. A page that waits at a dialog is not stuck.
+    /// Completes when the page runs an endless script: soon, if it does not respond from now on; after
+    /// `patience` if it stops responding later, or never without one. A page with an open dialog does not
+    /// count.
     pub async fn until_stuck(&self, patience: Option<Duration>) {
         self.until_silent(SILENCE, patience).await;
     }
 
-    /// Waits for an arrival unless the new document runs a script without end. One that still runs a script when time is
-    /// up, having answered nothing, is reported as that, however slow the machine.
+    /// Runs a navigation unless the new document runs an endless script. A script that runs at the time limit,
+    /// without any answer, is reported as such, however slow the machine is.
     ///
-    /// # Errors
-    /// Those of `arrival`; `page_busy`.
+    /// # Errors Those of `arrival`; `page_busy`.
     pub async fn unless_stuck_on_arrival<T>(&self, arrival: impl Future<Output = Result<T>>) -> Result<T> {
         let document = self.main_frame().loader();
         let arrived = tokio::select! {
@@ -111,19 +111,19 @@ impl Page {
         }
     }
 
-    /// Whether the page runs one script all the while that it is looked.
+    /// Whether the page runs one script during the whole check.
     async fn is_in_script(&self) -> bool {
         self.may_be_stuck() && hear(self, self.session(), SILENCE, async {}).await == Pulse::Script
     }
 
-    /// Completes when another document than now is shown, and runs a script without end.
+    /// Completes when a new document is shown and runs an endless script.
     async fn until_stuck_on_arrival(&self) {
         let document = self.main_frame().loader();
         let _ = self.until(|page| (*page.main_frame().loader() != *document).then_some(())).await;
         self.until_stuck_since_arrival().await;
     }
 
-    /// Completes when the document, which has just begun to arrive, runs a script without end.
+    /// Completes when the document, which has just begun to arrive, runs an endless script.
     pub async fn until_stuck_since_arrival(&self) {
         self.until_silent(PATIENCE, Some(PATIENCE)).await;
     }
@@ -144,7 +144,7 @@ impl Page {
         }
     }
 
-    /// Completes when the page has been running one script for longer than a picture of it could take.
+    /// Completes when the page has been running one script for longer than a screenshot takes.
     pub(in crate::browser) async fn until_in_script(&self) {
         loop {
             sleep(BETWEEN_LOOKS).await;
@@ -154,28 +154,27 @@ impl Page {
         }
     }
 
-    /// Why the page does not answer.
+    /// The error for a page that does not respond.
     pub(in crate::browser) fn why_silent(&self) -> Error {
         if self.waits_for_server() { Error::AwaitsServer } else { Error::PageBusy }
     }
 
-    /// Fails when the page does not answer soon.
+    /// Fails if the page does not respond soon.
     ///
-    /// # Errors
-    /// `page_busy`
+    /// # Errors `page_busy`
     pub async fn must_answer(&self) -> Result<()> {
         let is_stuck = self.may_be_stuck() && !answers(self, SILENCE).await && self.may_be_stuck();
         if is_stuck { Err(Error::PageBusy) } else { Ok(()) }
     }
 
-    /// Whether silence of the page is its script's: not while it waits at a dialog, nor while a server has not answered for
-    /// the document that comes next.
+    /// Whether a script can be the reason of silence: not while a dialog is open, or while a server has not
+    /// answered for the next document.
     fn may_be_stuck(&self) -> bool {
         self.dialog().is_none() && !self.waits_for_server()
     }
 
-    /// Whether a server has not answered for the document that comes next: until then the browser may hold back what is
-    /// asked of the page.
+    /// Whether a server has not answered for the next document: until then the browser may delay commands to
+    /// the page.
     pub fn waits_for_server(&self) -> bool {
         let main = self.main_frame().id();
         self.with_network(|network| {
@@ -189,21 +188,21 @@ impl Page {
         })
     }
 
-    /// Ends the script that keeps a frame's process, with this session, from answering. One that answers goes on.
+    /// Stops the script that blocks the frame process of this session. Does nothing if it responds.
     pub(in crate::browser) async fn stop_script(&self, session: &CdpSession) {
         if !answers_in(self, session, AFTER_STOP).await {
             let _ = session.call_within(TerminateExecution {}, self.after_stop()).await;
         }
     }
 
-    /// How long a page may take to answer once its scripts were stopped.
+    /// How long a page may take to respond after its scripts were stopped.
     fn after_stop(&self) -> Duration {
         let ends_them =
             self.context().browser().ok().and_then(|browser| browser.dialect().ends_scripts_after());
         ends_them.unwrap_or(AFTER_STOP)
     }
 
-    /// Whether the page answers, once the scripts are ended that keep it from that; what they left may do so again.
+    /// Stops blocking scripts. Returns whether the page responds then; what they have left may block it again.
     pub(in crate::browser) async fn release(&self) -> bool {
         if !self.may_be_stuck() || answers(self, LAST_WORDS).await {
             return true;
@@ -212,7 +211,8 @@ impl Page {
         answers(self, self.after_stop()).await
     }
 
-    /// Ends whatever the page does against being left, as long as it shows the same document. Completes when that is in vain.
+    /// Stops whatever prevents leaving the page, as long as it shows the same document. Completes when that
+    /// fails.
     pub(in crate::browser) async fn until_unleavable(&self) {
         let document = self.main_frame().loader();
         let mut stops = 0;
@@ -238,11 +238,11 @@ impl Page {
     }
 }
 
-/// What is heard of a page that is asked.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pulse {
     Answer,
-    /// It has not answered, because it runs a script.
+    /// No answer, because a script is running.
     Script,
     Nothing,
 }
@@ -255,7 +255,7 @@ async fn answers_in(page: &Page, session: &CdpSession, patience: Duration) -> bo
     ask(page, session, patience).await == Pulse::Answer
 }
 
-/// Whether the page does the least that it can be asked within `patience`; longer on a machine that is slow.
+/// Whether the page answers the simplest query within `patience`; longer on a slow machine.
 async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Pulse {
     let longer = async { sleep(patience.mul_f64(slowdown().await - 1.0)).await };
     Box::pin(hear(page, session, patience, longer)).await
@@ -296,8 +296,8 @@ async fn hear(
     }
 }
 
-/// Completes when the page has opened one dialog after the other for `patience`. Each is answered at once, which is no
-/// answer of the page's.
+/// Completes when the page has opened dialogs one after the other for `patience`. Answering them at once does
+/// not count as a response of the page.
 async fn asks_on(page: &Page, patience: Duration) {
     loop {
         let before = page.dialogs_ever();

@@ -1,5 +1,5 @@
-//! Sessions of the raw protocol, for whoever asks for one. They are beside our own: what is switched on in them is theirs,
-//! and what a page can notice of it is their choice.
+//! Raw CDP sessions for users. They are separate from ours: the user is responsible for what a page can notice
+//! of them.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFro
 use crate::cdp::{CdpSession, EventSink, Permit};
 use crate::error::{Error, Result};
 
-/// A session of the raw protocol. Cheap to clone.
+/// A raw CDP session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RawSession {
     inner: Arc<Inner>,
@@ -23,7 +23,7 @@ pub struct RawSession {
 #[derive(Debug)]
 struct Inner {
     session: CdpSession,
-    /// What it came through: a session of the browser, so that our own does not hear of it.
+    /// The browser session through which it was attached, so that our own session does not receive its events.
     carrier: Option<CdpSession>,
     browser: Browser,
 }
@@ -33,17 +33,17 @@ impl RawSession {
         Self { inner: Arc::new(Inner { session, carrier, browser: browser.clone() }) }
     }
 
-    /// What tells this session from every other one.
+    /// The unique id of this session.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// Lets `overhearer` hear every event, by its name and as it came.
+    /// Passes every event to `overhearer`, by name and as raw JSON.
     pub fn overhear(&self, overhearer: EventSink) {
         self.inner.session.overhear(overhearer);
     }
 
-    /// Sends a command, whatever it is, and waits for its reply.
+    /// Sends any command and waits for its reply.
     pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
         session.call_raw_within(method, parameters, Some(Permit::UserAsked), limit).await
@@ -53,7 +53,7 @@ impl RawSession {
         &self.inner.session
     }
 
-    /// Ends the session, and waits for nothing.
+    /// Ends the session without waiting.
     pub(in crate::browser) fn let_go(&self) {
         self.inner.browser.root().send(self.end()).ignore();
     }
@@ -70,7 +70,7 @@ impl RawSession {
 }
 
 impl Browser {
-    /// A session of the raw protocol with the browser itself.
+    /// Opens a raw CDP session with the browser.
     pub async fn attach_raw(&self) -> Result<RawSession> {
         if self.dialect() != Dialect::Chromium {
             return Err(lacks::RAW_SESSION.into());
@@ -82,7 +82,7 @@ impl Browser {
 }
 
 impl BrowserContext {
-    /// A session of the raw protocol with the page that a main frame shows, or with a frame in a process of its own.
+    /// Opens a raw CDP session with the page of a main frame, or with a frame in another process.
     pub async fn attach_raw(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         let shared = frame.parent().is_some_and(|parent| parent.session().id() == frame.session().id());
@@ -105,7 +105,8 @@ impl BrowserContext {
         Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
 
-    /// A session of ours beside the one of the page that a main frame shows: for what each session does once.
+    /// Opens an additional session of ours with the page of a main frame, for features that exist once for each
+    /// session.
     pub async fn attach_beside(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.dialect() == Dialect::Chromium {

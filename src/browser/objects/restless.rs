@@ -1,6 +1,6 @@
-//! Pages that put one document after the other in their place, without end: none of them is there long enough to be looked
-//! at. Such a page is stopped, as a person does with Escape: the next document is refused as soon as one has been read to its
-//! end. Where none ever is, because each is replaced by a script of its own before, one is let in without its scripts.
+//! Endless reloads: pages that keep replacing their document, so that none stays long enough. Such a page is
+//! stopped as with Escape: the next document is refused once one was parsed completely. If none ever is,
+//! because each is replaced by a script before, one is loaded without scripts.
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -14,11 +14,11 @@ use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::error::{Error, Result};
 
-/// How long the document that stays may take to come, and to be read.
+/// How long the document that stays may take to load.
 const COMING: Duration = Duration::from_secs(5);
 
 impl Page {
-    /// Does `work`. Where the page replaces its document meanwhile, again and again, it is stopped, and `work` is done anew.
+    /// Runs `work`. If the page keeps replacing its document meanwhile, stops it and runs `work` again.
     pub(in crate::browser) async fn at_rest<T, W>(&self, work: impl Fn() -> W) -> Result<T>
     where
         W: Future<Output = Result<T>>,
@@ -32,17 +32,17 @@ impl Page {
         until_there(&work).await
     }
 
-    /// Whether the page replaces its document again and again, and now is the time to stop it.
+    /// Whether the page keeps replacing its document, and now is the time to stop it.
     pub(in crate::browser) fn is_restless(&self) -> bool {
         self.with_journal(|journal| journal.is_restless())
     }
 
-    /// To be called before something is done to the page: the document that comes next may be what it leads to.
+    /// Must be called before an action on the page: the next document may be its effect.
     pub(in crate::browser) fn acts(&self) {
         self.with_journal(Journal::acted);
     }
 
-    /// Stops a page that replaces its document again and again.
+    /// Stops a page that keeps replacing its document.
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
         let lets_one_in = !some_are_read
@@ -64,7 +64,7 @@ impl Page {
         }
     }
 
-    /// Stopping would come too late, and cut off the document that has just begun to arrive.
+    /// Refuses the next document. Stopping later would cut off the document that has just begun to arrive.
     async fn refuse_next_document(&self) -> Result<()> {
         if self.context().browser()?.dialect() == Dialect::Firefox {
             return self.session().call(RefuseNextDocument {}).await.map(drop);
@@ -97,13 +97,13 @@ impl Page {
         }
     }
 
-    /// Whether the page was stopped, because it replaced its document again and again. Told once.
+    /// Whether the page was stopped because of an endless reload. True once.
     pub fn take_stopped(&self) -> bool {
         self.with_journal(Journal::take_stopped)
     }
 }
 
-/// Does `work` until it meets a document that stays until its end; in vain where none does.
+/// Repeats `work` until it ends with a document that stays; fails if none does.
 async fn until_there<T, W>(work: &impl Fn() -> W) -> Result<T>
 where
     W: Future<Output = Result<T>>,

@@ -1,4 +1,4 @@
-//! Workers: scripts without a document, each attached to before it runs.
+//! Workers: each is attached to before it runs.
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -8,23 +8,23 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::Evaluate;
 use crate::cdp::types::target::TargetInfo;
 
-/// What kind of worker it is.
+/// The kind of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerKind {
-    /// Of one page, which ends with it.
+    /// A worker of one page, which ends with it.
     Dedicated,
     Shared,
     Service,
 }
 
-/// Makes a worker's script fail as soon as it listens to anything: then it is never registered.
+/// Makes a worker's script fail when it adds a listener: then it is never registered.
 const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
     const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
     const fail = () => { throw new TypeError('Illegal invocation'); };
     for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
 }";
 
-/// Has the service worker behind a session fail before it is registered.
+/// Makes a service worker fail before it is registered.
 pub(in crate::browser) fn refuse(session: &CdpSession) {
     session.send(Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() }).ignore();
 }
@@ -76,7 +76,7 @@ impl Worker {
         Some(Self { inner: Arc::new(inner) })
     }
 
-    /// The browser's id for this worker.
+    /// The browser's id of this worker.
     pub fn id(&self) -> &str {
         &self.inner.target
     }
@@ -89,7 +89,7 @@ impl Worker {
         self.inner.kind
     }
 
-    /// The page that it belongs to, if it is one page's.
+    /// The page that it belongs to, if it is a dedicated worker.
     pub fn page(&self) -> Option<&Page> {
         self.inner.page.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Where our JavaScript runs: an isolated world per document, which the page cannot see.
+//! Isolated worlds, in which our JavaScript runs invisibly to the page: one for each document.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,17 +19,17 @@ use crate::cdp::types::runtime::{
 };
 use crate::error::{ElementKind, Error, Result};
 
-/// Which global object a script sees.
+/// The world in which a script runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// Ours: the page's DOM, and nothing that the page could have replaced.
+    /// The isolated world: with the page's DOM, and without anything that the page could have replaced.
     #[default]
     Isolated,
-    /// The page's own, with its variables.
+    /// The main world, with the page's variables.
     Main,
 }
 
-/// Our world in one document. It ends with the document. Cheap to clone.
+/// The isolated world of a document. It ends with the document. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct World {
     inner: Arc<Inner>,
@@ -40,9 +40,9 @@ struct Inner {
     frame: Frame,
     session: CdpSession,
     context_id: i64,
-    /// The injected engine, `engine` in `injected/`, once it was needed.
+    /// The injected engine, `engine` in `injected/`, after its first use.
     engine: OnceCell<RemoteHandle>,
-    /// The browser's numbers of the nodes that listen to the pointer, as far as the engine knows.
+    /// The backend ids of nodes with pointer listeners that the engine knows.
     received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
     /// Until when it is not searched for closed shadow roots again.
@@ -71,22 +71,22 @@ impl World {
         }
     }
 
-    /// The frame whose document this world belongs to.
+    /// The frame of this world's document.
     pub fn frame(&self) -> &Frame {
         &self.inner.frame
     }
 
-    /// The session of the process in which this world lives.
+    /// The CDP session of its process.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
     }
 
-    /// The protocol's number for this world, for commands that take one.
+    /// The execution context id of this world.
     pub fn context_id(&self) -> i64 {
         self.inner.context_id
     }
 
-    /// The engine, put into the world by whoever needs it first.
+    /// The engine; injected on first use.
     pub async fn engine(&self) -> Result<&RemoteHandle> {
         let install = || async {
             let evaluate = |expression| Evaluate {
@@ -110,13 +110,13 @@ impl World {
         self.inner.engine.get_or_try_init(install).await
     }
 
-    /// Those of the nodes that were never asked for here.
+    /// Those of the nodes that the engine does not know yet.
     pub(in crate::browser) fn unheard(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
         let mut received = self.inner.received.lock();
         nodes.filter(|node| received.insert(*node)).collect()
     }
 
-    /// Whether so much listens here that it is not asked for again.
+    /// Whether there are too many listeners to query them again.
     pub(in crate::browser) fn is_crowded(&self) -> bool {
         self.inner.is_crowded.load(Ordering::Relaxed)
     }
@@ -134,13 +134,13 @@ impl World {
         *self.inner.searched_until.lock() = Some(until);
     }
 
-    /// Calls `engine[method](...arguments)`, awaits it, and reads its value.
+    /// Calls `engine[method](...arguments)`, awaits it, and returns its value.
     pub async fn call<T: DeserializeOwned>(&self, method: &str, arguments: &[Value]) -> Result<T> {
         let arguments = arguments.iter().map(value_argument).collect();
         self.call_with(method, arguments).await
     }
 
-    /// Like [`call`](Self::call); the arguments may be nodes.
+    /// Like [`call`](Self::call), with arguments that may be nodes.
     pub async fn call_with<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -151,7 +151,7 @@ impl World {
             .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
     }
 
-    /// Calls a method whose result stays in the page. `None` when it gave null or undefined.
+    /// Calls a method whose result stays in the page. `None` for null and undefined.
     pub async fn call_handle(
         &self,
         method: &str,
@@ -161,7 +161,7 @@ impl World {
         Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
     }
 
-    /// Calls a function that is needed too seldom to be a part of the engine, with the engine as `this`.
+    /// Calls a function that is too rarely used to be a part of the engine, with the engine as `this`.
     pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
         let _work = self.inner.frame.page().map(|page| page.work());
         let call = CallFunctionOn {
@@ -199,7 +199,7 @@ impl World {
     }
 }
 
-/// What our own functions throw on purpose, as the error it is.
+/// Converts exceptions that our own functions throw on purpose.
 fn thrown_by_engine(error: Error) -> Error {
     let Error::Script { message } = &error else { return error };
     let first = message.lines().next().unwrap_or_default();
@@ -213,7 +213,7 @@ fn thrown_by_engine(error: Error) -> Error {
     }
 }
 
-/// An object of the page that we hold on to. Letting go of the last clone releases it.
+/// A remote object that is kept alive. Dropping the last clone releases it.
 #[derive(Debug, Clone)]
 pub struct RemoteHandle {
     inner: Arc<HandleInner>,
@@ -230,7 +230,7 @@ impl RemoteHandle {
         Self { inner: Arc::new(HandleInner { session, id }) }
     }
 
-    /// The protocol's id of this object.
+    /// The remote object id.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -239,8 +239,8 @@ impl RemoteHandle {
         &self.inner.session
     }
 
-    /// The node with the browser's number, which all worlds of a process share, as the world `context` sees it; `None`
-    /// for the page's own.
+    /// The node with this backend id, which all worlds of a process share, in the world `context`; `None` for
+    /// the main world.
     pub(in crate::browser) async fn of_node(
         session: &CdpSession,
         backend_node_id: i64,
@@ -255,13 +255,13 @@ impl RemoteHandle {
         Ok(id.map(|id| Self::new(session.clone(), id)))
     }
 
-    /// What the browser tells of this node.
+    /// The browser's description of this node.
     pub(in crate::browser) async fn describe(&self) -> Result<Node> {
         let describe = DescribeNode { object_id: Some(self.id().to_owned()), ..DescribeNode::default() };
         Ok(self.session().call(describe).await?.node)
     }
 
-    /// This object as an argument of a call.
+    /// This object as a call argument.
     pub fn argument(&self) -> CallArgument {
         CallArgument { object_id: Some(self.inner.id.clone()), ..CallArgument::default() }
     }
@@ -275,12 +275,12 @@ impl Drop for HandleInner {
     }
 }
 
-/// A JSON value as an argument of a call.
+/// A JSON value as a call argument.
 pub fn value_argument(value: &impl Serialize) -> CallArgument {
     CallArgument { value: serde_json::to_value(value).ok(), ..CallArgument::default() }
 }
 
-/// The result, or what the script threw.
+/// The result, or the exception.
 pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
     match evaluated.exception_details {
         Some(details) => Err(Error::Script { message: thrown(&details) }),
@@ -288,7 +288,7 @@ pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> 
     }
 }
 
-/// What was thrown, with its stack where it has one.
+/// The text of an exception, with its stack if it has one.
 pub(in crate::browser) fn thrown(details: &ExceptionDetails) -> String {
     let Some(exception) = &details.exception else { return details.text.clone() };
     match (&exception.description, &exception.value) {

@@ -1,29 +1,29 @@
-//! Devices to look like. The browser stays Chromium, so those that come with another one are only as like as that goes.
+//! Devices to emulate. The browser stays Chromium, so devices with other browsers are approximations.
 use std::fmt;
 
 use super::look::Look;
 
-/// A device: what a page can learn of it.
+/// The properties of a device that pages can read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Device {
     model: &'static Model,
     lies: bool,
 }
 
-/// One line of the table.
+/// A line in the table of devices.
 #[derive(Debug, PartialEq)]
 struct Model {
     name: &'static str,
     family: Family,
-    /// Width and height of the viewport in CSS pixels, upright.
+    /// Width and height of the viewport in CSS pixels, in portrait orientation.
     viewport: (u32, u32),
-    /// Device pixels to a CSS pixel.
+    /// Device pixels for each CSS pixel.
     scale: f64,
-    /// Larger than the viewport, as a browser has bars above and below it.
+    /// The screen size, which is larger than the viewport by the browser's toolbars.
     screen: Option<(u32, u32)>,
 }
 
-/// What the devices of a maker have in common.
+/// What a vendor's devices have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     IPhone,
@@ -96,9 +96,9 @@ const MODELS: &[Model] = &[
     model("iPhone 15 Pro Max", IPhone, (430, 739), 3.0).with_screen(430, 932),
 ];
 
-/// What stands behind the name of a device that lies on its side.
+/// The suffix of a device in landscape orientation.
 const LYING: &str = " landscape";
-/// How many names a mistake is answered with.
+/// How many similar names an error lists.
 const MOST_NAMES: usize = 5;
 
 impl Family {
@@ -106,7 +106,8 @@ impl Family {
         matches!(self, IPhone | IPad | Phone | Tablet)
     }
 
-    /// `None` where the browser's own is the right one. A model's name is not in what Chrome on Android says since 2023.
+    /// The user agent; `None` for the browser's own. Since 2023, Chrome on Android does not include the model's
+    /// name.
     fn user_agent(self) -> Option<&'static str> {
         match self {
             Phone => Some(
@@ -136,7 +137,7 @@ impl Family {
 }
 
 impl Device {
-    /// All of them; the handheld ones upright and on their side.
+    /// All devices; handheld ones in both orientations.
     pub fn all() -> impl Iterator<Item = Self> {
         let upright = MODELS.iter().map(|model| Self { model, lies: false });
         upright.flat_map(|device| {
@@ -145,10 +146,9 @@ impl Device {
         })
     }
 
-    /// The device of this name, however it is capitalised.
+    /// The device with this name, ignoring case.
     ///
-    /// # Errors
-    /// What to write instead.
+    /// # Errors Similar names.
     pub fn named(name: &str) -> Result<Self, String> {
         let asked = name.trim();
         Self::all().find(|device| device.to_string().eq_ignore_ascii_case(asked)).ok_or_else(|| {
@@ -167,27 +167,27 @@ impl Device {
         self.turned(self.model.viewport)
     }
 
-    /// Width and height of the screen in CSS pixels, where that is larger. It does not turn with the device.
+    /// Width and height of the screen in CSS pixels, if it is larger. Independent of the orientation.
     pub fn screen(&self) -> Option<(u32, u32)> {
         self.model.screen
     }
 
-    /// Device pixels to a CSS pixel.
+    /// Device pixels for each CSS pixel.
     pub fn scale(&self) -> f64 {
         self.model.scale
     }
 
-    /// Whether it is held in a hand, and touched.
+    /// Whether it is a touch device.
     pub fn is_handheld(&self) -> bool {
         self.model.family.is_handheld()
     }
 
-    /// What it calls itself; `None` where that is what the browser calls itself anyway.
+    /// Its user agent; `None` for the browser's own.
     pub fn user_agent(&self) -> Option<&'static str> {
         self.model.family.user_agent()
     }
 
-    /// The engine of the browser that comes with it: `chromium`, `firefox` or `webkit`.
+    /// The engine of its own browser: `chromium`, `firefox` or `webkit`.
     pub fn engine(&self) -> &'static str {
         match self.model.family {
             IPhone | IPad | Safari => "webkit",
@@ -196,7 +196,7 @@ impl Device {
         }
     }
 
-    /// Makes pages look so, where nothing else was asked for.
+    /// Applies the device where nothing else was set.
     pub fn apply(&self, look: &mut Look) {
         look.viewport.get_or_insert(self.viewport());
         look.device_scale_factor.get_or_insert(self.scale());

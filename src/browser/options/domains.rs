@@ -1,9 +1,9 @@
-//! Lists of domains to keep off: advertising and tracking.
+//! Domain lists for blocking ads and trackers.
 use std::collections::HashSet;
 
 use url::Url;
 
-/// The servers of advertising and tracking that most pages ask. Short by intent: who wants all of them has a list.
+/// The most common servers of ads and trackers. Short by intent: complete lists exist elsewhere.
 const ADS: [&str; 64] = [
     "2mdn.net",
     "3lift.com",
@@ -71,21 +71,22 @@ const ADS: [&str; 64] = [
     "yieldmo.com",
 ];
 
-/// Domains, each with all below it.
+/// Domains with all their subdomains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Domains {
     named: HashSet<String>,
-    /// Lines of the list that name no domain, and mean nothing here.
+    /// The number of lines without a domain, which are ignored.
     pub left_out: usize,
 }
 
 impl Domains {
-    /// Our own list.
+    /// The built-in list.
     pub fn of_ads() -> Self {
         Self { named: ADS.iter().map(|&name| name.to_owned()).collect(), left_out: 0 }
     }
 
-    /// Reads a list: names, lines of a hosts file, or rules such as `||ads.example^`; `@@||ads.example^` takes one out.
+    /// Parses a list: names, lines of a hosts file, or rules such as `||ads.example^`; `@@||ads.example^` is an
+    /// exception.
     pub fn read(text: &str) -> Self {
         let mut domains = Self::default();
         let mut excepted = Vec::new();
@@ -116,7 +117,7 @@ impl Domains {
         domains
     }
 
-    /// These, and those of another list.
+    /// These domains and those of another list.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.named.extend(other.named);
@@ -132,7 +133,7 @@ impl Domains {
         self.named.is_empty()
     }
 
-    /// Whether an address belongs to one of them.
+    /// Whether a URL belongs to one of them.
     pub fn mean(&self, url: &str) -> bool {
         let Some(host) = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)) else {
             return false;
@@ -150,7 +151,8 @@ impl Domains {
     }
 }
 
-/// The domain of a rule that names a whole domain. What it says of third parties holds: no page is of such a server.
+/// The domain of a rule for a full domain. Third-party conditions are ignored: no page belongs to such a
+/// server.
 fn ruled(rule: &str) -> Option<String> {
     let rest = rule.strip_prefix("||")?;
     let (domain, options) = rest.split_once('^')?;
@@ -158,7 +160,7 @@ fn ruled(rule: &str) -> Option<String> {
     whole.then(|| name(domain)).flatten()
 }
 
-/// A name as the network knows it, if it can be one of a domain.
+/// The name in its ASCII form, if it is a valid domain.
 fn name(text: &str) -> Option<String> {
     let lower = text.trim_end_matches('.').to_ascii_lowercase();
     let is_label = |label: &str| {
@@ -167,7 +169,7 @@ fn name(text: &str) -> Option<String> {
     (lower.contains('.') && lower.split('.').all(is_label)).then_some(lower)
 }
 
-/// Names that hosts files have for the machine itself.
+/// Whether it is a name that hosts files define for the machine itself.
 fn is_own(name: &str) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! What a context pretends: another place, another screen, another way of drawing.
+//! Emulation options of a context: geolocation, screen, media.
 use serde::Deserialize;
 
 use super::ContextOptions;
@@ -11,7 +11,7 @@ use crate::cdp::types::emulation::{
 use crate::cdp::types::network::EmulateNetworkConditions;
 use crate::cdp::types::page::SetBypassCsp;
 
-/// A place on Earth, in degrees; the accuracy is in metres.
+/// A geolocation in degrees; the accuracy is in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Geolocation {
     pub latitude: f64,
@@ -20,7 +20,7 @@ pub struct Geolocation {
     pub accuracy: f64,
 }
 
-/// How documents are drawn. `None` leaves it to the system.
+/// Emulated media features. `None` uses the system's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Media {
@@ -32,7 +32,7 @@ pub struct Media {
     pub contrast: Option<String>,
 }
 
-/// A network that is slower than it is: milliseconds, and bytes a second.
+/// Network throttling: milliseconds, and bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Throttle {
     pub latency: f64,
@@ -40,7 +40,7 @@ pub struct Throttle {
     pub up: f64,
 }
 
-/// What pages of a context are made to believe.
+/// The emulation of a context.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Emulation {
     pub geolocation: Option<Geolocation>,
@@ -49,18 +49,18 @@ pub struct Emulation {
     pub scripts_disabled: bool,
     pub bypass_csp: bool,
     pub media: Media,
-    /// Width and height of the screen. Default: the viewport's.
+    /// Width and height of the screen. Default: those of the viewport.
     pub screen: Option<(u32, u32)>,
-    /// Whether a page believes that it has the focus while it is worked on.
+    /// Whether a page behaves as focused while it is used.
     pub focus: bool,
-    /// Whether all pages always believe it.
+    /// Whether all pages always behave as focused.
     pub focus_everywhere: bool,
-    /// How the context was made, where it looks otherwise now.
+    /// The original look of the context, if it was changed.
     pub usual: Option<Look>,
 }
 
 impl Emulation {
-    /// Sends what a page or a frame process needs before it runs.
+    /// Sends what a page or frame process needs before it runs.
     pub(in crate::browser) fn set_up(&self, session: &CdpSession, is_page: bool) {
         if self.geolocation.is_some() && is_page {
             session.send(place(self.geolocation)).ignore();

@@ -1,8 +1,8 @@
-//! What pages take the device, its language and its place for.
+//! The emulated device, language and location.
 use super::ContextOptions;
 use crate::browser::program::launch::languages;
 
-/// On what pages are shown, in which language, in which time zone. `None`: as the browser has it.
+/// The emulated screen, language and time zone. `None` uses the browser's.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Look {
     pub viewport: Option<(u32, u32)>,
@@ -15,7 +15,7 @@ pub struct Look {
 }
 
 impl ContextOptions {
-    /// The languages that go with the locale, the best first.
+    /// The languages for the locale, in order of preference.
     pub(in crate::browser) fn languages(&self) -> Option<String> {
         let locale = self.locale.as_deref()?;
         Some(if self.locale_alone { locale.to_owned() } else { languages(locale) })

@@ -1,4 +1,4 @@
-//! What contexts are made with. Nothing here does anything.
+//! Options of contexts, as plain data.
 pub(super) mod devices;
 pub(super) mod domains;
 pub mod emulation;
@@ -25,79 +25,79 @@ use emulation::Emulation;
 use storage_state::{StorageState, origin_of};
 use unseen::Unseen;
 
-/// What a context is made with. Everything left out is as the browser has it.
+/// Options of a context. Default: the browser's behaviour.
 #[derive(Debug, Clone, Default)]
 pub struct ContextOptions {
-    /// Width and height of the page in CSS pixels. `None`: as large as its window.
+    /// Width and height of the viewport in CSS pixels. `None`: the size of the window.
     pub viewport: Option<(u32, u32)>,
-    /// Pages tell the room in their windows as their viewport.
+    /// Pages report the size of their windows as their viewport.
     pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
-    /// Pages are given the language of the locale, and none beside it.
+    /// `navigator.languages` contains only the locale.
     pub locale_alone: bool,
     pub timezone: Option<String>,
     pub extra_headers: Headers,
     pub ignore_https_errors: bool,
-    /// Shown to servers that ask who is there.
+    /// Client certificates for servers that ask for one.
     pub client_certificates: Vec<ClientCertificate>,
-    /// Scripts that run in every document before its own.
+    /// Scripts that run in every document before its own scripts.
     pub init_scripts: Vec<String>,
-    /// A proxy for all traffic of this context.
+    /// The proxy for all traffic of this context.
     pub proxy: Option<Proxy>,
     /// The servers that its pages may reach.
     pub policy: Arc<Policy>,
-    /// The files of this machine that its pages may show. `None`: as the browser does it.
+    /// The local files that its pages may load. `None`: the browser's rules.
     pub local_files: Option<LocalFiles>,
-    /// What pages may do without asking, such as `geolocation`.
+    /// Granted permissions, such as `geolocation`.
     pub permissions: Vec<String>,
-    /// Cookies and storage to begin with.
+    /// The initial cookies and storage.
     pub storage_state: Option<Arc<StorageState>>,
-    /// Device pixels to a CSS pixel; needs a viewport.
+    /// Device pixels for each CSS pixel; requires a viewport.
     pub device_scale_factor: Option<f64>,
-    /// Whether pages are laid out as on a telephone; needs a viewport.
+    /// Whether pages use the mobile layout; requires a viewport.
     pub is_mobile: bool,
     pub has_touch: bool,
-    /// How the pointer and the keys of its pages move.
+    /// The input style of its pages.
     pub input: InputStyle,
-    /// Where files that pages send are kept. `None`: as the browser does it.
+    /// The folder for downloads. `None`: the browser's behaviour.
     pub downloads: Option<PathBuf>,
-    /// Downloaded files stay under the browser's own ids, instead of the names that sites propose.
+    /// Downloads keep the browser's ids as names, instead of the suggested names.
     pub downloads_by_id: bool,
-    /// Downloads are stopped as soon as they begin.
+    /// Downloads are cancelled at once.
     pub refuses_downloads: bool,
-    /// The scripts of service workers fail, so that none is ever registered.
+    /// Service workers cannot be registered.
     pub refuses_service_workers: bool,
-    /// For sites that ask for a name and a password by HTTP.
+    /// Credentials for HTTP authentication.
     pub http_credentials: Vec<HttpCredentials>,
-    /// Whether file choosers are caught, to be answered by `Page::file_chooser` instead of a window.
+    /// Whether file choosers are reported by `Page::file_chooser` instead of opening a window.
     pub catch_file_choosers: bool,
-    /// Whether somebody hears of each dialog and answers it: what a page is asked to do then waits for that.
+    /// Whether somebody receives and answers each dialog: actions on the page wait for that.
     pub answers_dialogs: bool,
-    /// Whether it stays, with its pages, when we are gone, so that somebody else can take it over.
+    /// Whether it stays open with its pages when we disconnect, so that another client can take it over.
     pub outlives_us: bool,
-    /// Whether it is heard which tools its pages offer to agents.
+    /// Whether tools are collected that its pages offer to agents.
     pub hears_offers: bool,
     pub emulation: Emulation,
-    /// What no picture of its pages shows.
+    /// What to hide in screenshots.
     pub unseen: Unseen,
 }
 
-/// A name and a password for sites that ask for them by HTTP.
+/// Credentials for HTTP authentication.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpCredentials {
     pub username: String,
     pub password: String,
-    /// Told to this origin alone, if one is named.
+    /// The only origin that receives them, if given.
     pub origin: Option<String>,
-    /// Told before anybody asks; only by requests that no page makes.
+    /// Sent without a challenge; only in API requests.
     pub unasked: bool,
-    /// Typed by a person at the page, not set by a program.
+    /// Entered by a person, and not configured.
     pub by_person: bool,
 }
 
 impl HttpCredentials {
-    /// Those for this address: of its origin, or else of any.
+    /// The credentials for this URL: those of its origin, or else general ones.
     pub(in crate::browser) fn meant_for<'a>(all: &'a [Self], url: &str) -> Option<&'a Self> {
         let own =
             all.iter().find(|one| one.origin.as_deref().is_some_and(|at| origin_of(at) == origin_of(url)));
@@ -105,7 +105,7 @@ impl HttpCredentials {
     }
 }
 
-/// Judges the address of a file. Cheap to clone.
+/// Decides whether a `file:` URL may be loaded. Cheap to clone.
 #[derive(Clone)]
 pub struct LocalFiles(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
 

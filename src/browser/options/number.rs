@@ -1,7 +1,7 @@
-//! Numbers as JSON has them from a page: whole ones without a point.
+//! Numbers in JSON as a page writes them: whole ones without a decimal point.
 use serde_json::Value as Json;
 
-/// A number as a page's own `JSON.stringify` writes it, but for those beyond what is exact.
+/// A number as `JSON.stringify` writes it, except for numbers beyond the exact range.
 #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
 pub(in crate::browser) fn json_number(number: f64) -> Json {
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,7 +1,7 @@
-//! Paper to print on.
+//! Paper formats.
 use std::str::FromStr;
 
-/// A size of paper.
+/// A paper format.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, strum::Display, strum::EnumString,
 )]
@@ -24,7 +24,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// The paper of this name, however it is capitalised.
+    /// The paper format with this name, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         Self::from_str(name).ok()
     }

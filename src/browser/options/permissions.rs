@@ -1,7 +1,7 @@
-//! What pages may do without asking.
+//! Permissions of pages.
 use crate::error::{Error, Result};
 
-/// The names that can be granted, and the browser's own for them.
+/// The names of permissions, and the browser's names for them.
 pub const PERMISSIONS: [(&str, &str); 19] = [
     ("accelerometer", "sensors"),
     ("ambient-light-sensor", "sensors"),

@@ -1,8 +1,8 @@
-//! Which requests wait for a decision, and patterns for their addresses.
+//! Which requests are intercepted, and URL patterns.
 use regex::Regex;
 
-/// A pattern for whole addresses, as Playwright writes them: `*` is anything but a slash, `**` anything, `{a,b}` one of several.
-/// All else is itself.
+/// A glob for full URLs, as in Playwright: `*` matches anything but a slash, `**` anything, `{a,b}` one of
+/// several. Everything else matches itself.
 #[derive(Debug, Clone)]
 pub struct UrlGlob {
     text: String,
@@ -10,7 +10,7 @@ pub struct UrlGlob {
 }
 
 impl UrlGlob {
-    /// `None` where braces do not match.
+    /// `None` for unbalanced braces.
     pub fn new(glob: &str) -> Option<Self> {
         Regex::new(&pattern_of(glob)).ok().map(|pattern| Self { text: glob.to_owned(), pattern })
     }
@@ -70,7 +70,7 @@ fn pattern_of(glob: &str) -> String {
     pattern
 }
 
-/// Which requests wait for a decision. The others go on as if nobody decided.
+/// Which requests are intercepted. Others are not delayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Routed {
     #[default]

@@ -1,4 +1,4 @@
-//! What a context keeps for sites, as a file: Playwright's form of it.
+//! The stored data of a context as a file, in Playwright's format.
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use url::Url;
 use super::number::json_number;
 use crate::error::{Error, Result};
 
-/// Cookies and storage of a context, as Playwright writes them.
+/// Cookies and storage of a context, in Playwright's format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageState {
     #[serde(default)]
@@ -20,12 +20,12 @@ pub struct StorageState {
     pub credentials: Vec<Passkey>,
 }
 
-/// What a state has besides cookies and local storage.
+/// What a storage state includes besides cookies and local storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsoStored {
     pub databases: bool,
-    /// What sites keep in their origin private file systems.
+    /// The origin private file systems of sites.
     pub private_files: bool,
 }
 
@@ -34,15 +34,15 @@ pub struct AlsoStored {
 pub struct StoredCookie {
     pub name: String,
     pub value: String,
-    /// With a dot in front it is for all hosts below the domain.
+    /// The domain; with a leading dot, it includes subdomains.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub domain: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// Instead of domain and path.
+    /// A URL instead of domain and path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Seconds since 1970; -1 for the end of the session.
+    /// The expiry as a Unix time in seconds; -1 for the end of the session.
     #[serde(default = "session_only", serialize_with = "as_whole_number")]
     pub expires: f64,
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct StoredCookie {
     pub secure: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_site: Option<SameSite>,
-    /// The site in whose pages alone the cookie is seen.
+    /// The top-level site of a partitioned cookie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_key: Option<String>,
     #[serde(
@@ -79,18 +79,18 @@ pub struct StoredOrigin {
     /// Databases, as `script.js` reads and writes them.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
     pub indexed_db: Vec<Value>,
-    /// The origin private file system: folders before what is in them.
+    /// The origin private file system: folders before their content.
     #[serde(default, rename = "opfs", skip_serializing_if = "Vec::is_empty")]
     pub private_files: Vec<PrivateFile>,
 }
 
-/// A file or folder that a site keeps to itself.
+/// A file or folder in an origin private file system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum PrivateFile {
     File {
         path: String,
-        /// What is in it.
+        /// The content.
         #[serde(default)]
         base64: String,
     },
@@ -110,16 +110,15 @@ pub(in crate::browser) fn session_only() -> f64 {
 }
 
 impl StorageState {
-    /// Reads a file that we or Playwright wrote.
+    /// Reads a file that we or Playwright have written.
     ///
-    /// # Errors
-    /// `file`, which names the line that cannot be read.
+    /// # Errors `file`, with the line that cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).map_err(|error| file(path, &error.to_string()))?;
         Self::parse(&text).map_err(|reason| file(path, &reason))
     }
 
-    /// Reads the text of such a file. The error says what is wrong, and on which line.
+    /// Parses a storage state. The error names the problem and the line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let state: Self = serde_json::from_str(text).map_err(|error| {
             let reason = error.to_string();
@@ -142,37 +141,37 @@ impl StorageState {
         Ok(state)
     }
 
-    /// The text of such a file.
+    /// The storage state as text.
     pub fn text(&self) -> Result<String> {
         let broken = |error: serde_json::Error| file(Path::new("the state"), &error.to_string());
         Ok(serde_json::to_string_pretty(self).map_err(broken)? + "\n")
     }
 }
 
-/// As scripts and other tools write it: -1, not -1.0.
+/// Serializes whole numbers without a decimal point, as other tools do: -1, not -1.0.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
 fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     json_number(*number).serialize(serializer)
 }
 
-/// A passkey, as Playwright writes it. What is empty of a new one is made up.
+/// A passkey in Playwright's format. Empty fields of a new one are generated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Passkey {
-    /// Like the other bytes in base64url.
+    /// The credential id, in base64url as the other binary fields.
     pub id: String,
-    /// The domain of the site that it is for.
+    /// The domain of its site.
     pub rp_id: String,
     pub user_handle: String,
-    /// As PKCS #8.
+    /// The private key in PKCS #8.
     pub private_key: String,
-    /// As X.509 writes it. It follows from the private one.
+    /// The public key in X.509 format, derived from the private key.
     pub public_key: String,
-    /// How often it has signed.
+    /// The signature counter.
     pub sign_count: u32,
 }
 
-/// `https://host:port`, if it is one that keeps storage.
+/// `https://host:port`, if the URL has an origin with storage.
 pub(in crate::browser) fn origin_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some(url.origin().ascii_serialization())

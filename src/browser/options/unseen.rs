@@ -1,11 +1,11 @@
-//! Texts that no picture shows.
+//! Texts that are hidden in screenshots.
 use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use serde_json::{Value, json};
 
-/// Texts that no picture shows. Cheap to clone; all clones know the same.
+/// Texts that are hidden in screenshots. Cheap to clone; clones share the texts.
 #[derive(Clone, Default)]
 pub struct Unseen {
     texts: Arc<RwLock<Texts>>,
@@ -13,9 +13,9 @@ pub struct Unseen {
 
 #[derive(Default)]
 struct Texts {
-    /// Letters and digits in lower case, whatever stands between them.
+    /// Letters and digits in lower case, whatever is between them.
     patterns: Vec<String>,
-    /// Found as they are.
+    /// Texts that are searched verbatim.
     literals: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Debug for Unseen {
 }
 
 impl Unseen {
-    /// Takes other texts from now on.
+    /// Replaces the texts.
     pub fn set(&self, patterns: Vec<String>, literals: Vec<String>) {
         *self.texts.write() = Texts { patterns, literals };
     }
@@ -36,7 +36,7 @@ impl Unseen {
         texts.patterns.is_empty() && texts.literals.is_empty()
     }
 
-    /// What is looked for, for a script.
+    /// The texts as script arguments.
     pub(in crate::browser) fn to_arguments(&self) -> [Value; 2] {
         let texts = self.texts.read();
         [json!(texts.patterns), json!(texts.literals)]

@@ -1,4 +1,4 @@
-//! Where somebody else's browser is listening.
+//! The endpoint of a remote browser.
 use std::time::Duration;
 
 use reqwest::redirect;
@@ -8,12 +8,12 @@ use url::Url;
 
 use crate::error::{Error, Result, human};
 
-/// Far more than a browser has to say of itself.
+/// The largest response of a browser's endpoint.
 const LONGEST_ANSWER: usize = 1 << 20;
 const MOST_REDIRECTS: usize = 5;
 
-/// The `ws://` or `wss://` address behind `endpoint`, which may be one already, or the `http://` or `https://` address
-/// that tells it.
+/// The `ws://` or `wss://` URL of `endpoint`, which may be one already, or an `http://` or `https://` URL that
+/// returns it.
 pub(in crate::browser) async fn resolve(
     endpoint: &str,
     headers: &[(String, String)],

@@ -1,4 +1,4 @@
-//! Finds the browser: at a given path, installed by the system, or downloaded.
+//! Finds the browser: at a given path, installed, or downloaded.
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A make of browser.
+/// A browser brand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
 pub enum Channel {
-    /// Chromium where there is one, else Chrome, else Edge.
+    /// Chromium if installed, else Chrome, else Edge.
     #[default]
     Chromium,
     Chrome,
@@ -18,7 +18,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Reads the names that people use: `chromium`, `chrome`, `msedge`, `firefox`.
+    /// Parses `chromium`, `chrome`, `msedge`, `firefox`.
     pub fn named(name: &str) -> Result<Self> {
         match name.to_ascii_lowercase().as_str() {
             "chromium" => Ok(Self::Chromium),
@@ -38,34 +38,34 @@ impl Channel {
         }
     }
 
-    /// Whether it is driven over WebDriver BiDi, and not over the DevTools protocol.
+    /// Whether it is controlled through WebDriver BiDi instead of CDP.
     pub fn speaks_bidi(self) -> bool {
         self == Self::Firefox
     }
 }
 
-/// What is looked for.
+/// Which browser to find.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// This program and no other.
+    /// This program only.
     pub executable: Option<PathBuf>,
     pub channel: Channel,
-    /// Only among the downloads in this folder.
+    /// Only downloads in this folder.
     pub browsers_dir: Option<PathBuf>,
 }
 
 /// A browser that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The browser itself, without the distribution's script around it, where the script names it.
+    /// The browser itself, without a distribution's wrapper script, if that names it.
     pub executable: PathBuf,
     pub channel: Channel,
-    /// The script that was found first and led to `executable`.
+    /// The wrapper script that led to `executable`.
     pub wrapper: Option<PathBuf>,
 }
 
 impl Found {
-    /// Whether a snap confines the browser, so that it sees another `/tmp` than we do.
+    /// Whether it is a snap, which sees another `/tmp` than we do.
     pub fn is_snap(&self) -> bool {
         self.executable.starts_with("/snap")
     }
@@ -76,17 +76,17 @@ pub fn find(wanted: &Wanted) -> Result<Found> {
     Surroundings::here().find(wanted)
 }
 
-/// Our own folder for things that can be fetched again.
+/// Our cache folder.
 pub fn cache_folder() -> Option<PathBuf> {
     Surroundings::here().cache_folder()
 }
 
-/// Our own folder for browsers that were downloaded.
+/// Our folder for downloaded browsers.
 pub fn downloads_folder() -> Option<PathBuf> {
     Surroundings::here().downloads_folder()
 }
 
-/// An operating system, as far as it decides where browsers are.
+/// An operating system, for the paths of browsers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumIter)]
 pub enum Platform {
     Linux,
@@ -104,7 +104,7 @@ impl Platform {
     };
 }
 
-/// Names on `PATH`, best first.
+/// Program names on `PATH`, best first.
 const NAMES: &[(Platform, Channel, &[&str])] = &[
     (Platform::Linux, Channel::Chromium, &["chromium", "chromium-browser", "ungoogled-chromium"]),
     (
@@ -126,7 +126,7 @@ const NAMES: &[(Platform, Channel, &[&str])] = &[
     (Platform::Windows, Channel::Firefox, &["firefox.exe"]),
 ];
 
-/// Where installers put browsers. `{NAME}` stands for an environment variable.
+/// Installation paths. `{NAME}` stands for an environment variable.
 const PLACES: &[(Platform, Channel, &[&str])] = &[
     (
         Platform::Linux,
@@ -240,7 +240,7 @@ const PLACES: &[(Platform, Channel, &[&str])] = &[
     ),
 ];
 
-/// The program inside a downloaded archive.
+/// The program's path inside a downloaded archive.
 const UNPACKED: &[(Platform, &[&str])] = &[
     (Platform::Linux, &["chrome-linux64/chrome", "chrome-linux/chrome", "chrome-linux-arm64/chrome"]),
     (
@@ -255,15 +255,15 @@ const UNPACKED: &[(Platform, &[&str])] = &[
     (Platform::Windows, &["chrome-win64/chrome.exe", "chrome-win/chrome.exe", "chrome-win32/chrome.exe"]),
 ];
 
-/// Caches of the user, where Playwright keeps its browsers in `ms-playwright` and we keep ours in `patchright-mcp`.
+/// Cache folders of the user: Playwright's browsers are in `ms-playwright`, ours in `patchright-mcp`.
 const CACHES: &[(Platform, &[&str])] = &[
     (Platform::Linux, &["{XDG_CACHE_HOME}", "{HOME}/.cache"]),
     (Platform::Mac, &["{HOME}/Library/Caches"]),
     (Platform::Windows, &["{LOCALAPPDATA}"]),
 ];
 
-/// Scripts that distributions put around the browser, and what they end up running.
-/// Running it directly spares a shell and the flags that the script adds.
+/// Wrapper scripts of distributions, and the programs that they run. Running those directly avoids a shell and
+/// additional flags.
 const WRAPPERS: &[(&str, &str)] = &[
     ("/usr/bin/chromium", "/usr/lib/chromium/chromium"),
     ("/usr/bin/chromium", "/usr/lib64/chromium/chromium"),
@@ -281,22 +281,22 @@ const WRAPPERS: &[(&str, &str)] = &[
     ("/usr/bin/chromium-browser", "/snap/bin/chromium"),
 ];
 
-/// The variable that names our browser and is believed before anything else.
+/// The environment variable with the path of the browser, which has precedence.
 const OWN_VARIABLE: &str = "PATCHRIGHT_MCP_EXECUTABLE_PATH";
-/// Variables of other tools that name a browser.
+/// Environment variables of other tools with the path of a browser.
 const VARIABLES: &[&str] = &["CHROME_PATH", "CHROMIUM_PATH"];
 
-/// What the search depends on, so that a test can describe another machine.
+/// The environment of the search, which tests replace.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     pub platform: Platform,
-    /// What absolute paths in the tables are relative to.
+    /// The root of absolute paths in the tables.
     pub root: PathBuf,
     pub variables: HashMap<OsString, OsString>,
 }
 
 impl Surroundings {
-    /// This machine.
+    /// The environment of this machine.
     pub fn here() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
             // Windows does not tell `ProgramFiles` from `PROGRAMFILES`.
@@ -305,7 +305,7 @@ impl Surroundings {
         Self { platform: Platform::HERE, root: PathBuf::from("/"), variables: variables.collect() }
     }
 
-    /// Finds a browser in these surroundings.
+    /// Finds a browser in this environment.
     pub fn find(&self, wanted: &Wanted) -> Result<Found> {
         if let Some(executable) = &wanted.executable {
             return self.identified(executable, executable.display().to_string());
@@ -345,7 +345,7 @@ impl Surroundings {
         Err(Error::BrowserNotFound { looked })
     }
 
-    /// A program that somebody named: nothing else will do, and what is wrong with it is said.
+    /// A program that the user has named: there is no fallback, and the error says what is wrong with it.
     fn identified(&self, executable: &Path, named: String) -> Result<Found> {
         if let Some(found) = self.unwrapped(executable, channel_of(executable)) {
             return Ok(found);
@@ -361,7 +361,7 @@ impl Surroundings {
         Err(Error::BrowserLaunch { reason })
     }
 
-    /// Where installers would have put a browser.
+    /// The installation paths of a brand.
     pub fn places(&self, channel: Channel) -> Vec<PathBuf> {
         row(PLACES, self.platform, channel).iter().filter_map(|place| self.path(place)).collect()
     }
@@ -385,7 +385,7 @@ impl Surroundings {
         None
     }
 
-    /// The newest browser that Playwright, or else we, have downloaded.
+    /// The newest browser that Playwright or we have downloaded.
     fn downloaded(&self, looked: &mut Vec<String>) -> Option<Found> {
         let playwright = match self.variable("PLAYWRIGHT_BROWSERS_PATH") {
             Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
@@ -404,7 +404,7 @@ impl Surroundings {
         None
     }
 
-    /// The newest of the downloads in a folder.
+    /// The newest download in a folder.
     fn newest_in(&self, folder: &Path, fits: fn(&str) -> bool) -> Option<Found> {
         let (_, inside) = UNPACKED.iter().find(|(platform, _)| *platform == self.platform)?;
         newest_first(folder, fits).into_iter().find_map(|revision| {
@@ -425,7 +425,7 @@ impl Surroundings {
         places.iter().find_map(|place| self.path(place))
     }
 
-    /// The browser at `path`, if there is one that can be executed, without a known script around it.
+    /// The browser at `path`, if it is executable, without a known wrapper script.
     fn unwrapped(&self, path: &Path, channel: Channel) -> Option<Found> {
         if !is_executable(path) {
             return None;
@@ -455,7 +455,7 @@ impl Surroundings {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// A path of the tables, if the variable that it starts with is set.
+    /// A path in the tables, if its environment variable is set.
     fn path(&self, place: &str) -> Option<PathBuf> {
         match place.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
             Some((name, rest)) => Some(Path::new(self.variable(name)?).join(rest.trim_start_matches('/'))),
@@ -476,7 +476,7 @@ fn row(
     table.iter().find(|row| row.0 == platform && row.1 == channel).map_or(&[], |row| row.2)
 }
 
-/// What a program is, by its path: nothing is run to find out.
+/// The brand of a program, by its path alone.
 fn channel_of(path: &Path) -> Channel {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy().to_ascii_lowercase()).collect();
@@ -497,7 +497,7 @@ fn is_playwrights_chromium(folder: &str) -> bool {
     folder.strip_prefix("chromium-").is_some_and(|revision| revision.parse::<u64>().is_ok())
 }
 
-/// The folders whose names fit, the one with the highest numbers in its name first.
+/// The folders with matching names, the one with the highest version first.
 fn newest_first(folder: &Path, fits: fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries

@@ -1,27 +1,27 @@
-//! What a browser says it is: a user agent, and the client hints, the platform and the languages that go with it.
+//! The browser's identity: user agent, client hints, platform and languages.
 //!
-//! A user agent given as an argument or over the protocol empties the hints, which no browser of a person's has empty.
-//! So whatever is claimed is claimed whole, to every page, frame and worker.
+//! A user agent given as an argument or through CDP empties the client hints, which ordinary browsers never
+//! have empty. So an override always sets all of these, for every page, frame and worker.
 use crate::cdp::types::emulation::{BrandVersion, SetUserAgentOverride, UserAgentMetadata};
 
-/// What is known of a browser for what it says about itself.
+/// The identity of a browser.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Identity {
-    /// The name it goes by beside Chromium's, such as `Google Chrome`.
+    /// The brand besides Chromium, such as `Google Chrome`.
     pub brand: Option<String>,
     /// Such as `156.0.8078.79`.
     pub version: String,
-    /// The default that pages see.
+    /// The default user agent for pages.
     pub user_agent: String,
-    /// Whether that was given to it as an argument.
+    /// Whether the user agent was given as an argument.
     pub disguised: bool,
-    /// Whether it tells what the browser is.
+    /// Whether the user agent is the browser's real one.
     pub is_genuine: bool,
 }
 
 impl Identity {
-    /// What pages have to get so that they see one browser, with this user agent and these languages if they are given.
-    /// `None` where the browser's own word is the right one.
+    /// The override that makes pages see a consistent browser, with this user agent and these languages, if
+    /// given. `None` if no override is needed.
     pub(in crate::browser) fn claim(
         &self,
         user_agent: Option<&str>,
@@ -43,7 +43,7 @@ impl Identity {
         self.is_genuine && user_agent == self.user_agent
     }
 
-    /// The client hints of the browser that a user agent names. `None` for one that has none.
+    /// The client hints for a user agent. `None` if its browser has none.
     fn metadata(&self, user_agent: &str) -> Option<UserAgentMetadata> {
         let major = user_agent.split(" Chrome/").nth(1)?.split(['.', ' ']).next()?;
         let full = if self.version.split('.').next() == Some(major) {
@@ -75,12 +75,12 @@ impl Identity {
         })
     }
 
-    /// The brands with `version`, and the one that every version of Chromium makes up so that no site relies on the list.
-    /// Its name, its number and the order of the list follow from the browser's first number.
+    /// The brand list with `version`, including the random brand of Chromium. Its name, version and position
+    /// depend on the major version.
     fn brands(&self, major: &str, version: &str) -> Vec<BrandVersion> {
         const MARKS: [char; 11] = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'];
         const NUMBERS: [&str; 3] = ["8", "99", "24"];
-        /// Where the made-up one, Chromium and the brand stand.
+        /// The positions of the random brand, Chromium and the real brand.
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         let seed: usize = major.parse().unwrap_or_default();
         let (first, second) = (MARKS[seed % MARKS.len()], MARKS[(seed + 1) % MARKS.len()]);
@@ -104,20 +104,20 @@ impl Identity {
     }
 }
 
-/// The processor that we run on, which the browser does too, in the words of client hints.
+/// The CPU architecture of this machine, in client hints' terms.
 const ARCHITECTURE: (&str, &str) = (
     if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { "x86" } else { "arm" },
     if cfg!(target_pointer_width = "64") { "64" } else { "32" },
 );
 
-/// An operating system as client hints tell it.
+/// An operating system in client hints' terms.
 struct System {
     name: &'static str,
     version: String,
     model: String,
 }
 
-/// The system that a user agent names.
+/// The system of a user agent.
 fn system(user_agent: &str) -> System {
     let inside = user_agent.split(['(', ')']).nth(1).unwrap_or_default();
     let after = |name: &str| {
@@ -144,14 +144,14 @@ fn system(user_agent: &str) -> System {
     }
 }
 
-/// The version of macOS that we run on.
+/// The macOS version of this machine.
 fn version_of_macos() -> Option<String> {
     let list = std::fs::read_to_string("/System/Library/CoreServices/SystemVersion.plist").ok()?;
     let version = list.split("<key>ProductVersion</key>").nth(1)?.split(['>', '<']).nth(2)?;
     Some(version.trim().to_owned())
 }
 
-/// The `navigator.platform` that goes with a user agent.
+/// The `navigator.platform` for a user agent.
 fn platform(user_agent: &str) -> Option<&'static str> {
     const PLATFORMS: [(&str, &str); 7] = [
         ("iPhone", "iPhone"),
@@ -181,7 +181,7 @@ mod tests {
         identity.claim(user_agent, None).unwrap().user_agent_metadata.unwrap()
     }
 
-    /// As these versions wrote them on a person's machine.
+    /// The brand lists match those of real browsers of these versions.
     #[test]
     fn brands_stand_as_the_version_has_them() {
         for (brand, major, expected) in [

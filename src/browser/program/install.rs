@@ -1,4 +1,4 @@
-//! Downloading a browser, where this machine has none.
+//! Downloads a browser.
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,28 +13,27 @@ use crate::error::{Error, Result, human};
 /// How often progress is reported.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Default time that a server may send nothing.
+/// The default time limit without data from the server.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
-/// What the name of a download that is not finished begins with.
+/// The prefix of an unfinished download.
 const UNFINISHED: &str = ".download-";
 
-/// A file in it that is locked for as long as whoever downloads it lives.
+/// A file in it that is locked as long as the downloading process lives.
 const LOCK: &str = "lock";
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Arrived { bytes: u64 },
     Unpacking,
 }
 
-/// Downloads Chromium into `folder`, or else into our own, where it is found from then on. `mirror` takes the place of
-/// the usual server, which may send nothing for as long as `longest_silence`. An interrupted download leaves nothing; what
-/// one left that was killed is cleared away by the next.
+/// Downloads Chromium into `folder`, or into our own folder, where it is found later. `mirror` replaces the
+/// default server, which may be silent for `longest_silence`. An interrupted download leaves nothing; leftovers
+/// of a killed one are removed by the next.
 ///
-/// # Errors
-/// `browser_install` with what to do instead.
+/// # Errors `browser_install` with an alternative.
 pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
@@ -81,7 +80,7 @@ pub async fn install(
     Ok(kept.join(inside))
 }
 
-/// A folder beside the final place, so that all can be moved there in one step. It is removed when it is let go of.
+/// A temporary folder next to the destination, so that the final move is atomic. Removed on drop.
 fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
     let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder)?;
     let lock = File::create(made.path().join(LOCK))?;
@@ -90,7 +89,7 @@ fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
     Ok((made, lock))
 }
 
-/// Removes what downloads left that were killed: a lock goes with its process.
+/// Removes unfinished downloads of killed processes, whose locks are gone.
 fn clear_leftovers(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_download = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
@@ -107,7 +106,7 @@ fn failed(reason: impl ToString) -> Error {
     Error::BrowserInstall { reason: reason.to_string() }
 }
 
-/// An error and its causes, without the addresses in them.
+/// An error and its causes, without URLs.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut reason = vec![error.to_string()];
     let mut cause = error.source();
@@ -120,7 +119,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The archive stands in the folder, and what is unpacked in another below it.
+/// The progress, from the sizes of the archive and the unpacked files.
 fn step_of(folder: &Path) -> Step {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! `name[attribute="value"i][other]`, as `role=` and `internal:attr=` write it.
+//! Parses `name[attribute="value"i][other]`, as in `role=` and `internal:attr=`.
 use serde::Serialize;
 
 use super::invalid;
@@ -8,10 +8,10 @@ use crate::error::Result;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Attribute {
     pub(super) name: String,
-    /// `None` where the attribute stands alone.
+    /// `None` for an attribute without a value.
     pub(super) compare: Option<Compare>,
     pub(super) value: Value,
-    /// False after `i`: the case does not matter.
+    /// False after `i`: the comparison ignores case.
     pub(super) exact: bool,
 }
 
@@ -30,9 +30,9 @@ pub(super) enum Compare {
     Containing,
     Starting,
     Ending,
-    /// The whole, or up to a hyphen.
+    /// The whole value, or its part before a hyphen.
     Dashed,
-    /// One of the words.
+    /// One of the words in the value.
     Word,
 }
 
@@ -46,7 +46,7 @@ const COMPARISONS: [(&str, Compare); 7] = [
     ("~=", Compare::Word),
 ];
 
-/// The name before the brackets, which may be empty, and what stands in each.
+/// The name before the brackets, possibly empty, and the content of each bracket.
 pub(super) fn read(text: &str) -> Result<(String, Vec<Attribute>)> {
     let mut reader = Reader::new(text);
     reader.skip_space();

@@ -1,4 +1,4 @@
-//! Selectors that are built instead of written.
+//! Builders for selectors.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,13 @@ use super::test_id_attribute;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct By(String);
 
-/// A text to look for. A `&str` stands for a part of it.
+/// A text to search for. A `&str` matches any part, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "expected a text or a pattern")]
 pub enum TextMatch {
-    /// What a regular expression of JavaScript finds.
+    /// A JavaScript regular expression.
     Pattern { source: String, flags: String },
-    /// A part of it in any case, or with `exact` all of it.
+    /// A part of the text, ignoring case; with `exact`, the full text.
     Text {
         text: String,
         #[serde(default)]
@@ -32,18 +32,18 @@ pub enum TextMatch {
     },
 }
 
-/// What an element with a role is like besides.
+/// Properties of an element with a role.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct RoleOptions {
     pub states: RoleStates,
-    /// Its accessible name.
+    /// The accessible name.
     pub name: Option<TextMatch>,
-    /// Its accessible description.
+    /// The accessible description.
     pub description: Option<TextMatch>,
 }
 
-/// The states of an element; any that is not named.
+/// The states of an element; `None` matches any.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, rename_all(serialize = "kebab-case"))]
 pub struct RoleStates {
@@ -51,13 +51,13 @@ pub struct RoleStates {
     pub disabled: Option<bool>,
     pub selected: Option<bool>,
     pub expanded: Option<bool>,
-    /// Whether elements count that are hidden from assistive technology.
+    /// Whether elements match that are hidden from assistive technology.
     pub include_hidden: Option<bool>,
     pub level: Option<u32>,
     pub pressed: Option<bool>,
 }
 
-/// Which of the elements that were found are meant. What has to be, or must not be, in them is a selector.
+/// Narrows the matches. `has` and `has_not` are selectors of descendants.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Filter {
@@ -69,12 +69,12 @@ pub struct Filter {
 }
 
 impl By {
-    /// By a selector as it is written: of CSS, or any other that [`Selector::parse`](super::Selector::parse) reads.
+    /// A selector as text: CSS, or any other that [`Selector::parse`](super::Selector::parse) supports.
     pub fn selector(selector: &str) -> Self {
         Self(selector.to_owned())
     }
 
-    /// By its role and what it is like.
+    /// Matches a role with these properties.
     pub fn role(role: &str, options: &RoleOptions) -> Self {
         let states = serde_json::to_value(&options.states).unwrap_or_default();
         let states = states.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
@@ -86,22 +86,22 @@ impl By {
         Self(parts.concat())
     }
 
-    /// By the text in it.
+    /// Matches the text of an element.
     pub fn text(text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:text={}", text.into()))
     }
 
-    /// By the label of a control.
+    /// Matches the label of a control.
     pub fn label(text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:label={}", text.into()))
     }
 
-    /// By the value of an attribute: `placeholder`, `alt`, `title`.
+    /// Matches the value of an attribute: `placeholder`, `alt`, `title`.
     pub fn attribute(name: &str, text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:attr=[{name}={}]", text.into().as_attribute()))
     }
 
-    /// By its test id, all of it.
+    /// Matches the full test id.
     pub fn test_id(text: impl Into<TextMatch>) -> Self {
         let text = match text.into() {
             TextMatch::Text { text, .. } => TextMatch::Text { text, exact: true },
@@ -110,13 +110,13 @@ impl By {
         Self(format!("internal:testid=[{}={}]", test_id_attribute(), text.as_attribute()))
     }
 
-    /// One of several: the first is 0, the last is -1.
+    /// Chooses one of several matches: the first is 0, the last is -1.
     #[must_use]
     pub fn nth(self, index: i64) -> Self {
         Self(format!("{self} >> nth={index}"))
     }
 
-    /// Those of them that are as `filter` says.
+    /// Keeps only the matches that pass `filter`.
     #[must_use]
     pub fn filter(self, filter: &Filter) -> Self {
         let texts = [("has-text", &filter.has_text), ("has-not-text", &filter.has_not_text)];
@@ -142,12 +142,12 @@ impl fmt::Display for By {
 }
 
 impl TextMatch {
-    /// All of a text.
+    /// Matches the full text.
     pub fn exact(text: &str) -> Self {
         Self::Text { text: text.to_owned(), exact: true }
     }
 
-    /// As it stands in brackets, where a backslash stands for nothing but the character behind it.
+    /// The text for an attribute in brackets, where a backslash escapes only the next character.
     fn as_attribute(&self) -> String {
         match self {
             Self::Text { text, exact } => {
@@ -177,12 +177,12 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Whether the case and the rest of the text matter.
+/// The suffix for exact or partial matching.
 fn how(exact: bool) -> char {
     if exact { 's' } else { 'i' }
 }
 
-/// A pattern without what would end it, or a part of the selector.
+/// Escapes a pattern so that it does not end the selector.
 fn within_selector(source: &str) -> String {
     let (mut safe, mut is_escaped) = (String::new(), false);
     for character in source.chars() {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     proptest! {
-        /// Feature: selectors, whatever a text holds, what is built of it can be read
+        /// Feature: selectors, a built selector can always be parsed
         #[test]
         fn whatever_a_text_holds_what_is_built_of_it_can_be_read(text in any_text(), name in any_text(), level: Option<u32>) {
             let role = RoleOptions {

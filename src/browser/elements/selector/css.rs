@@ -1,4 +1,4 @@
-//! CSS, and Playwright's pseudo-classes in it. What the browser knows by itself is passed on as it was written.
+//! CSS with Playwright's pseudo-classes. What the browser supports natively is passed on unchanged.
 use serde::Serialize;
 
 use super::reader::Reader;
@@ -7,26 +7,26 @@ use crate::error::Result;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Css {
-    /// The whole as it was written, where the browser can evaluate it by itself.
+    /// The full text, if the browser can evaluate it natively.
     native: Option<String>,
     list: Vec<Complex>,
-    /// Does not look into shadow roots.
+    /// Does not search in shadow roots.
     light: bool,
 }
 
-/// `a > b`: compounds from left to right.
+/// `a > b`: compound selectors from left to right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 struct Complex(Vec<Compound>);
 
-/// `button.large:has-text("OK")`: all that is asked of one element.
+/// `button.large:has-text("OK")`: all conditions for one element.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Compound {
-    /// How the element stands to that of the compound before; empty in the first one.
+    /// The relation to the previous compound; empty in the first one.
     combinator: Combinator,
-    /// What the browser evaluates; may be empty.
+    /// The part that the browser evaluates; may be empty.
     css: String,
-    /// What it cannot.
+    /// The pseudo-classes that we evaluate.
     functions: Vec<Function>,
 }
 
@@ -63,7 +63,7 @@ enum Function {
         list: Vec<Complex>,
         index: usize,
     },
-    /// To one side of what the list finds, or near it; at most so many CSS pixels away.
+    /// To one side of a match of the list, or near it, within a distance in CSS pixels.
     Beside {
         side: Side,
         list: Vec<Complex>,
@@ -71,17 +71,17 @@ enum Function {
     },
     Scope,
     Visible,
-    /// The smallest element whose text is so.
+    /// The smallest element with this text.
     Text {
         text: TextTest,
     },
-    /// Any element whose text is so.
+    /// Any element with this text.
     HasText {
         text: TextTest,
     },
 }
 
-/// Where an element lies, seen from another one.
+/// The position of an element relative to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Side {
@@ -103,7 +103,7 @@ pub(super) fn read(text: &str, light: bool) -> Result<Css> {
     Ok(Css { native: plain.then(|| text.to_owned()), list, light })
 }
 
-/// Selectors between commas, up to the end or a closing parenthesis.
+/// Selectors separated by commas, up to the end or a closing parenthesis.
 fn list(reader: &mut Reader, depth: usize) -> Result<Vec<Complex>> {
     let mut list = Vec::new();
     loop {
@@ -148,7 +148,7 @@ fn complex(reader: &mut Reader, depth: usize) -> Result<Complex> {
     }
 }
 
-/// White space and comments; true if there were any.
+/// Skips white space and comments; true if there were any.
 fn skip_space(reader: &mut Reader) -> Result<bool> {
     let mut skipped = reader.skip_space();
     while reader.take("/*") {
@@ -211,12 +211,12 @@ fn pseudo(reader: &mut Reader, compound: &mut Compound, depth: usize) -> Result<
     Ok(())
 }
 
-/// Whether the browser means the same by this as we do, inside and outside shadow roots.
+/// Whether native evaluation gives the same result, inside and outside shadow roots.
 fn is_plain(complex: &Complex) -> bool {
     matches!(&complex.0[..], [compound] if compound.functions.is_empty())
 }
 
-/// A pseudo-class with arguments, if it is one that we evaluate; else it is stepped over.
+/// Parses a pseudo-class with arguments if we evaluate it; otherwise skips it.
 fn function(reader: &mut Reader, name: &str, depth: usize) -> Result<Option<Function>> {
     let selectors = |reader: &mut Reader| -> Result<Vec<Complex>> {
         reader.expect("(")?;
@@ -355,7 +355,7 @@ fn is_name(character: char) -> bool {
     character.is_alphanumeric() || character == '-' || character == '_'
 }
 
-/// Steps over what stands in brackets, with the brackets and strings in it.
+/// Skips a bracketed part, with its nested brackets and strings.
 fn balanced(reader: &mut Reader) -> Result<()> {
     let mut open = Vec::new();
     loop {

@@ -1,7 +1,7 @@
 use super::{faulty, invalid};
 use crate::error::{Error, Result, SelectorFault};
 
-/// A text and how far it has been read.
+/// A text with a read position.
 #[derive(Debug, Clone)]
 pub(super) struct Reader<'a> {
     text: &'a str,
@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// What was read since `start`.
+    /// The text that was read since `start`.
     pub(super) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Some(character)
     }
 
-    /// Steps over `text` if it comes next.
+    /// Skips `text` if it comes next.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let comes = self.rest().starts_with(text);
         if comes {
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         &rest[..length]
     }
 
-    /// True if there was some.
+    /// Skips white space; true if there was some.
     pub(super) fn skip_space(&mut self) -> bool {
         !self.take_while(char::is_whitespace).is_empty()
     }

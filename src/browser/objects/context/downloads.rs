@@ -1,4 +1,4 @@
-//! What the pages of a context download: reported, waited for, kept and removed.
+//! Downloads of a context: reports, waits for, saves and deletes them.
 use std::path::Path;
 
 use super::BrowserContext;
@@ -8,7 +8,7 @@ use crate::cdp::types::browser::{CancelDownload, DownloadProgress, DownloadWillB
 use crate::error::{Error, Result};
 
 impl BrowserContext {
-    /// Has the browser keep what pages send, and tell of it.
+    /// Enables downloads and their events.
     pub(super) async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
         let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
         if folder.is_none() && !options.refuses_downloads {
@@ -23,12 +23,12 @@ impl BrowserContext {
         self.browser()?.root().call(keep).await.map(drop)
     }
 
-    /// The newest downloads of its pages, oldest first.
+    /// The latest downloads of its pages, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         self.inner.downloads.all()
     }
 
-    /// Hears of a download that began. False when it is not of a page of this context.
+    /// Handles the start of a download. Returns false if it does not belong to this context.
     pub(in crate::browser) fn download_begun(&self, event: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&event.frame_id).is_some());
         let Some(page) = page else { return false };
@@ -43,7 +43,7 @@ impl BrowserContext {
         true
     }
 
-    /// Hears of a download's progress. False when it is not one of this context's.
+    /// Handles the progress of a download. Returns false if it does not belong to this context.
     pub(in crate::browser) fn download_progressed(&self, event: &DownloadProgress) -> bool {
         if !self.inner.downloads.knows(&event.guid) {
             return false;
@@ -59,7 +59,7 @@ impl BrowserContext {
         true
     }
 
-    /// Waits until a download has ended, and says how.
+    /// Waits for the end of a download. Returns its final state.
     pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
         let mut changes = self.changes();
         loop {
@@ -73,7 +73,7 @@ impl BrowserContext {
         }
     }
 
-    /// Waits until a download has ended, and copies its file to `path`. Folders that are missing are made.
+    /// Waits for the end of a download, and copies its file to `path`. Creates missing folders.
     pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
         let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
             let path = path.display().to_string();
@@ -92,7 +92,7 @@ impl BrowserContext {
         copied.await.map(drop).map_err(file)
     }
 
-    /// Stops a download. One that has ended stays as it is.
+    /// Cancels a download. Does nothing if it has ended.
     pub async fn cancel_download(&self, id: &str) -> Result<()> {
         let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
         match self.browser()?.root().call(cancel).await {
@@ -101,8 +101,8 @@ impl BrowserContext {
         }
     }
 
-    /// Stops a download, or removes its file, and forgets it. False when the browser cannot stop it: its file is removed
-    /// when it has arrived.
+    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
+    /// its file is deleted on arrival.
     pub async fn take_back_download(&self, id: &str) -> Result<bool> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
             match self.cancel_download(id).await {
@@ -118,14 +118,14 @@ impl BrowserContext {
         Ok(true)
     }
 
-    /// Waits until a download has ended, and removes its file.
+    /// Waits for the end of a download, and deletes its file.
     pub async fn delete_download(&self, id: &str) -> Result<()> {
         self.download_ended(id).await?;
         self.inner.downloads.remove(Some(id));
         Ok(())
     }
 
-    /// Removes the files that were kept under the browser's names: nobody else knows them.
+    /// Deletes the files that are stored under the browser's ids, which nobody else knows.
     pub(in crate::browser) fn remove_downloads(&self) {
         if self.inner.options.lock().downloads_by_id {
             self.inner.downloads.remove(None);

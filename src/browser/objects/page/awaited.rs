@@ -1,4 +1,4 @@
-//! What a document waits for that may never come.
+//! Resources that a document waits for and that may never arrive.
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -6,11 +6,11 @@ use tokio::time::Instant;
 use super::Page;
 use crate::error::Result;
 
-/// Where nothing began, was answered or ended for so long, what is still asked for does not hold a page that is there.
+/// How long the network must be quiet until pending requests no longer delay a loaded page.
 const IDLE: Duration = Duration::from_secs(1);
 
 impl Page {
-    /// What was asked for and has not come, oldest first: its kind, as the browser names it, and its address.
+    /// The pending requests, oldest first: resource type and URL.
     pub fn awaited(&self) -> Vec<(String, String)> {
         self.with_network(|network| {
             let open = network.entries().filter(|entry| entry.ended.is_none() && entry.kind != "WebSocket");
@@ -18,8 +18,8 @@ impl Page {
         })
     }
 
-    /// Waits until the document that has been read to its end has also loaded, at most `limit`, but not for what does not come.
-    /// False when it has not.
+    /// Waits until a parsed document has loaded, up to `limit`, but not for resources that do not arrive.
+    /// Returns false if it has not loaded.
     pub async fn until_rest_loaded(&self, limit: Duration) -> Result<bool> {
         let deadline = Instant::now() + limit;
         let mut changes = self.changes();
@@ -43,7 +43,7 @@ impl Page {
         }
     }
 
-    /// How many requests there were, how many of them were answered, and how many have not ended.
+    /// The numbers of requests, of responses, and of pending requests.
     fn traffic(&self) -> (usize, usize, usize) {
         self.with_network(|network| {
             network.entries().fold((0, 0, 0), |(all, answered, open), entry| {

@@ -1,4 +1,4 @@
-//! Every change of what is known of a page wakes who waits for one.
+//! Notifications: every change of a page's state wakes those who wait for one.
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use crate::browser::objects::journal::{Journal, Mark, Pending};
 use crate::error::{Error, Result};
 
 impl Page {
-    /// A counter that moves with every change of what is known of the page.
+    /// A counter that changes with every change of the page's state.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
@@ -21,7 +21,8 @@ impl Page {
         result
     }
 
-    /// Waits until `find` finds something; looks again after every change. Fails when the page closes or crashes.
+    /// Waits until `find` returns something; calls it again after every change. Fails when the page closes or
+    /// crashes.
     pub async fn until<T>(&self, mut find: impl FnMut(&Page) -> Option<T>) -> Result<T> {
         let mut changes = self.inner.changes.subscribe();
         loop {
@@ -40,18 +41,18 @@ impl Page {
         }
     }
 
-    /// Waits for any change, at most until `deadline`. False when the time ran out first.
+    /// Waits for any change, up to `deadline`. Returns false if the time ran out.
     pub async fn changed_before(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
         matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
     }
 
-    /// Waits until the page can be used, at most `limit`.
+    /// Waits until the page is ready, up to `limit`.
     pub(in crate::browser) async fn until_ready(&self, limit: Duration) -> Result<()> {
         let ready = self.until(|page| page.inner.state.lock().ready.then_some(()));
         timeout(limit, ready).await.unwrap_or(Err(Error::PageBusy))
     }
 
-    /// A point in time; what comes after it can be asked for with [`pending_since`](Self::pending_since).
+    /// The current position in the page's history, for [`pending_since`](Self::pending_since).
     pub fn mark(&self) -> Mark {
         self.inner.state.lock().journal.mark()
     }
@@ -60,12 +61,12 @@ impl Page {
         work(&mut self.inner.state.lock().journal)
     }
 
-    /// Something happened that belongs to the page and that none of its sessions tells.
+    /// Records an effect that no CDP session reports.
     pub(in crate::browser) fn note_effect(&self) {
         self.update(|state| state.journal.effect());
     }
 
-    /// What has begun since `mark` and what of it has not ended.
+    /// What has happened since `mark`, and what of it is still in progress.
     pub fn pending_since(&self, mark: Mark) -> Pending {
         let state = self.inner.state.lock();
         let mut pending = state.journal.since(mark);

@@ -1,4 +1,4 @@
-//! What a page asks a person: dialogs, and file choosers.
+//! Dialogs and file choosers of a page.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until};
@@ -9,7 +9,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page as wire;
 use crate::error::{Error, Result};
 
-/// A dialog that is open: an alert, a confirm, a prompt, or the question before leaving.
+/// An open dialog: `alert`, `confirm`, `prompt` or `beforeunload`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
@@ -18,104 +18,104 @@ pub struct Dialog {
     pub default_prompt: String,
     pub url: String,
     pub(super) session: String,
-    /// Tells it from one that says the same: a page can open the next before we know that the last is closed.
+    /// Distinguishes dialogs with the same text: a page can open the next one before the last is reported as
+    /// closed.
     pub(super) number: u64,
 }
 
 impl Dialog {
-    /// What a prompt holds when it opens: the answer of a person who writes nothing. `None` where nothing can be written.
+    /// The default text of a prompt; `None` for other dialogs.
     pub fn usual_text(&self) -> Option<String> {
         (self.kind == "prompt").then(|| self.default_prompt.clone())
     }
 
-    /// Why a page does not answer that stands still while this is open in another tab.
+    /// The error for a page that is blocked while this dialog is open in another tab.
     pub(in crate::browser) fn elsewhere(self) -> Error {
         Error::DialogElsewhere { kind: self.kind, message: self.message }
     }
 }
 
-/// A dialog that was answered as had been said before it opened.
+/// A dialog that was answered automatically, as requested before it opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredDialog {
     pub dialog: Dialog,
     pub accepted: bool,
-    /// What was written into a prompt.
+    /// The text that was entered into a prompt.
     pub text: Option<String>,
 }
 
-/// A file chooser that the page asked for, and that nobody has answered.
+/// An open file chooser.
 #[derive(Debug, Clone)]
 pub struct FileChooser {
     pub frame: Frame,
-    /// The input; `None` when the page used a picker without one.
+    /// The file input; `None` if the page used a picker without one.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
 }
 
-/// An open dialog that is being answered, among what an action waits for.
+/// The key of a dialog being answered, among the effects that an action waits for.
 pub(super) const DIALOG: &str = "dialog";
 
-/// How the browser refuses what is said to a document that is just being replaced.
+/// The browser's error for a command to a document that is being replaced.
 const IS_BEING_REPLACED: &str = "Not attached to an active page";
 
-/// An address that Chromium neither opens nor asks anybody about.
+/// A URL that Chromium neither opens nor asks about.
 const NOWHERE: &str = "vbscript:0";
 
-/// A document that opens more dialogs than this is not asking anybody any more.
+/// The number of dialogs after which further ones of a document are dismissed automatically.
 const MOST_DIALOGS: u32 = 20;
 
 impl Page {
-    /// The dialog that is open, if one is.
+    /// The open dialog, if any.
     pub fn dialog(&self) -> Option<Dialog> {
         self.inner.state.lock().dialog.clone()
     }
 
-    /// Whether the last dialog was answered by this engine, and not by a person in the window.
+    /// Whether we have answered the last dialog, and not a person in the window.
     pub(in crate::browser) fn dialog_is_answered_here(&self) -> bool {
         self.inner.state.lock().dialog_answered_here
     }
 
-    /// The dialog that is open, where nobody but the caller could answer it: the page stands still until then.
+    /// The open dialog, if only the caller can answer it: the page is blocked until then.
     pub(in crate::browser) fn obstruction(&self) -> Option<Dialog> {
         if self.context().answers_dialogs() { None } else { self.dialog() }
     }
 
-    /// A dialog that is open in another tab. A page that shares a process with it stands still until it is answered.
+    /// An open dialog in another tab that blocks this page, because both share a process.
     pub fn dialog_elsewhere(&self) -> Option<Dialog> {
         let mut others = self.context().pages().into_iter().filter(|page| page != self);
         others.find_map(|page| page.obstruction())
     }
 
-    /// The dialogs that were answered as had been said before, and that have not been reported yet.
+    /// Takes the dialogs that were answered automatically and not reported yet.
     pub fn take_answered_dialogs(&self) -> Vec<AnsweredDialog> {
         std::mem::take(&mut self.inner.state.lock().dialogs_answered)
     }
 
-    /// How many dialogs it has opened so far.
+    /// The number of dialogs so far.
     pub(in crate::browser) fn dialogs_ever(&self) -> u64 {
         self.inner.state.lock().dialogs_ever
     }
 
-    /// The file chooser that waits for an answer, if one does.
+    /// The open file chooser, if any.
     pub fn file_chooser(&self) -> Option<FileChooser> {
         self.inner.state.lock().chooser.clone()
     }
 
-    /// Forgets the waiting file chooser: it has been answered, or given up.
+    /// Takes the open file chooser: it was answered or given up.
     pub fn take_file_chooser(&self) -> Option<FileChooser> {
         self.inner.state.lock().chooser.take()
     }
 
-    /// Lets a file chooser wait on, unless another one does.
+    /// Puts a file chooser back, unless there is another one.
     pub fn reopen_file_chooser(&self, chooser: FileChooser) {
         self.inner.state.lock().chooser.get_or_insert(chooser);
     }
 
-    /// Answers the open dialog, once a person could have read it, and tells how it was answered: one of a document that is
-    /// just being replaced can only be dismissed.
+    /// Answers the open dialog after a reading time. Returns how it was answered: in a document that is being
+    /// replaced, a dialog can only be dismissed.
     ///
-    /// # Errors
-    /// `no_dialog`
+    /// # Errors `no_dialog`
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<AnsweredDialog> {
         let (dialog, readable) = {
             let state = self.inner.state.lock();
@@ -136,7 +136,7 @@ impl Page {
         Ok(AnsweredDialog { dialog, accepted, text: text.filter(|_| accepted) })
     }
 
-    /// Says the answer to the browser now; completes with whether the dialog was accepted.
+    /// Sends the answer to the browser. Returns whether the dialog was accepted.
     fn close_dialog(
         &self,
         session: &CdpSession,
@@ -159,8 +159,8 @@ impl Page {
         }
     }
 
-    /// Answers the open dialog as somebody who leaves the page, and those that open until the guard is dropped. `None`
-    /// when no dialog is open, and the document does not open one after the other.
+    /// Answers the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`
+    /// if no dialog is open and the document does not keep opening them.
     pub(in crate::browser) fn leave_dialogs(&self) -> Option<Leaving> {
         let dialog = self.obstruction();
         if dialog.is_none() && !self.floods_dialogs() {
@@ -179,17 +179,17 @@ impl Page {
         Some(Leaving(self.downgrade()))
     }
 
-    /// Answers the next dialog that opens, once. A prompt that is accepted without a text keeps what it holds.
+    /// Answers the next dialog automatically, once. A prompt accepted without a text keeps its default.
     pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
         self.update(|state| state.next_answer = Some((accept, prompt_text)));
     }
 
-    /// Whether the document opens dialogs without end, so that they are dismissed unasked.
+    /// Whether the document keeps opening dialogs, so that they are dismissed automatically.
     pub fn floods_dialogs(&self) -> bool {
         self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
     }
 
-    /// Tells of the open dialog, once, as soon as anybody knows of the page.
+    /// Reports the open dialog once, after the page was reported.
     pub(super) fn tell_dialog(&self) {
         let pending = self.update(|state| {
             let reported = state.dialog_reported;
@@ -202,7 +202,8 @@ impl Page {
         }
     }
 
-    /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
+    /// Handles a new dialog: it stays open until somebody answers, unless there is an automatic answer, or the
+    /// document keeps opening them.
     pub(super) fn on_dialog(&self, dialog: Dialog, session: &CdpSession) {
         let number = {
             let mut state = self.inner.state.lock();
@@ -256,7 +257,7 @@ impl Page {
         }
     }
 
-    /// How long the open dialog has to be looked at. Of several in a row a person reads only the first ones.
+    /// How long the open dialog is left for reading. In a series, only the first ones are read.
     fn reading_time(&self, state: &PageState) -> Duration {
         const READ: u32 = 3;
         if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
@@ -264,7 +265,7 @@ impl Page {
 }
 
 impl PageState {
-    /// Corrects the report of a dialog that could not be accepted.
+    /// Corrects the record of a dialog that could not be accepted.
     fn was_dismissed(&mut self, number: u64) {
         for answered in self.dialogs_answered.iter_mut().filter(|answered| answered.dialog.number == number) {
             answered.accepted = false;
@@ -273,7 +274,7 @@ impl PageState {
     }
 }
 
-/// As long as it is held, no dialog keeps the page from being left.
+/// While this exists, dialogs do not prevent leaving the page.
 pub(in crate::browser) struct Leaving(WeakPage);
 
 impl Drop for Leaving {

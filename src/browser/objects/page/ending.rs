@@ -1,4 +1,4 @@
-//! How a page ends: closed, crashed, or with its browser; and what is done where a script does not let go of it.
+//! The end of a page: closed, crashed, or with its browser; and ways to end one that hangs.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::cdp::types::runtime::TerminateExecution;
 use crate::cdp::types::target::CloseTarget;
 use crate::error::{Error, Result};
 
-/// What a page was like that is out of memory.
+/// The state of a page that was unloaded from memory.
 #[derive(Debug, Clone, Default)]
 pub(in crate::browser) struct Discarded {
     pub title: String,
-    /// How far it was scrolled, in CSS pixels.
+    /// The scroll position in CSS pixels.
     pub scrolled: (f64, f64),
 }
 
-/// A page that stays in memory as long as this is held.
+/// Keeps a page in memory until it is dropped.
 #[derive(Debug, Clone)]
 pub struct KeptInMemory {
     _held: Arc<()>,
@@ -34,7 +34,7 @@ impl Page {
         self.inner.state.lock().crashed
     }
 
-    /// Closes the tab without asking it. Done when the browser says that it is gone.
+    /// Closes the tab without `beforeunload`. Waits until the browser confirms it.
     pub async fn close(&self) -> Result<()> {
         if self.is_closed() {
             return Ok(());
@@ -48,17 +48,17 @@ impl Page {
         }
     }
 
-    /// Closes the tab if it agrees: it is asked as when a person closes it. Not waited for.
+    /// Closes the tab if the page agrees, with `beforeunload`. Does not wait.
     pub async fn ask_to_close(&self) -> Result<()> {
         self.inner.session.call(wire::Close {}).await.map(drop)
     }
 
-    /// Stops a script that runs without end, so that the page answers again.
+    /// Stops an endless script, so that the page answers again.
     pub async fn terminate_script(&self) -> Result<()> {
         self.inner.session.call_within(TerminateExecution {}, Duration::from_secs(2)).await.map(drop)
     }
 
-    /// Ends the process that shows the page, whatever keeps it from answering. False when it goes on.
+    /// Ends the renderer process of the page. Returns false if it continues.
     pub(in crate::browser) async fn end_renderer(&self) -> bool {
         const LIMIT: Duration = Duration::from_secs(5);
         self.update(|state| state.ending = true);
@@ -73,7 +73,7 @@ impl Page {
         matches!(timeout(limit, ended).await, Ok(Ok(())))
     }
 
-    /// The renderer is back: a navigation gives the page a new one. Answers whether it was away.
+    /// Marks the renderer as running again, after a navigation. Returns whether it was gone.
     pub(in crate::browser) fn revive(&self) -> bool {
         let has_crashed = self.is_crashed();
         if has_crashed {
@@ -86,7 +86,7 @@ impl Page {
         has_crashed
     }
 
-    /// Whether it is out of memory until somebody uses it: like a crash, except that it is not reported as one.
+    /// Whether the page was unloaded from memory until its next use; not reported as a crash.
     pub fn is_discarded(&self) -> bool {
         self.inner.state.lock().discarded.is_some()
     }
@@ -95,8 +95,8 @@ impl Page {
         self.inner.state.lock().discarded.clone()
     }
 
-    /// Ends the process that shows the page, which the browser takes for no crash: it keeps history and session storage.
-    /// False when it goes on.
+    /// Unloads the page by ending its renderer process; the browser keeps history and session storage. Returns
+    /// false if it continues.
     pub(in crate::browser) async fn take_out_of_memory(&self, discarded: Discarded) -> bool {
         const LIMIT: Duration = Duration::from_secs(2);
         self.update(|state| {
@@ -117,7 +117,7 @@ impl Page {
         has_ended
     }
 
-    /// For as long as what this gives is held, somebody looks at the page who could not bring it back.
+    /// Keeps the page in memory until the guard is dropped, for a viewer that could not reload it.
     pub fn keep_in_memory(&self) -> KeptInMemory {
         KeptInMemory { _held: Arc::clone(&self.inner.kept_in_memory) }
     }
@@ -131,7 +131,8 @@ impl Page {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
     }
 
-    /// Waits until nobody can work on the page any more, and tells why: it is closed, has crashed, or its browser has ended.
+    /// Waits until the page can no longer be used. Returns the reason: closed, crashed, or its browser has
+    /// ended.
     pub async fn until_gone(&self) -> Error {
         let gone = self.until(|_| None::<()>).await;
         gone.err().unwrap_or(Error::PageClosed)

@@ -1,4 +1,4 @@
-//! What the browser tells of a page, and how it is heard from the beginning.
+//! The CDP events of a page, from its beginning.
 use std::sync::{Arc, Weak};
 
 use super::dialogs::{DIALOG, Dialog, FileChooser};
@@ -14,7 +14,7 @@ use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntry, SetAutoAttach};
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
-/// All that a page's sessions tell and that we keep. Anything else is not decoded.
+/// All events of a page's sessions that we use. Others are not decoded.
 const EVENTS: [&str; 26] = [
     AttachedToTarget::METHOD,
     DetachedFromTarget::METHOD,
@@ -49,7 +49,8 @@ impl Page {
         self.context().parts().iter().for_each(|part| part.on_document(self, frame));
     }
 
-    /// Sets a session up and hears it until it ends. `is_root` is false for a frame that lives in another process.
+    /// Sets up a session and receives its events until it ends. `is_root` is false for a frame in another
+    /// process.
     pub(super) fn observe(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
         session.observe(
@@ -84,7 +85,7 @@ impl Page {
         });
     }
 
-    /// Everything a new target needs before its first script runs, in one write.
+    /// Sends everything that a new target needs before its first script, in one write.
     fn set_up(&self, session: &CdpSession) -> crate::cdp::PendingReply<wire::FrameTreeReply> {
         session.send(wire::Enable {}).ignore();
         let tree = session.send(wire::GetFrameTree {});
@@ -106,7 +107,7 @@ impl Page {
         tree
     }
 
-    /// Windows that this page opened with a script for an address: no document will ever commit in them.
+    /// Ends the wait for popups of this page that were opened without a URL: no document will commit in them.
     fn end_wait_of_script_windows(&self) {
         let is_waiting =
             |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().awaits_document;
@@ -119,7 +120,7 @@ impl Page {
         self.opener().is_some_and(|opener| opener.inner.state.lock().opens_script)
     }
 
-    /// The page can be used. Told once.
+    /// Reports that the page is ready, once.
     pub(super) fn set_ready(&self) {
         let first = self.update(|state| {
             state.awaits_document = false;
@@ -180,7 +181,7 @@ impl Page {
         }
     }
 
-    /// The main frame's document has reached one.
+    /// Handles a lifecycle event of the main frame's document.
     fn on_moment(&self, name: &str) {
         match name {
             "DOMContentLoaded" => {
@@ -299,8 +300,8 @@ impl Page {
         }
     }
 
-    /// A worker begins once its script is there. Of that the browser tells the page only that it was asked for, under the
-    /// worker's own id.
+    /// Handles the start of a worker. The browser reports only the request of its script to the page, under the
+    /// worker's id.
     pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
         self.update(|state| {
             state.journal.request_ended(id);
@@ -449,7 +450,7 @@ impl Page {
     }
 }
 
-/// What hears a session on behalf of a page.
+/// Receives the events of a session for a page.
 struct PageObserver {
     page: Weak<PageInner>,
     session: CdpSession,
@@ -472,7 +473,7 @@ impl Observer for PageObserver {
     }
 }
 
-/// Frames of other processes and workers are attached to before they run.
+/// Attaches to frames in other processes and to workers before they run.
 fn auto_attach() -> SetAutoAttach {
     let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
     SetAutoAttach {

@@ -1,22 +1,22 @@
-//! Settings of one page alone.
+//! Settings of a single page.
 use super::Page;
 use crate::browser::options::emulation::{Media, metrics};
 use crate::browser::program::launch::HEADLESS_SCREEN;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::Headers;
 
-/// Settings of one page alone.
+/// Settings of a single page.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Own {
     pub(in crate::browser) headers: Headers,
     pub(in crate::browser) media: Option<Media>,
     pub(in crate::browser) viewport: Option<(u32, u32)>,
-    /// What its window had room for when it opened.
+    /// The size of its window when it opened.
     pub(super) window: Option<(u32, u32)>,
 }
 
 impl Own {
-    /// Sends what a frame process that comes later needs of it.
+    /// Sends the settings to a new frame process.
     pub(super) fn set_up(&self, session: &CdpSession) {
         if let Some(media) = &self.media {
             session.send(media.command()).ignore();
@@ -25,18 +25,18 @@ impl Own {
 }
 
 impl Page {
-    /// Reads or changes the settings of this page alone.
+    /// Reads or changes the settings of this page.
     pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut Own) -> T) -> T {
         change(&mut self.inner.own.lock())
     }
 
-    /// Width and height that this page was given, or its context; or its window's, where that counts as given.
+    /// The viewport size of this page or its context; or that of its window, if that counts as a viewport.
     pub fn viewport(&self) -> Option<(u32, u32)> {
         let (own, window) = self.own(|own| (own.viewport, own.window));
         own.or(self.context().options().viewport).or(window)
     }
 
-    /// What this page sends beside what the browser sends by itself.
+    /// The extra headers of this page.
     pub(in crate::browser) fn extra_headers(&self) -> Headers {
         let mut headers = self.context().options().extra_headers;
         self.own(|own| {
@@ -48,13 +48,13 @@ impl Page {
         headers
     }
 
-    /// Whether its requests are said to come from elsewhere than `referrer`.
+    /// Whether its requests have another `Referer` than `referrer`.
     pub(in crate::browser) fn sends_other_referrer(&self, referrer: &str) -> bool {
         let headers = self.extra_headers();
         headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("referer") && value != referrer)
     }
 
-    /// Makes a window that a script opened as large as it asked for, where the browser itself does not.
+    /// Resizes a popup as its script requested, if the browser does not.
     pub(super) fn open_as_large(&self, size: (u32, u32)) {
         let options = self.context().options();
         let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
@@ -71,7 +71,7 @@ impl Page {
     }
 }
 
-/// The size that `window.open` was given: `width=400` and `height=300`.
+/// The size in the features of `window.open`: `width=400` and `height=300`.
 pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
         let pairs = features.iter().filter_map(|feature| feature.split_once('='));

@@ -1,7 +1,7 @@
-//! Other programs that a page asks for.
+//! External programs that a page asks to open.
 use super::{Page, PageState};
 
-/// The schemes of what the browser opens itself.
+/// The URL schemes that the browser opens itself.
 const OWN: [&str; 13] = [
     "about",
     "blob",
@@ -17,18 +17,18 @@ const OWN: [&str; 13] = [
     "https",
     "javascript",
 ];
-/// So many are remembered until they are reported.
+/// How many are remembered until they are reported.
 const MOST: usize = 5;
 
 impl Page {
-    /// The addresses for other programs that the page asked to open, and that have not been reported yet.
+    /// Takes the URLs for external programs that were not reported yet.
     pub fn take_asked_programs(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }
 }
 
 impl PageState {
-    /// The page asked for this address.
+    /// Records that the page asked for this URL.
     pub(super) fn asked_for(&mut self, url: &str) {
         let Some((scheme, _)) = url.split_once(':') else { return };
         let is_known = OWN.contains(&scheme.to_ascii_lowercase().as_str());

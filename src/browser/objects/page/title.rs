@@ -1,8 +1,8 @@
-//! What a page calls itself.
+//! The title of a page.
 use super::Page;
 
 impl Page {
-    /// Empty while a dialog is open, and when the page does not answer soon.
+    /// The title; empty while a dialog is open, or if the page does not answer soon.
     pub async fn title(&self) -> String {
         if let Some(discarded) = self.discarded() {
             return discarded.title;
@@ -17,7 +17,7 @@ impl Page {
         title
     }
 
-    /// The title that the page reported last, or that the browser had for the tab when we found it; empty at another address.
+    /// The last reported title, or that of the tab when we connected; empty if the URL has changed.
     pub fn known_title(&self) -> String {
         let (url, title) = self.inner.known_title.lock().clone();
         if self.url() == url { title } else { String::new() }

@@ -1,4 +1,4 @@
-//! Why a browser did not start, in words that say what to do.
+//! Explains why a browser did not start, and what to do.
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::{LaunchOptions, Plan, profile};
 use crate::browser::program::find;
 use crate::error::{Error, Result, human};
 
-/// What browsers write before they give up, and what to say instead.
+/// Known messages of browsers, and our explanations.
 const KNOWN: &[(&str, &str)] = &[
     (
         "No usable sandbox",
@@ -34,11 +34,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "the disk with its profile is full; make room, or set TMPDIR"),
 ];
 
-/// Words that the login cooldown listens for: a line of the browser's that has one is left out.
+/// Keywords of the login cooldown: a line of the browser that contains one is not quoted.
 const KEPT_BACK: &[&str] =
     &["timeout", "captcha", "authentication", "login required", "验证码", "验证超时", "登录超时"];
 
-/// Refuses what the system would hand to a shell.
+/// Refuses a file that the system would run with a shell.
 pub(super) fn check_program(executable: &Path) -> Result<()> {
     if let Err(error) = std::fs::File::open(executable) {
         let reason = format!("{} cannot be read: {error}", executable.display());
@@ -54,12 +54,12 @@ pub(super) fn check_program(executable: &Path) -> Result<()> {
     Err(Error::BrowserLaunch { reason: format!("{} is not a program", executable.display()) })
 }
 
-/// The folder for a profile cannot be made or written.
+/// The error for a profile folder that is not writable.
 pub(super) fn unwritable(folder: &Path, error: &io::Error) -> Error {
     Error::BrowserLaunch { reason: format!("its profile cannot be made in {}: {error}", folder.display()) }
 }
 
-/// The system did not start the program.
+/// The error for a program that the system did not start.
 pub(super) fn not_started(executable: &Path, error: &io::Error) -> Error {
     let reason = match error.kind() {
         // The file was there a moment ago: what is missing is what it needs to run.
@@ -72,7 +72,7 @@ pub(super) fn not_started(executable: &Path, error: &io::Error) -> Error {
     Error::BrowserLaunch { reason }
 }
 
-/// The browser ended before it answered.
+/// The error for a browser that exited before it answered.
 pub(super) fn explain(
     exit: Option<Exit>,
     tail: &str,
@@ -93,7 +93,7 @@ pub(super) fn explain(
     Error::BrowserLaunch { reason }
 }
 
-/// The browser runs and says nothing.
+/// The error for a browser that runs and does not answer.
 pub(super) fn silent(waited: Duration, tail: &str, plan: &Plan) -> Error {
     let reason = known(tail, plan).unwrap_or_else(|| {
         format!(
@@ -129,7 +129,7 @@ fn last_words(tail: &str) -> String {
     if last.is_empty() { String::new() } else { format!("; its last words: {}", last.join(" / ")) }
 }
 
-/// Of `[process:thread:time:ERROR:file.cc:12] what happened`, the end.
+/// The message of a log line `[process:thread:time:ERROR:file.cc:12] message`.
 fn message_of(line: &str) -> &str {
     line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(line, |(_, message)| message)
 }

@@ -1,4 +1,4 @@
-//! How Firefox is started: its arguments, its settings, and a home of its own.
+//! Starts Firefox: arguments, preferences, and a temporary home directory.
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -6,20 +6,20 @@ use std::path::Path;
 
 use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaults, LaunchOptions, Plan, languages};
 
-/// What Firefox says when it listens, before its address.
+/// The message of Firefox before its WebSocket URL.
 pub(super) const LISTENS: &str = "WebDriver BiDi listening on ";
 
-/// The screen of a Firefox without a window: as large as that of a Chromium of ours.
+/// The screen of a headless Firefox: the same as that of our headless Chromium.
 const SCREEN: (u32, u32) = (1920, 1080);
 
-/// The setting for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
+/// The preference for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
 const LONGEST_SCRIPT: &str = "dom.max_script_run_time";
 
-/// Whether windows are kept from opening by themselves: as for Chromium, this argument lets them.
+/// The preference for the popup blocker, which is off as in Chromium.
 const BLOCKS_WINDOWS: &str = "dom.disable_open_during_load";
 const OPENS_WINDOWS: &str = "--disable-popup-blocking";
 
-/// Settings with their values and their reasons.
+/// Preferences with their values and reasons.
 const SETTINGS: &[(&str, &str, &str)] = &[
     (
         "remote.prefs.recommended",
@@ -188,7 +188,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     arguments
 }
 
-/// Variables of its environment: what it writes beside its profile goes where it is removed again.
+/// Environment variables: Firefox writes its other files into the temporary home directory.
 pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) -> Vec<(String, String)> {
     let below = |name: &str| scratch.join(name).display().to_string();
     let mut variables = vec![
@@ -210,7 +210,7 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
     variables
 }
 
-/// Makes its home, and writes its settings into the profile.
+/// Creates the home directory, and writes the preferences into the profile.
 pub(super) fn prepare(options: &LaunchOptions, profile: &Path, scratch: &Path) -> io::Result<()> {
     fs::create_dir_all(scratch.join("home"))?;
     fs::write(profile.join("user.js"), settings(options))

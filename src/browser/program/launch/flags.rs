@@ -1,10 +1,10 @@
-//! The command line: as few arguments as will do, each with its reason.
+//! Command-line arguments of Chromium: as few as possible, each with its reason.
 use std::path::Path;
 
 use super::{IgnoreDefaults, LaunchOptions, Plan};
 use crate::error::{Error, Result};
 
-/// An argument that we give to the browser.
+/// An argument for the browser.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
     pub text: &'static str,
@@ -14,7 +14,7 @@ pub struct Flag {
     pub page_sees: &'static str,
 }
 
-/// The launches that an argument belongs to.
+/// When an argument is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     Always,
@@ -23,7 +23,7 @@ pub enum When {
     Mac,
 }
 
-/// Every argument with a fixed text. `--remote-debugging-pipe`, `--user-data-dir` and what options ask for come on top.
+/// All constant arguments. `--remote-debugging-pipe`, `--user-data-dir` and arguments for options are added.
 pub const FLAGS: &[Flag] = &[
     Flag {
         text: "--no-first-run",
@@ -108,14 +108,14 @@ pub const FLAGS: &[Flag] = &[
 
 const HEADLESS: &str = "--headless=new";
 
-/// The screen that a headless browser has, by the flag above.
+/// The screen of a headless browser, set by an argument above.
 pub(in crate::browser) const HEADLESS_SCREEN: (u32, u32) = (1920, 1080);
 
-/// The window of a headless browser: a part of the screen above, as windows are. A picture of what it shows is small
-/// enough for a model to look at it pixel by pixel.
+/// The window of a headless browser: smaller than the screen, as usual. A screenshot of it is small enough for
+/// a model to see every pixel.
 const HEADLESS_WINDOW: (u32, u32) = (1280, 800);
 
-/// Switches whose values are lists, so that ours and the user's have to be one.
+/// Arguments with list values, which are merged with the user's.
 const LISTS: &[&str] = &[
     "--disable-features",
     "--enable-features",
@@ -124,14 +124,14 @@ const LISTS: &[&str] = &[
     "--blink-settings",
 ];
 
-/// Switches that another option stands for.
+/// Arguments that are refused because there is an option instead.
 const RESERVED: &[(&str, &str)] = &[
     ("--user-data-dir", "user_data_dir"),
     ("--headless", "headless"),
     ("--remote-debugging-pipe", "a browser over the pipe is what is started anyway"),
 ];
 
-/// Refuses arguments that could not work.
+/// Refuses invalid arguments.
 pub(super) fn check(options: &LaunchOptions) -> Result<()> {
     let mut problems = Vec::new();
     for argument in &options.arguments {
@@ -207,7 +207,7 @@ fn applies(when: When, headless: bool) -> bool {
     }
 }
 
-/// A browser in German asks for `de-DE,de,en-US,en`.
+/// The languages for a locale: a German browser sends `de-DE,de,en-US,en`.
 pub(in crate::browser) fn languages(locale: &str) -> String {
     let language = locale.split('-').next().filter(|language| *language != "en");
     let mut languages = vec![locale];
@@ -219,7 +219,7 @@ pub(in crate::browser) fn languages(locale: &str) -> String {
     languages.join(",")
 }
 
-/// One list of each kind: of two switches with one name the browser reads only the last.
+/// Merges arguments with list values: the browser uses only the last of two with the same name.
 fn merged(ours: &[String], theirs: &[String]) -> Vec<String> {
     let enabled: Vec<&str> = theirs
         .iter()
@@ -250,7 +250,7 @@ fn name_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(name, _)| name)
 }
 
-/// Whether the browser goes by it. What it cannot read it leaves out, and then goes without a proxy.
+/// Whether the browser understands a proxy setting. Otherwise it would silently use no proxy.
 fn is_proxy(server: &str) -> bool {
     const SCHEMES: [&str; 7] = ["http", "https", "socks", "socks4", "socks5", "quic", "direct"];
     let server = server.trim();
@@ -268,7 +268,7 @@ fn values_of(argument: &str) -> impl Iterator<Item = &str> {
     argument.split_once('=').map_or("", |(_, values)| values).split(',')
 }
 
-/// Containers often have 64 MB there, and a page with pictures then crashes.
+/// Whether `/dev/shm` is small: containers often have 64 MB, and pages with images crash.
 #[cfg(target_os = "linux")]
 fn shared_memory_is_short() -> bool {
     const ENOUGH: u64 = 1 << 30;

@@ -1,4 +1,5 @@
-//! A thread that lives as long as the process: what is to end with us ends with the thread that started it.
+//! A thread that lives as long as the process: children with a parent-death signal end with the thread that
+//! started them.
 use std::sync::{LazyLock, mpsc};
 
 use parking_lot::Mutex;
@@ -18,7 +19,7 @@ static THREAD: LazyLock<Mutex<mpsc::Sender<Work>>> = LazyLock::new(|| {
     Mutex::new(sender)
 });
 
-/// Does something on that thread, and waits for it. `None` if there is no such thread.
+/// Runs a function on that thread and waits for it. `None` if there is no such thread.
 pub(super) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     let work = Box::new(move || drop(sender.send(work())));

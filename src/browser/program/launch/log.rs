@@ -1,17 +1,17 @@
-//! The browser's own log, for the one thing that it alone tells without a page noticing: the texts of errors that nobody
-//! caught. In a window it tells them of its own profile only, not of contexts beside it. Its other lines are for whoever asks why a browser ended.
+//! The browser's log. It contains the texts of uncaught errors, which cannot be read otherwise without pages
+//! noticing; with a window, only those of the default context. Other lines explain why a browser ended.
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// The most errors that are remembered, and the most characters of each.
+/// The most errors that are kept, and the most characters of each.
 const MOST_ERRORS: usize = 500;
 const LONGEST_TEXT: usize = 2_000;
-/// The longest entry of the console that is put together from its lines.
+/// The longest console entry that is assembled from lines.
 const LONGEST_ENTRY: usize = 64 * 1024;
 
-/// The errors that nobody caught, in all pages of a browser, the newest last. Cheap to clone.
+/// Uncaught errors of all pages of a browser, newest last. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Uncaught {
     errors: Arc<Mutex<VecDeque<UncaughtError>>>,
@@ -25,8 +25,8 @@ struct UncaughtError {
 }
 
 impl Uncaught {
-    /// The texts of the last `count` errors at this place. `None` where they cannot be distinguished from those of other
-    /// pages that have the same script, or have not been logged yet.
+    /// The texts of the last `count` errors at this position. `None` if other pages have the same script, or
+    /// the errors are not logged yet.
     pub fn texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
         let errors = self.errors.lock();
         let here = errors.iter().filter(|error| error.line == line && error.url == url);
@@ -44,11 +44,11 @@ impl Uncaught {
     }
 }
 
-/// Reads the log line by line.
+/// Parses the log line by line.
 #[derive(Debug, Default)]
 pub(super) struct LogReader {
     uncaught: Uncaught,
-    /// An entry of the console whose end has not come yet.
+    /// A console entry that is not complete yet.
     entry: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl LogReader {
         Self { uncaught: uncaught.clone(), entry: None }
     }
 
-    /// Takes a line in. Answers whether it is worth keeping: what pages say is not, nor is small talk.
+    /// Handles a line. Returns whether it is worth keeping: console messages and routine lines are not.
     pub(super) fn is_news(&mut self, line: &str) -> bool {
         let mut entry = match (self.entry.take(), beginning(line)) {
             (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),
@@ -76,13 +76,13 @@ impl LogReader {
     }
 }
 
-/// `[1:2:1122/041640.545042:INFO:CONSOLE:8] "text"` is the beginning of an entry: what stands in brackets, and the rest.
+/// Splits the first line of an entry: `[1:2:1122/041640.545042:INFO:CONSOLE:8] "text"`.
 fn beginning(line: &str) -> Option<(&str, &str)> {
     let (kind, said) = line.strip_prefix('[')?.split_once("] ")?;
     (kind.starts_with(|first: char| first.is_ascii_digit()) && kind.contains('/')).then_some((kind, said))
 }
 
-/// `"text", source: https://a.example/ (8)`: the text, the address and the line.
+/// Splits the end of an entry: text, URL and line of `"text", source: https://a.example/ (8)`.
 fn end(entry: &str) -> Option<(&str, &str, i64)> {
     let (text, place) = entry.strip_prefix('"')?.rsplit_once("\", source: ")?;
     let (url, line) = place.strip_suffix(')')?.rsplit_once(" (")?;

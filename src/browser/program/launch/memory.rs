@@ -1,15 +1,15 @@
-//! How much memory a browser's pages take.
+//! The memory of a browser's pages.
 use std::fs;
 
-/// Bytes that belong to the renderers of the browser whose first process this is, and to nobody else. What they share is
-/// left out. 0 where the system does not tell.
+/// The private memory in bytes of the renderers of the browser with this process id. 0 if the system does not
+/// report it.
 pub(super) fn of_renderers(browser: u32) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     ids.filter(|&id| session(id) == Some(browser) && is_renderer(id)).filter_map(own_bytes).sum()
 }
 
-/// The browser leads a session of its own, which its processes are in.
+/// The POSIX session id of a process: all processes of a browser are in one session.
 fn session(id: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name before it may hold anything.

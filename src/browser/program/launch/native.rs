@@ -1,4 +1,4 @@
-//! Windows of the browser itself that would lie over a page and take all of its input.
+//! Suppresses native windows of the browser that would cover a page and block its input.
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,16 +10,16 @@ use tokio::process::Command;
 use super::LaunchOptions;
 use super::profile::Folder;
 
-/// What Chromium asks which program opens an address. A desktop answers "yes" where that is Chromium itself.
+/// The program that Chromium asks which application opens a URL; the answer "yes" means Chromium itself.
 const DESKTOP: &str = "xdg-settings";
 const ANSWER: &str = "#!/bin/sh\n[ \"$1 $2\" = 'check default-url-scheme-handler' ] && echo yes\n";
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Nobody shares a screen: the page sees a cancelled picker.
+/// Preferences that disable screen sharing: the page sees a cancelled picker.
 const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false}}"#;
 
-/// Keeps the picker of what to share away from a profile that nobody else uses, and the question about other programs from
-/// every one. True where the browser refuses those.
+/// Disables the screen-sharing picker in a temporary profile, and the question about external programs in every
+/// profile. Returns whether the browser refuses external programs.
 pub(super) fn keep_quiet(command: &mut Command, options: &LaunchOptions, folder: &Folder) -> bool {
     if options.user_data_dir.is_none()
         && let Err(error) = cancel_sharing(&folder.profile().join("Default"))
@@ -34,7 +34,8 @@ fn cancel_sharing(profile: &Path) -> io::Result<()> {
     fs::write(profile.join("Preferences"), PREFERENCES)
 }
 
-/// What Chromium would have to open itself it does not open, and asks nobody. False where that cannot be arranged.
+/// Makes Chromium believe that it handles all URLs itself, so that it asks nobody. Returns false if that is not
+/// possible.
 fn refuse_programs(command: &mut Command, environment: &[(String, String)], scratch: &Path) -> bool {
     if !cfg!(target_os = "linux") {
         return false;

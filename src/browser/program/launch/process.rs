@@ -1,4 +1,4 @@
-//! The browser's processes: how they start, how they are spoken to, how they end.
+//! The browser's processes: start, pipes and end.
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::{self, File};
@@ -28,27 +28,27 @@ use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, m
 use crate::error::{Error, Result};
 use crate::folders::make_private;
 
-/// What the browser writes to us.
+/// Messages from the browser.
 pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
-/// What we write to the browser.
+/// Messages to the browser.
 pub type PipeSender = tokio::net::unix::pipe::Sender;
 
 type Pipes = (PipeReceiver, PipeSender);
 
-/// How long a browser that did not save its profile in time may take to end on SIGTERM.
+/// How long a browser that did not save its profile in time may take to exit after SIGTERM.
 const TERMINATION: Duration = Duration::from_secs(1);
 /// How long dead processes may take to disappear.
 const BURIAL: Duration = Duration::from_secs(2);
-/// How long the last words of an ended browser may take to arrive.
+/// How long the last output of a browser may take to arrive after its exit.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-/// What is kept of the browser's standard error.
+/// How many lines of the browser's standard error are kept.
 const TAIL_LINES: usize = 40;
 const TAIL_LINE: usize = 500;
 
-/// A running browser that is ours. It ends when this is dropped, and when our process does, in whatever way.
+/// A browser process of ours. It ends on drop, and with this process in any case.
 pub struct BrowserProcess {
     pipes: Mutex<Option<Pipes>>,
-    /// Where it listens, if it speaks WebDriver BiDi.
+    /// The WebSocket URL, if it uses WebDriver BiDi.
     address: Option<String>,
     pid: Pid,
     headless: bool,
