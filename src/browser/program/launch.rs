@@ -1,4 +1,4 @@
-//! Starts a browser and stays responsible for it until nothing of it is left.
+//! Starts a browser and controls it until its end, without leftovers.
 #[cfg(unix)]
 mod diagnosis;
 #[cfg(unix)]
@@ -35,51 +35,53 @@ pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub(crate) use profile::{Folder, sweep};
 pub use version::Version;
 
-/// How long a script of a page may run in Firefox. It asks a person then whether the script is to go on: here nobody would
-/// answer, and its protocol ends none.
+/// How long a script of a page may run in Firefox. Firefox would ask a person then whether to continue, and
+/// BiDi cannot stop a script.
 pub(in crate::browser) const FIREFOX_SCRIPT_LIMIT: Duration = Duration::from_secs(15);
 
-/// Ends the browsers that still run and removes what is temporary of them: for an end that waits for nobody.
+/// Ends all browsers and removes their temporary files, for an immediate exit.
 pub fn end_all() {
     #[cfg(unix)]
     profile::remove_all();
 }
 
-/// How to start a browser. The default is a headed Chromium with a profile of its own that is removed afterwards.
+/// Options for starting a browser. Default: a headed Chromium with a temporary profile.
 #[derive(Debug, Clone)]
 pub struct LaunchOptions {
-    /// The program to run, instead of what is found on this machine.
+    /// The program to run. Default: the installed browser.
     pub executable: Option<PathBuf>,
-    /// The make of browser to look for.
+    /// The brand to look for.
     pub channel: Channel,
-    /// Where downloaded browsers are; when it is named, no other place is looked in.
+    /// The folder of downloaded browsers; if given, no other place is searched.
     pub browsers_dir: Option<PathBuf>,
-    /// Whether to do without a window. Default: headless only without a display.
+    /// Whether to run without a window. Default: headless only without a display.
     pub headless: Option<bool>,
-    /// A profile to use and keep. Without one, each browser has a fresh profile that is removed afterwards.
+    /// A permanent profile folder. Default: a temporary profile.
     pub user_data_dir: Option<PathBuf>,
-    /// More arguments. Lists such as `--disable-features` are merged with ours, other arguments win over ours.
+    /// Additional arguments. Lists such as `--disable-features` are merged with ours; other arguments override
+    /// ours.
     pub arguments: Vec<String>,
     /// Arguments of ours to leave out.
     pub ignore_default_arguments: IgnoreDefaults,
-    /// The browser's own sandbox. Default: on, except for root, as whom the browser would refuse to start.
+    /// The browser's sandbox. Default: on, except for root, for whom the browser would not start.
     pub sandbox: Option<bool>,
-    /// Width and height of the window, in pixels.
+    /// Width and height of the window in pixels.
     pub window_size: Option<(u32, u32)>,
-    /// The user agent to claim, instead of the browser's own.
+    /// The user agent. Default: the browser's own.
     pub user_agent: Option<String>,
     pub proxy: Option<Proxy>,
-    /// The language of the browser and of what it asks pages for, such as `de-DE`.
+    /// The language of the browser and of its requests, such as `de-DE`.
     pub locale: Option<String>,
-    /// Environment variables for the browser, beside our own.
+    /// Environment variables for the browser, in addition to ours.
     pub environment: Vec<(String, String)>,
-    /// Where temporary profiles are made, instead of the system's folder for such things.
+    /// The folder for temporary profiles. Default: the system's temporary folder.
     pub temporary_folder: Option<PathBuf>,
-    /// Whether a Firefox keeps `navigator.webdriver` false. It then gives whoever drives it the rights of the browser itself.
+    /// Whether `navigator.webdriver` is false in Firefox. This gives our connection the privileges of the
+    /// browser itself.
     pub hides_webdriver: bool,
-    /// Settings of Firefox's own, by their names in `about:config`; they win over ours.
+    /// Firefox preferences, named as in `about:config`; they override ours.
     pub firefox_settings: BTreeMap<String, serde_json::Value>,
-    /// How long the browser may take until it answers for the first time.
+    /// The time limit until the browser's first answer.
     pub launch_limit: Duration,
 }
 
@@ -108,7 +110,7 @@ impl Default for LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// The browser to look for.
+    /// Which browser to find.
     pub fn wanted(&self) -> Wanted {
         Wanted {
             executable: self.executable.clone(),
@@ -118,27 +120,28 @@ impl LaunchOptions {
     }
 }
 
-/// Which of our arguments to leave out. The pipe and the profile stay, without them there is nothing to drive.
+/// Which of our arguments to leave out. The pipe and the profile always stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum IgnoreDefaults {
     #[default]
     Nothing,
-    /// Those that are named, with or without a value: `--no-first-run`.
+    /// The named ones, with or without a value: `--no-first-run`.
     These(Vec<String>),
-    /// All of [`FLAGS`], but for `--headless=new` where that was asked for.
+    /// All of [`FLAGS`], except for `--headless=new` if it was requested.
     Everything,
 }
 
-/// A proxy for the whole browser. Its credentials are never given on the command line, where others could read them.
+/// A proxy for the whole browser. Its credentials are never put on the command line, where other users could
+/// read them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proxy {
     /// Such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`.
     pub server: String,
-    /// Hosts to reach without it, separated by commas.
+    /// Hosts that bypass the proxy, separated by commas.
     pub bypass: Option<String>,
 }
 
-/// What was decided about a launch before anything is started.
+/// The decisions before a launch.
 #[derive(Debug, Clone)]
 struct Plan {
     found: Found,
@@ -149,7 +152,7 @@ struct Plan {
 
 /// Starts a browser and waits until it answers.
 ///
-/// `warn` gets a line for each thing that is not as somebody might expect.
+/// `warn` receives a line about each unexpected circumstance.
 pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<BrowserProcess> {
     let deadline = Instant::now() + options.launch_limit;
     let headless = headless(options, warn)?;
@@ -202,7 +205,7 @@ fn headless(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Res
     Ok(true)
 }
 
-/// Whether a window could be shown.
+/// Whether a window can be shown.
 fn has_display(options: &LaunchOptions) -> bool {
     if !cfg!(target_os = "linux") {
         return true;

@@ -1,4 +1,4 @@
-//! The browser as a program: found, fetched, started, recognised and reached.
+//! The browser program: finding, downloading, starting, identifying and connecting.
 pub(super) mod endpoint;
 pub mod find;
 pub(super) mod identity;

@@ -1,4 +1,4 @@
-//! A frame's document as a script sees it: its content, its moments, and waiting for what becomes true in it.
+//! A frame's document: its content, and waiting for conditions in it.
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ use crate::browser::objects::world::Scope;
 use crate::cdp::types::page::SetDocumentContent;
 use crate::error::{Error, Result};
 
-/// Default polling interval of a condition: about one frame.
+/// The default polling interval of a condition: about one frame.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
-/// How long a look that was begun in time may take.
+/// How long a check that is running at the time limit may still take.
 const LAST_LOOK: Duration = Duration::from_millis(500);
 
 const WRITTEN: &str = include_str!("../injected/written.js");
@@ -24,35 +24,35 @@ const WITH_SHADOWS: &str = include_str!("../injected/shadow.js");
 const ADD_TAG: &str = include_str!("../injected/tag.js");
 const EXTRACT: &str = include_str!("../injected/extract.js");
 
-/// A script or a style sheet to add to a document.
+/// A script or style sheet to add to a document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tag {
-    /// Where it is fetched from.
+    /// The URL to load it from.
     pub src: Option<String>,
-    /// What it holds, where it is not fetched.
+    /// The inline content.
     pub text: Option<String>,
     #[serde(rename = "type")]
     pub kind: Option<String>,
 }
 
 impl Frame {
-    /// The document as HTML, with its doctype.
+    /// The document as HTML with its doctype.
     pub async fn html(&self) -> Result<String> {
         self.read_text(WRITTEN).await
     }
 
-    /// Like [`html`](Self::html), with what stands in open shadow roots.
+    /// Like [`html`](Self::html), including open shadow roots.
     pub async fn html_with_shadows(&self) -> Result<String> {
         self.read_text(WITH_SHADOWS).await
     }
 
-    /// The title of the document, however long the page takes to tell it.
+    /// The title of the document, without a time limit.
     pub async fn document_title(&self) -> Result<String> {
         self.read_text("document.title").await
     }
 
-    /// A text that a script of ours tells.
+    /// The text that a script of ours returns.
     async fn read_text(&self, script: &str) -> Result<String> {
         match self.realm(Scope::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
             JsValue::Text(text) => Ok(text),
@@ -60,24 +60,24 @@ impl Frame {
         }
     }
 
-    /// Adds a `<script>` or a style sheet to the document; its element, once it has loaded.
+    /// Adds a `<script>` or a style sheet to the document. Returns its element after it has loaded.
     ///
-    /// # Errors
-    /// `script` when it could not be loaded.
+    /// # Errors `script` if it could not be loaded.
     pub async fn add_tag(&self, name: &str, tag: &Tag) -> Result<JsHandle> {
         let argument = JsValue::from_json(&json!([name, tag]));
         self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
 
-    /// Texts and attributes by CSS selectors, for each element of `each` or for the page. A field is a list of its selector, its
-    /// attribute or null, whether there are several, and what is wanted: `text`; `number`, a text and the marks that numbers are
-    /// written with there; `state`, whether something is on; or a list of fields within that element.
+    /// Extracts texts and attributes by CSS selectors, for each match of `each` or for the page. A field is a
+    /// list of its selector, its attribute or null, whether it has several values, and the kind: `text`;
+    /// `number`, which returns a text with the number separators of the page; `state`, for checked and the
+    /// like; or a list of fields within that element.
     pub async fn extract(&self, each: Option<&str>, fields: &Value) -> Result<JsValue> {
         let argument = JsValue::from_json(&json!([each, fields]));
         self.realm(Scope::Isolated).await?.evaluate(EXTRACT, &argument).await
     }
 
-    /// Waits until the document has another address than `url`, at most so long. Gives the one that it has then.
+    /// Waits until the URL differs from `url`. Returns the new one.
     pub async fn until_elsewhere(&self, url: &str, limit: Duration) -> Result<String> {
         let page = self.page()?;
         let moved = page.until(|_| match self.is_detached() {
@@ -90,7 +90,7 @@ impl Frame {
         }
     }
 
-    /// Puts other content into the document, and waits until that has reached the moment wanted.
+    /// Replaces the content of the document, and waits for the requested event.
     pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
         let deadline = Instant::now() + options.limit;
         let slow = || Error::NavigationSlow { waited: options.limit };
@@ -106,7 +106,7 @@ impl Frame {
         })
     }
 
-    /// Waits until the current document, or one that replaces it, has reached a moment of its life.
+    /// Waits until the current document, or one that replaces it, has reached a lifecycle event.
     pub async fn until_moment(&self, until: WaitUntil, limit: Duration) -> Result<()> {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
@@ -119,7 +119,7 @@ impl Frame {
         }
     }
 
-    /// Waits until `script` gives something that is true in JavaScript's sense, and gives that.
+    /// Waits until `script` returns a truthy value, and returns it.
     pub async fn wait_for_function(
         &self,
         script: &str,
@@ -146,7 +146,7 @@ impl Frame {
 }
 
 impl Page {
-    /// Width and height of what can be pointed at, in CSS pixels.
+    /// Width and height of the area that the pointer can reach, in CSS pixels.
     pub async fn viewport_size(&self) -> Result<(f64, f64)> {
         let size =
             self.main_frame().evaluate("[innerWidth, innerHeight]", Vec::new(), Scope::Isolated).await?;

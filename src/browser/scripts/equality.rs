@@ -1,11 +1,11 @@
-//! Whether two values of JavaScript are the same by what they hold, wherever each of them was read.
+//! Equality of JavaScript values by content, wherever they come from.
 use std::collections::HashMap;
 
 use super::value::JsValue;
 
 impl JsValue {
-    /// Whether both hold the same. `null` and `undefined` are the same, and so are maps, sets and objects that hold nothing
-    /// that is read of them.
+    /// Whether both have the same content. `null` and `undefined` are equal, as are maps, sets and objects
+    /// whose content is not read.
     pub fn equals(&self, other: &Self) -> bool {
         let mut met = (HashMap::new(), HashMap::new());
         note(self, &mut met.0);
@@ -14,10 +14,10 @@ impl JsValue {
     }
 }
 
-/// Arrays and objects by their number, for what refers to them.
+/// Arrays and objects by id, for references to them.
 type Met<'a> = HashMap<u64, &'a JsValue>;
 
-/// What contains itself is compared so deep.
+/// How deep cyclic values are compared.
 const DEEPEST: usize = 200;
 
 struct Comparison<'a> {
@@ -91,7 +91,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A time as both write it, who write its fractions with more digits or fewer.
+/// A time in a comparable form, since both sides write different numbers of decimals.
 fn instant(date: &str) -> &str {
     date.trim_end_matches('Z').trim_end_matches('0')
 }

@@ -1,4 +1,4 @@
-//! Running a user's script, and turning whatever it gives into JSON.
+//! Evaluates a user's script, and converts its result to JSON.
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -14,24 +14,22 @@ use crate::cdp::types::runtime::{
 };
 use crate::error::{Error, Result};
 
-/// How deep an object is followed.
+/// How deep objects are converted.
 const DEEPEST: u32 = 24;
 
 impl Frame {
-    /// Runs `script`, an expression or a function, and gives its value as JSON; see [`json_value`] for what JSON lacks.
-    /// A function is called with `arguments`. Promises are awaited.
+    /// Evaluates `script`, an expression or a function, and returns its value as JSON; see [`json_value`] for
+    /// values that JSON lacks. A function is called with `arguments`. Promises are awaited.
     ///
-    /// # Errors
-    /// `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
+    /// # Errors `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
     pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
         Ok(json_value(&self.run(script, arguments, scope).await?))
     }
 
-    /// Like [`evaluate`](Self::evaluate), at most `limit`. A script that keeps the page from answering is ended then, and the
-    /// page works on; one that merely waits goes on waiting.
+    /// Like [`evaluate`](Self::evaluate), with a time limit. A script that blocks the page is stopped then; one
+    /// that merely waits continues.
     ///
-    /// # Errors
-    /// `wait_ran_out`, `page_busy` if the page goes on with something else that has no end.
+    /// # Errors `wait_ran_out`, `page_busy` if the page remains blocked.
     pub async fn evaluate_within(
         &self,
         limit: Duration,
@@ -82,7 +80,7 @@ impl Frame {
         }
     }
 
-    /// Whether the frame was removed or sent elsewhere. What ended the script may be reported before what became of its frame.
+    /// Whether the frame was detached or navigated. The end of the script may be reported before the reason.
     async fn why_left(&self, page: &Page, loader: &str) -> Error {
         const SOON: Duration = Duration::from_secs(1);
         let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
@@ -90,7 +88,7 @@ impl Frame {
         if self.is_detached() { Error::FrameDetached } else { Error::DocumentGone }
     }
 
-    /// The number of the world that `scope` names in the current document.
+    /// The execution context id of the world `scope` in the current document.
     pub async fn context(&self, scope: Scope) -> Result<i64> {
         match scope {
             Scope::Isolated => Ok(self.utility().await?.context_id()),
@@ -98,7 +96,7 @@ impl Frame {
         }
     }
 
-    /// The same node as `node`, as an argument for calls in the world that `scope` names.
+    /// The same node as `node`, as an argument for calls in the world `scope`.
     pub async fn argument_in(
         &self,
         world: &World,
@@ -115,7 +113,7 @@ impl Frame {
     }
 }
 
-/// How a value is serialized with all that is in it, down to so many levels.
+/// Serialization of a value with nested values, down to this depth.
 pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
     SerializationOptions {
         serialization: "deep".to_owned(),
@@ -126,7 +124,7 @@ pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
 }
 
 impl Page {
-    /// Waits for `work` unless a dialog opens: then the page stands still, and only an answer to it helps.
+    /// Runs `work` unless a dialog opens: the page is blocked then until somebody answers.
     pub async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -139,7 +137,7 @@ impl Page {
     }
 }
 
-/// Whether `script` is a function rather than an expression that gives a value.
+/// Whether `script` is a function and not an expression.
 pub(in crate::browser) fn is_function(script: &str) -> bool {
     let mut rest = skip_blank(script);
     if let Some(after) = rest.strip_prefix("async") {
@@ -172,7 +170,7 @@ fn is_arrow(script: &str) -> bool {
     skip_blank(rest).starts_with("=>")
 }
 
-/// What follows the parenthesis that closes the first one; strings in default values are stepped over.
+/// The text after the parenthesis that closes the first one, ignoring those in strings.
 fn after_parenthesis(script: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut quote = None;
@@ -216,9 +214,9 @@ fn skip_blank(mut script: &str) -> &str {
     }
 }
 
-/// A value of the page as JSON. What JSON cannot express has a short form: `undefined` and functions are null,
-/// a `BigInt` is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
-/// its tag, an error its stack, and an object within itself `[Circular]`.
+/// A value as JSON. Values that JSON lacks are converted: `undefined` and functions to null, a `BigInt` to its
+/// digits with an `n`, a date to ISO text, a Map to an object or a list of pairs, a Set to a list, a node to
+/// its tag, an error to its stack, and a cycle to `[Circular]`.
 pub fn json_value(object: &RemoteObject) -> Value {
     if let Some(deep) = &object.deep_serialized_value {
         return Deep::default().convert(deep);
@@ -232,7 +230,7 @@ pub fn json_value(object: &RemoteObject) -> Value {
 
 #[derive(Default)]
 struct Deep {
-    /// Objects met so far, by the number that repeats name them with; `None` while one is being read.
+    /// Objects that were converted, by id; `None` while one is being converted.
     met: HashMap<u64, Option<Value>>,
 }
 
@@ -279,7 +277,7 @@ impl Deep {
         }
     }
 
-    /// The pairs of an object or a Map: an object where every key is text, otherwise a list of pairs.
+    /// Converts the pairs of an object or Map: to an object if all keys are text, otherwise to a list of pairs.
     fn convert_pairs(&mut self, pairs: &Value) -> Value {
         let pairs: Vec<(Value, Value)> = pairs
             .as_array()

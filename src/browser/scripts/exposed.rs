@@ -1,5 +1,5 @@
-//! Functions that pages can call and somebody outside answers. No binding of the protocol is used: those do not survive a
-//! navigation. Instead the page keeps a list of calls, and a call of ours waits in it for the next one.
+//! Functions that pages can call and that are answered outside. CDP bindings are not used, since they do not
+//! survive a navigation. Instead, the page has a queue of calls, and a call of ours waits for the next one.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ const EXPOSED: &str = include_str!("../injected/exposed.js");
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposedFunction {
     name: Arc<str>,
-    /// Tells our calls of it from those of the page.
+    /// Distinguishes our calls from those of the page.
     token: Arc<str>,
-    /// Whether it is also in what a page can look into without having made it: frames of other sites, empty ones.
+    /// Whether it is also exposed to frames of other sites and to empty frames.
     all_frames: bool,
-    /// Whether what it is called with stays in the page.
+    /// Whether its first argument stays in the page as a handle.
     keeps: bool,
 }
 
@@ -37,21 +37,21 @@ pub struct Call {
     pub frame: Frame,
     pub name: Arc<str>,
     pub arguments: Vec<JsValue>,
-    /// The first of them, where it stays in the page.
+    /// The handle of the first argument, if the function keeps it.
     pub kept: Option<JsHandle>,
     token: Arc<str>,
     number: f64,
 }
 
-/// What the documents of a context begin with.
+/// The init scripts of a context.
 #[derive(Default)]
 pub(in crate::browser) struct ContextScripts {
-    /// Comes before all others.
+    /// The script that runs before all others.
     pub(super) opening: Mutex<Option<String>>,
     pub(super) exposures: Mutex<Vec<ExposedFunction>>,
 }
 
-/// What the documents of a page begin with, beside what is its context's.
+/// The init scripts of a page, in addition to those of its context.
 #[derive(Default)]
 pub(in crate::browser) struct PageScripts {
     pub(super) init_scripts: Mutex<Vec<String>>,
@@ -59,14 +59,14 @@ pub(in crate::browser) struct PageScripts {
     pub(super) callers: Listeners<Call>,
 }
 
-/// In which documents a script puts the function.
+/// The documents that get a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum Where {
     Everywhere,
-    /// Not in an empty frame.
+    /// All but empty frames.
     Filled,
-    /// Only in an empty frame.
+    /// Only empty frames.
     Empty,
 }
 
@@ -75,14 +75,14 @@ impl ExposedFunction {
         Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames, keeps }
     }
 
-    /// A script that puts the function into a document.
+    /// The script that adds the function to a document.
     fn script(&self, place: Where) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let (name, token, place) = (text(&self.name), text(&self.token), text(place.into()));
         format!("({})({name}, {token}, {place}, {})", as_function(EXPOSED), self.keeps)
     }
 
-    /// What documents of a page, or of a frame with a process of its own, begin with.
+    /// The init script of a page, or of a frame in another process.
     pub(in crate::browser) fn script_for(&self, is_page: bool) -> Option<String> {
         match (self.all_frames, is_page) {
             (true, _) => Some(self.script(Where::Everywhere)),
@@ -92,14 +92,14 @@ impl ExposedFunction {
         }
     }
 
-    /// Whether documents of `frame` begin with the function.
+    /// Whether new documents of `frame` get the function.
     fn belongs_in(&self, frame: &Frame) -> bool {
         let Ok(page) = frame.page() else { return false };
         let is_empty = frame.parent().is_some() && is_empty_address(&frame.url());
         self.all_frames || (frame.session().id() == page.session().id() && !is_empty)
     }
 
-    /// Whether `script` says its name.
+    /// Whether `script` contains its name.
     fn is_named_in(&self, script: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         script.match_indices(&*self.name).any(|(at, name)| {
@@ -107,13 +107,13 @@ impl ExposedFunction {
         })
     }
 
-    /// Calls the function as only we do.
+    /// Calls the function with our token.
     fn ask(&self, what: &str) -> Vec<JsValue> {
         [&*self.name, &*self.token, what].map(|text| JsValue::Text(text.to_owned())).into()
     }
 }
 
-/// Whether a frame with this address shows nothing: it may have none yet.
+/// Whether a frame with this URL is empty: it may have no URL yet.
 fn is_empty_address(url: &str) -> bool {
     url.is_empty() || url.starts_with("about:blank")
 }
@@ -121,7 +121,7 @@ fn is_empty_address(url: &str) -> bool {
 const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
 
 impl Call {
-    /// Gives the page what it waits for.
+    /// Returns a value or an error to the page.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
         let (name, token) = (self.name.clone(), self.token.clone());
         let exposure = ExposedFunction { name, token, all_frames: false, keeps: false };
@@ -137,11 +137,12 @@ impl Call {
 }
 
 impl BrowserContext {
-    /// Gives all pages of this context, and those to come, a function. Each call is told as an event of its page.
+    /// Exposes a function to all current and future pages of this context. Each call is reported as an event of
+    /// its page.
     ///
-    /// A page finds it in its own documents and in frames of its site. In frames of other sites, and in empty ones, it is
-    /// if `all_frames`, or as soon as a script of the user's says its name there. What it is called with stays in the page if
-    /// it `keeps`.
+    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty
+    /// frames have it with `all_frames`, or once a user's script contains its name there. With `keeps`, its
+    /// first argument stays in the page.
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
@@ -152,7 +153,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Has a function in all frames, if `script`, which will run in all of them, says its name.
+    /// Exposes a function to all frames if `script`, which will run in all of them, contains its name.
     pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
         let widened = widen(&mut self.slot::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
@@ -162,7 +163,7 @@ impl BrowserContext {
     }
 }
 
-/// Those of `exposures` that are in all frames from now on.
+/// Those of `exposures` that are extended to all frames.
 fn widen(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction> {
     let named = exposures.iter_mut().filter(|exposure| !exposure.all_frames && exposure.is_named_in(script));
     named
@@ -174,7 +175,7 @@ fn widen(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction
 }
 
 impl Page {
-    /// Gives all documents of this page a function, as [`BrowserContext::expose`] does for all pages.
+    /// Exposes a function to this page, as [`BrowserContext::expose`] does for all pages.
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         let mut scripts = self.context().options().init_scripts;
@@ -184,18 +185,19 @@ impl Page {
         self.begin_to_serve(&exposure).await
     }
 
-    /// Has a function of this page in all its frames, if `script`, which will run in all of them, says its name.
+    /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains
+    /// its name.
     pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
         let widened = widen(&mut self.slot::<PageScripts>().exposures.lock(), script);
         self.serve_everywhere(&widened).await
     }
 
-    /// Lets `listener` hear of each call of an exposed function, from now on.
+    /// Subscribes to calls of exposed functions.
     pub fn listen_to_calls(&self, listener: Listener<Call>) {
         self.slot::<PageScripts>().callers.add(listener);
     }
 
-    /// Puts the function into the documents that are there already, and into those to come.
+    /// Adds the function to existing and future documents.
     async fn begin_to_serve(&self, exposure: &ExposedFunction) -> Result<()> {
         for session in self.sessions() {
             if let Some(source) = exposure.script_for(session.id() == self.session().id()) {
@@ -210,7 +212,7 @@ impl Page {
         Ok(())
     }
 
-    /// Puts functions into the documents where they are not yet.
+    /// Adds functions to the documents that do not have them.
     async fn serve_everywhere(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             for session in self.sessions() {
@@ -225,7 +227,7 @@ impl Page {
         Ok(())
     }
 
-    /// Fetches the calls of a new document, if any function was exposed.
+    /// Receives the calls of a new document, if functions are exposed.
     pub(in crate::browser) fn serve_document(&self, frame: &Frame) {
         for exposure in self.all_exposures() {
             if exposure.belongs_in(frame) && frame.note_exposure(&frame.loader(), &exposure.token) {
@@ -234,14 +236,14 @@ impl Page {
         }
     }
 
-    /// The functions of this page, those of its context among them.
+    /// The functions of this page and its context.
     fn all_exposures(&self) -> Vec<ExposedFunction> {
         let mut exposures = self.context().slot::<ContextScripts>().exposures.lock().clone();
         exposures.extend(self.slot::<PageScripts>().exposures.lock().iter().cloned());
         exposures
     }
 
-    /// Tells of each call of a function until its document is gone.
+    /// Reports each call of a function until its document is gone.
     fn serve(&self, frame: &Frame, exposure: ExposedFunction) {
         let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
         tokio::spawn(async move {
@@ -279,7 +281,7 @@ impl Page {
 }
 
 impl Frame {
-    /// Puts a function into the document, if it is not there.
+    /// Adds a function to the document, if it does not have it.
     async fn place(&self, exposure: &ExposedFunction) -> Result<()> {
         let placed = async {
             let (page, loader) = (self.page()?, self.loader());
@@ -297,7 +299,7 @@ impl Frame {
         }
     }
 
-    /// Puts functions into the document, where they are not there.
+    /// Adds functions to the document, if it does not have them.
     pub(in crate::browser) async fn place_all(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             self.place(exposure).await?;
@@ -305,7 +307,7 @@ impl Frame {
         Ok(())
     }
 
-    /// The functions that a user's script calls and that are not in the document by themselves.
+    /// The functions that a user's script calls and the document does not have.
     pub(in crate::browser) fn unplaced(&self, script: &str) -> Vec<ExposedFunction> {
         let Ok(page) = self.page() else { return Vec::new() };
         let mut exposures = page.all_exposures();
@@ -313,7 +315,7 @@ impl Frame {
         exposures
     }
 
-    /// What a function was called with first.
+    /// The first argument of a call.
     async fn kept_by(&self, exposure: &ExposedFunction, number: f64) -> Result<JsHandle> {
         let mut items = exposure.ask("given");
         items.push(JsValue::Number(number));
@@ -326,7 +328,7 @@ impl Frame {
         self.realm(Scope::Main).await?.evaluate_unhindered(ASK, &ask).await
     }
 
-    /// Waits until all calls of exposed functions, made up to now, were told.
+    /// Waits until all calls up to now were reported.
     pub async fn until_served(&self) {
         const LIMIT: Duration = Duration::from_secs(1);
         let Ok(page) = self.page() else { return };

@@ -1,5 +1,5 @@
-//! Scripts that do what browsers allow only upon a person's gesture: open windows, choosers, the full screen. They get one
-//! with them, and no others do: a page can see whether there ever was a gesture.
+//! User activation for scripts that need it: to open popups, choosers or the full screen. Other scripts do not
+//! get it, since a page can notice it.
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -19,13 +19,13 @@ static NEEDS_ONE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant")
 });
 
-/// Whether a script does something that needs a gesture.
+/// Whether a script needs user activation.
 pub(in crate::browser) fn is_needed(script: &str) -> bool {
     NEEDS_ONE.is_match(script)
 }
 
 impl World {
-    /// Makes the page believe that a person has just done something.
+    /// Gives the page user activation.
     pub(in crate::browser) fn gesture(&self) {
         let nothing = Evaluate {
             expression: "0".to_owned(),

@@ -1,4 +1,4 @@
-//! Scripts of a user, and the objects that they leave in a page.
+//! User scripts, and handles of their results.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,22 +14,22 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
 use crate::error::{Error, Result};
 
-/// A script may take as long as it likes; who calls it has a limit of their own.
+/// A script has no time limit of its own; its caller has one.
 pub(in crate::browser) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// How deep an object is followed.
+/// How deep objects are converted.
 const DEEPEST: u32 = 100;
 
-/// Where a script runs: one world of one document, or a worker.
+/// The place where a script runs: a world of a document, or a worker.
 #[derive(Debug, Clone)]
 pub struct Realm {
     session: CdpSession,
-    /// `None`: the only one, of a worker.
+    /// The execution context id; `None` for a worker.
     context: Option<i64>,
     frame: Option<Frame>,
 }
 
-/// Something that a script left in a page: an object there, or a plain value here. Cheap to clone.
+/// The result of a script: a remote object, or a primitive value. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct JsHandle {
     realm: Realm,
@@ -38,7 +38,7 @@ pub struct JsHandle {
 }
 
 impl Frame {
-    /// Where scripts of the current document run.
+    /// The realm of the current document in this world.
     pub async fn realm(&self, scope: Scope) -> Result<Realm> {
         let context = self.context(scope).await?;
         Ok(Realm { session: self.session(), context: Some(context), frame: Some(self.clone()) })
@@ -46,12 +46,12 @@ impl Frame {
 }
 
 impl Realm {
-    /// The one realm of a worker.
+    /// The realm of a worker.
     pub fn of_worker(session: CdpSession) -> Self {
         Self { session, context: None, frame: None }
     }
 
-    /// The realm with the browser's number.
+    /// The realm with this execution context id.
     pub(in crate::browser) fn numbered(
         session: CdpSession,
         context: Option<i64>,
@@ -64,13 +64,13 @@ impl Realm {
         self.session.id() == other.session.id() && self.context == other.context
     }
 
-    /// Runs `script`, an expression or a function that is called with `argument`, and gives its value.
+    /// Evaluates `script`, an expression or a function that is called with `argument`, and returns its value.
     pub async fn evaluate(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
         self.prepare_for(script).await?;
         self.evaluate_as_it_is(script, argument).await
     }
 
-    /// Like [`evaluate`](Self::evaluate), where nothing is to be put before.
+    /// Like [`evaluate`](Self::evaluate), without adding exposed functions first.
     pub(in crate::browser) async fn evaluate_as_it_is(
         &self,
         script: &str,
@@ -80,7 +80,7 @@ impl Realm {
         self.read(object).await
     }
 
-    /// Puts the functions into the document that a user's script calls there.
+    /// Adds the exposed functions that a user's script calls to the document.
     async fn prepare_for(&self, script: &str) -> Result<()> {
         let Some(frame) = &self.frame else { return Ok(()) };
         let called = frame.unplaced(script);
@@ -90,7 +90,7 @@ impl Realm {
         frame.place_all(&called).await
     }
 
-    /// Like [`evaluate`](Self::evaluate), also while a dialog is open.
+    /// Like [`evaluate`](Self::evaluate), even while a dialog is open.
     pub(in crate::browser) async fn evaluate_unhindered(
         &self,
         script: &str,
@@ -101,7 +101,7 @@ impl Realm {
         self.read(object).await
     }
 
-    /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
+    /// Like [`evaluate`](Self::evaluate), but returns a handle.
     pub async fn evaluate_handle(&self, script: &str, argument: &JsValue) -> Result<JsHandle> {
         self.prepare_for(script).await?;
         Ok(self.hold(self.run(script, argument, false).await?))
@@ -112,7 +112,7 @@ impl Realm {
         JsHandle { realm: self.clone(), object: Arc::new(object), remote }
     }
 
-    /// The value of a result that was serialized deeply.
+    /// The value of a result with deep serialization.
     async fn read(&self, object: RemoteObject) -> Result<JsValue> {
         let value = JsValue::read(&object);
         let Some(held) = self.hold(object).remote else { return Ok(value.unwrap_or(JsValue::Undefined)) };
@@ -172,7 +172,7 @@ impl Realm {
         outcome(self.unless_dialog(running).await?)
     }
 
-    /// Calls a function with `argument`, on `this` where there is one.
+    /// Calls a function with `argument`, and with `this` if given.
     async fn call(
         &self,
         function: &str,
@@ -207,7 +207,7 @@ impl Realm {
         Ok(RemoteHandle::new(self.session.clone(), id))
     }
 
-    /// The function and its arguments; one that JSON cannot carry is written into the function.
+    /// The function and its arguments; an argument that JSON cannot express is written into the function.
     async fn prepare(
         &self,
         function: &str,
@@ -250,7 +250,7 @@ impl Realm {
     }
 }
 
-/// A script, which may be called with two arguments, as a function that takes both as a list.
+/// Wraps a function of two parameters so that it takes them as a list.
 pub(in crate::browser) fn of_two(script: &str) -> String {
     if is_function(script) {
         return format!("([a, b]) => ({}\n)(a, b)", as_function(script));
@@ -260,12 +260,12 @@ pub(in crate::browser) fn of_two(script: &str) -> String {
 }
 
 impl JsHandle {
-    /// A node of our own world.
+    /// A handle of a node in the isolated world.
     pub(in crate::browser) fn of_node(world: &World, node: RemoteHandle) -> Self {
         Self::of_ours(world, node, "node")
     }
 
-    /// An array of our own world.
+    /// A handle of an array in the isolated world.
     pub(in crate::browser) fn of_list(world: &World, list: RemoteHandle) -> Self {
         Self::of_ours(world, list, "array")
     }
@@ -286,12 +286,12 @@ impl JsHandle {
         &self.realm
     }
 
-    /// What the browser tells of it.
+    /// The browser's description.
     pub fn object(&self) -> &RemoteObject {
         &self.object
     }
 
-    /// What it is, in a few words; `None` where the browser has reported no more than its kind.
+    /// A short description; `None` if the browser has reported only its type.
     pub fn words(&self) -> Option<String> {
         self.object.preview.as_ref().map(|_| preview(&self.object))
     }
@@ -300,13 +300,13 @@ impl JsHandle {
         self.object.subtype.as_deref() == Some("node")
     }
 
-    /// Runs `script` where this object is, with it as the first argument.
+    /// Evaluates `script` in the world of this object, with it as the first argument.
     pub async fn evaluate(&self, script: &str, argument: &JsValue, scope: Option<Scope>) -> Result<JsValue> {
         let (realm, object) = self.run(script, argument, scope, true).await?;
         realm.read(object).await
     }
 
-    /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
+    /// Like [`evaluate`](Self::evaluate), but returns a handle.
     pub async fn evaluate_handle(
         &self,
         script: &str,
@@ -336,7 +336,7 @@ impl JsHandle {
         Ok((realm, object))
     }
 
-    /// Whether JavaScript takes it for true.
+    /// Whether it is truthy.
     pub fn is_truthy(&self) -> bool {
         match JsValue::read(&RemoteObject { deep_serialized_value: None, ..(*self.object).clone() }) {
             _ if self.remote.is_some() => true,
@@ -358,7 +358,7 @@ impl JsHandle {
         self.realm.read(object).await
     }
 
-    /// Its own properties that can be enumerated, with their values.
+    /// Its own enumerable properties with their values.
     pub async fn properties(&self) -> Result<Vec<(String, JsHandle)>> {
         let Some(remote) = &self.remote else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: remote.id().to_owned(), own_properties: Some(true) };
@@ -367,7 +367,7 @@ impl JsHandle {
         Ok(shown.filter_map(|property| Some((property.name, self.realm.hold(property.value?)))).collect())
     }
 
-    /// One property, inherited ones too.
+    /// One property, including inherited ones.
     pub async fn property(&self, name: &str) -> Result<JsHandle> {
         let name = JsValue::Text(name.to_owned());
         // In a list, so that a promise is not waited for.
@@ -376,12 +376,12 @@ impl JsHandle {
         Ok(found.map_or(listed, |(_, value)| value))
     }
 
-    /// Whether it is text, and no element.
+    /// Whether it is a text node.
     pub fn is_text(&self) -> bool {
         self.object.description.as_deref() == Some("#text")
     }
 
-    /// The node in our own world, if this is one.
+    /// The node in the isolated world, if this is one.
     pub(in crate::browser) async fn node(&self) -> Result<Option<(World, RemoteHandle)>> {
         let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
             return Ok(None);
@@ -394,7 +394,7 @@ impl JsHandle {
         Ok(moved.map(|moved| (world, moved)))
     }
 
-    /// This object as an argument of a call in `realm`; and what must be held on to during the call.
+    /// This object as a call argument in `realm`, and a handle that must be kept during the call.
     async fn argument_in(&self, realm: &Realm) -> Result<(CallArgument, Option<RemoteHandle>)> {
         let Some(remote) = &self.remote else {
             let value = self.object.value.clone();
@@ -424,7 +424,7 @@ impl JsHandle {
 }
 
 impl Worker {
-    /// Where its scripts run.
+    /// The realm of its scripts.
     pub fn realm(&self) -> Realm {
         Realm::of_worker(self.session().clone())
     }

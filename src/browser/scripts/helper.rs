@@ -1,4 +1,4 @@
-//! Pages that nobody sees, in which every address is an empty document: work that needs a page is done there.
+//! Hidden pages in which every URL is an empty document: for work that needs a page.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,10 +17,10 @@ use crate::cdp::types::target::{AttachToTarget, CloseTarget, CreateTarget};
 use crate::cdp::{CdpSession, Event as _};
 use crate::error::{Error, Result};
 
-/// How long such a page may take to come to be.
+/// How long such a page may take to open.
 const OPENING: Duration = Duration::from_secs(10);
 
-/// It can be at an origin without asking that for anything.
+/// A hidden page. It can have any origin without sending a request.
 pub(in crate::browser) struct Helper {
     browser: Browser,
     target: String,
@@ -28,7 +28,7 @@ pub(in crate::browser) struct Helper {
 }
 
 impl Helper {
-    /// A page with the storage of a context.
+    /// Opens one with the storage of a context.
     pub(in crate::browser) async fn open(context: &BrowserContext) -> Result<Self> {
         let id = context.id().map(str::to_owned);
         let create =
@@ -36,7 +36,7 @@ impl Helper {
         Self::create(context.browser()?, create).await
     }
 
-    /// A page of the browser itself, which is in no list of tabs.
+    /// Opens one that belongs to the browser and is in no list of tabs.
     pub(in crate::browser) async fn hidden(browser: Browser) -> Result<Self> {
         Self::create(browser, CreateTarget { hidden: Some(true), ..CreateTarget::default() }).await
     }
@@ -75,7 +75,7 @@ impl Helper {
         Ok(Self { browser, target, session })
     }
 
-    /// Goes to an address, whose document is empty.
+    /// Navigates to a URL, whose document is empty.
     pub(in crate::browser) async fn go(&self, url: &str) -> Result<()> {
         let navigated = self.session.call(Navigate { url: url.to_owned(), ..Navigate::default() }).await?;
         match navigated.error_text.filter(|reason| !reason.is_empty()) {
@@ -84,7 +84,7 @@ impl Helper {
         }
     }
 
-    /// The value of an expression, or of its promise.
+    /// Evaluates an expression, and awaits a promise.
     pub(in crate::browser) async fn evaluate(&self, expression: String) -> Result<Value> {
         let run = Evaluate {
             expression,
@@ -97,7 +97,7 @@ impl Helper {
 }
 
 impl Drop for Helper {
-    /// Has the browser close it.
+    /// Closes the page.
     fn drop(&mut self) {
         self.browser.root().send(CloseTarget { target_id: self.target.clone() }).ignore();
     }

@@ -1,4 +1,4 @@
-//! Scripts that run in documents before the documents' own, and that can be taken back.
+//! Init scripts, which run in documents before the documents' own scripts, and can be removed.
 use parking_lot::Mutex;
 
 use super::exposed::{ContextScripts, ExposedFunction, PageScripts};
@@ -10,7 +10,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
 use crate::error::Result;
 
-/// Scripts of a user that documents begin with, and functions that they can call.
+/// The hooks for init scripts and exposed functions.
 pub(in crate::browser) struct ScriptPart;
 
 impl Part for ScriptPart {
@@ -56,12 +56,12 @@ impl Part for ScriptPart {
     }
 }
 
-/// A script that documents to come begin with.
+/// A script that runs in new documents.
 #[derive(Debug)]
 pub struct InitScript {
     owner: Owner,
     source: String,
-    /// Where the browser knows it, and by which name.
+    /// The CDP sessions that have it, with their ids of it.
     added: Vec<(CdpSession, String)>,
 }
 
@@ -72,7 +72,7 @@ enum Owner {
 }
 
 impl Page {
-    /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
+    /// Runs `source` in every new document of this page, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
         self.context().widen_exposures(&source).await?;
         self.widen_exposures(&source).await?;
@@ -83,7 +83,7 @@ impl Page {
 }
 
 impl BrowserContext {
-    /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
+    /// Runs `source` in every new document of this context, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
         self.widen_exposures(&source).await?;
         for page in self.pages() {
@@ -94,8 +94,8 @@ impl BrowserContext {
         Ok(InitScript { owner: Owner::Context(self.clone()), source, added })
     }
 
-    /// Has documents to come begin with `opening`, before all other scripts. In those sessions that know it in an older form
-    /// `later` follows it.
+    /// Runs `opening` in new documents before all other scripts. In CDP sessions that have an older version of
+    /// it, runs `later` after it.
     pub(in crate::browser) async fn open_documents_with(&self, opening: String, later: String) -> Result<()> {
         let before = self.slot::<ContextScripts>().opening.lock().replace(opening.clone());
         self.add_to_sessions(if before.is_none() { &opening } else { &later }).await.map(drop)
@@ -124,7 +124,7 @@ async fn add(sessions: &[CdpSession], source: &str) -> Result<Vec<(CdpSession, S
 }
 
 impl InitScript {
-    /// Documents to come begin without it. A page that opened since it was added keeps it.
+    /// Removes the script from future documents. A page that was opened with it keeps it.
     pub async fn remove(&self) {
         let forget = |scripts: &mut Vec<String>| {
             if let Some(at) = scripts.iter().rposition(|script| *script == self.source) {

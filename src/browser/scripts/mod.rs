@@ -1,4 +1,4 @@
-//! A user's JavaScript, and what it leaves in a page.
+//! User scripts, and handles of their results.
 pub(super) mod document;
 pub(super) mod equality;
 pub(super) mod evaluate;

@@ -1,5 +1,5 @@
-//! Tools that pages offer to agents, by script or as forms that say so (`WebMCP`). Heard only in contexts that were made for
-//! it: where they are on, a page finds `document.modelContext`.
+//! Tools that pages offer to agents, by script or as annotated forms (`WebMCP`). Enabled only on request, since
+//! pages can see `document.modelContext` then.
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use crate::cdp::types::web_mcp::{
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 use crate::error::{Error, Result, quoted};
 
-/// A page that offers more hides what it offers.
+/// The most tools of a page that are listed.
 const MOST_TOOLS: usize = 50;
-/// The longest message of a failed tool that is passed on.
+/// The longest error message of a tool that is passed on.
 const LONGEST_WORDS: usize = 300;
 
-/// A tool that a page offers. All of it is the page's own words.
+/// A tool that a page offers. All texts come from the page.
 #[derive(Debug, Clone)]
 pub struct OfferedTool {
     pub name: String,
     pub description: String,
-    /// What it takes, as a JSON schema.
+    /// The JSON schema of its input.
     pub schema: Value,
-    /// Whether it says that it changes nothing.
+    /// Whether it declares that it changes nothing.
     pub read_only: bool,
-    /// A form, which waits until it is submitted.
+    /// Whether it is a form that waits for the user to submit it.
     pub waits_for_submit: bool,
     frame: String,
     loader: Arc<str>,
@@ -52,21 +52,21 @@ impl PartialEq for OfferedTool {
     }
 }
 
-/// What a page offers, in the order in which it came.
+/// The tools of a page, in order of registration.
 #[derive(Debug, Default)]
 struct Offered(Mutex<Vec<OfferedTool>>);
 
-/// Counts what came and went, in whatever page.
+/// Counts changes of the tools of any page.
 static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
 
-/// Tells when a page offers something else than before.
+/// Notifies when the tools of a page change.
 pub fn offers_changed() -> watch::Receiver<u64> {
     CHANGES.subscribe()
 }
 
 const EVENTS: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
 
-/// Hears what pages offer, where a context was made for that.
+/// The hooks that collect the tools of pages, in contexts with that option.
 pub(in crate::browser) struct OfferedPart;
 
 impl Part for OfferedPart {
@@ -144,10 +144,9 @@ impl Page {
         self.slot::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
     }
 
-    /// Has the page do what it offers. Gives what it answers, or nothing where it has not answered in that time.
+    /// Calls a tool of the page. Returns its answer, or `None` at the time limit.
     ///
-    /// # Errors
-    /// `script` with the page's words when the tool fails.
+    /// # Errors `script` with the page's message if the tool fails.
     pub async fn invoke_offered(
         &self,
         tool: &OfferedTool,

@@ -1,12 +1,12 @@
-//! Telling scripts that only read the document from others.
+//! Recognises scripts that only read the document.
 //!
-//! Such a script gives the same from our world as from the page's own, and from ours no page can notice it: a page that
-//! replaced `querySelector` sees each call to it, and the stack of the caller. Whatever is not certain to be mere reading
-//! belongs beside the page's scripts, where its variables are.
+//! Such a script has the same result in the isolated world, where a page cannot notice it: in the main world, a
+//! page that has replaced `querySelector` sees each call and the caller's stack. All other scripts must run in
+//! the main world, where the page's variables are.
 use crate::browser::objects::world::Scope;
 
 impl Scope {
-    /// The quietest world in which `script` gives what it gives in the page's own.
+    /// The least noticeable world in which `script` has the same result as in the main world.
     pub fn for_script(script: &str) -> Self {
         let reads = tokens(script).is_some_and(|tokens| Script { tokens: &tokens }.only_reads());
         if reads { Self::Isolated } else { Self::Main }
@@ -21,7 +21,7 @@ enum Token<'s> {
     Mark(&'s str),
 }
 
-/// The tokens of a script. `None` when it has what is not worth following: templates, regular expressions.
+/// The tokens of a script. `None` if it has templates or regular expressions, which are not analysed.
 fn tokens(script: &str) -> Option<Vec<Token<'_>>> {
     const MARKS: [&str; 16] =
         ["===", "!==", "...", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-="];
@@ -60,7 +60,7 @@ fn tokens(script: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// Where the string ends that `text` begins with.
+/// The end of the string literal that `text` begins with.
 fn end_of_text(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -103,7 +103,7 @@ impl<'s> Script<'s> {
         is_key || KEYWORDS.contains(&word) || GLOBALS.contains(&word) || locals.contains(&word)
     }
 
-    /// The names that the script itself gives: parameters of its arrow functions, its variables.
+    /// The names that the script itself defines: parameters of arrow functions, and variables.
     fn locals(&self) -> Vec<&'s str> {
         let mut locals = Vec::new();
         for (at, token) in self.tokens.iter().enumerate() {
@@ -178,7 +178,7 @@ const KEYWORDS: [&str; 15] = [
     "undefined",
 ];
 
-/// What every world has, and has the same.
+/// Global names that are the same in every world.
 const GLOBALS: [&str; 16] = [
     "Array",
     "Boolean",
@@ -198,8 +198,8 @@ const GLOBALS: [&str; 16] = [
     "window",
 ];
 
-/// Properties and methods of the document, its elements and plain values that change nothing. What elements made by
-/// pages tend to have of their own, such as `value` and `checked`, is left out: only the page's world has it.
+/// Properties and methods of the document, its elements and plain values that change nothing. Those that custom
+/// elements often define, such as `value` and `checked`, are left out, since only the main world has them.
 #[rustfmt::skip]
 const PROPERTIES: &[&str] = &[
     // The document and its window.

@@ -1,5 +1,4 @@
-//! JavaScript values outside of JavaScript: read from what the browser tells of a result, and written as an expression
-//! that makes them anew.
+//! JavaScript values in Rust: parsed from the browser's results, and written as expressions that recreate them.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -9,17 +8,17 @@ use super::handle::JsHandle;
 use crate::browser::options::number::json_number;
 use crate::cdp::types::runtime::RemoteObject;
 
-/// A value of JavaScript, as a tree. What occurs twice, or within itself, is a [`Again`](Self::Again) of its number.
+/// A JavaScript value as a tree. A repeated or circular reference is an [`Again`](Self::Again).
 #[derive(Debug, Clone)]
 pub enum JsValue {
     Undefined,
     Null,
     Bool(bool),
     Number(f64),
-    /// Its digits.
+    /// A `BigInt` by its digits.
     BigInt(String),
     Text(String),
-    /// As ISO 8601 writes it.
+    /// A date in ISO 8601 format.
     Date(String),
     Url(String),
     Regex {
@@ -45,18 +44,19 @@ pub enum JsValue {
     Set {
         number: u64,
     },
-    /// The array or object with this number, once more.
+    /// A reference to the array or object with this id.
     Again(u64),
     Handle(JsHandle),
 }
 
 const DOCUMENT_NODE: u64 = 9;
 
-/// Tells in a page what the browser's own serializer leaves out: errors, addresses, typed arrays, `toJSON`.
+/// A function that describes what the browser's serializer leaves out: errors, URLs, typed arrays, `toJSON`.
 pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
-    /// Reads a result that was serialized deeply. `None` when it holds what the browser does not tell of.
+    /// Parses a result with deep serialization. `None` if it contains something that the browser did not
+    /// serialize.
     pub(in crate::browser) fn read(object: &RemoteObject) -> Option<Self> {
         match (&object.deep_serialized_value, &object.unserializable_value, &object.value) {
             (Some(deep), ..) => read_deep(deep, &mut (1 << 32)),
@@ -66,7 +66,7 @@ impl JsValue {
         }
     }
 
-    /// Reads what [`TELL`] returned.
+    /// Parses the result of [`TELL`].
     pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
         let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
         let Some((kind, value)) =
@@ -115,7 +115,7 @@ impl JsValue {
         }
     }
 
-    /// The value as JSON, where JSON has all that it needs.
+    /// The value as JSON, if JSON can express all of it.
     pub(in crate::browser) fn plain(&self) -> Option<Json> {
         Some(match self {
             Self::Null => Json::Null,
@@ -146,7 +146,7 @@ impl JsValue {
         }
     }
 
-    /// The numbers of what occurs more than once.
+    /// The ids of repeated references.
     fn repeats(&self, found: &mut HashSet<u64>) {
         match self {
             Self::Again(number) => {
@@ -158,7 +158,7 @@ impl JsValue {
         }
     }
 
-    /// An expression that makes the value; the handles are `h[0]`, `h[1]` and so on.
+    /// An expression that creates the value; the handles are `h[0]`, `h[1]` and so on.
     pub(in crate::browser) fn write(&self) -> String {
         let mut writer = Writer::default();
         self.repeats(&mut writer.repeated);
@@ -185,7 +185,7 @@ fn read_special(text: &str) -> JsValue {
     }
 }
 
-/// `next` is the next number for what the browser gave none.
+/// `next` is the next free id for objects without one.
 fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
     let value = &deep["value"];
     let reference = deep["weakLocalObjectReference"].as_u64();
@@ -243,7 +243,7 @@ fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
     })
 }
 
-/// Writes JavaScript. What occurs more than once is put together by statements before the expression.
+/// Writes JavaScript expressions. Repeated references are created by statements before the expression.
 #[derive(Default)]
 struct Writer {
     statements: String,
@@ -292,7 +292,7 @@ impl Writer {
         }
     }
 
-    /// An array or an object. One that is met again is made before what is in it.
+    /// An array or object. One with repeated references is created before its content.
     fn container(
         &mut self,
         number: u64,
@@ -332,7 +332,7 @@ fn quoted(text: &str) -> String {
     Json::from(text).to_string()
 }
 
-/// An object in a few words, as the console shows it.
+/// A short preview of an object, as in the console.
 pub(in crate::browser) fn preview(object: &RemoteObject) -> String {
     if let Some(special) = &object.unserializable_value {
         return special.clone();

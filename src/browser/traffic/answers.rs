@@ -1,4 +1,4 @@
-//! What a request of a page sent and got, asked for afterwards: the browser keeps it as long as it has room.
+//! Request and response bodies, fetched on demand: the browser keeps them as long as it has space.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -12,11 +12,11 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{GetRequestPostData, GetResponseBody, PostData};
 use crate::error::{Error, Result};
 
-/// How many bodies are asked for at once, and how long each may take.
+/// How many bodies are fetched at once, and the time limit for each.
 const AT_ONCE: usize = 8;
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
-/// What a request sent, as the browser tells it.
+/// The request body as reported by the browser.
 pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
     match post_data.base64_encoded {
         Some(true) => BASE64_STANDARD.decode(&post_data.post_data).unwrap_or_default(),
@@ -25,12 +25,12 @@ pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
 }
 
 impl Page {
-    /// The request of this number, if it is still known.
+    /// The request with this number, if it is still known.
     pub fn request_entry(&self, number: u64) -> Option<RequestEntry> {
         self.with_network(|network| network.entries().find(|entry| entry.number == number).cloned())
     }
 
-    /// The body that a request sent, if it sent one.
+    /// The body of a request, if it has one.
     pub async fn sent_body(&self, entry: &RequestEntry) -> Result<Option<Vec<u8>>> {
         if !entry.sends_more {
             return Ok(entry.sent_body.clone());
@@ -39,10 +39,9 @@ impl Page {
         Ok(Some(sent_bytes(self.session_of(entry)?.call(get).await?)))
     }
 
-    /// The body of the answer, decoded from what it was packed in.
+    /// The decoded body of a response.
     ///
-    /// # Errors
-    /// `unsupported` when the browser has it no more.
+    /// # Errors `unsupported` if the browser has dropped it.
     pub async fn response_body(&self, entry: &RequestEntry) -> Result<Vec<u8>> {
         let gone = |reason: &str| Error::Unsupported { what: "reading the body", reason: reason.to_owned() };
         if entry.response.is_none() || entry.ended.is_none() {
@@ -59,7 +58,7 @@ impl Page {
         })
     }
 
-    /// Of these requests, those whose answers contain a text, whatever its case.
+    /// Those of the requests whose response bodies contain a text, ignoring case.
     pub async fn answered_with(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
         let wanted = &text.to_lowercase();
         let has = |entry: RequestEntry| async move {

@@ -1,4 +1,4 @@
-//! Requests that no page makes: sent from here, with the cookies of a context or of their own.
+//! API requests: sent by us and not by a page, with the cookies of a context or their own.
 mod body;
 mod lost;
 mod way;
@@ -30,7 +30,7 @@ use crate::browser::options::storage_state::{AlsoStored, StorageState, StoredCoo
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
-/// How requests are sent unless each says otherwise.
+/// Default options of requests.
 #[derive(Debug, Clone)]
 pub struct ApiOptions {
     pub base_url: Option<String>,
@@ -42,9 +42,9 @@ pub struct ApiOptions {
     pub proxy: Option<Proxy>,
     pub max_redirects: usize,
     pub fail_on_status: bool,
-    /// How long a request may take, redirects and body included.
+    /// The time limit of a request, including redirects and the body.
     pub limit: Duration,
-    /// How many bytes a body may have, packed and unpacked.
+    /// The largest body in bytes, compressed and decompressed.
     pub largest_body: usize,
 }
 
@@ -66,14 +66,14 @@ impl Default for ApiOptions {
     }
 }
 
-/// One request to send. Everything left out is as the context has it.
+/// An API request. Default: as its context has it.
 #[derive(Debug, Clone, Default)]
 pub struct ApiRequest {
     pub url: String,
     pub method: String,
-    /// Added to the address's own, in place of those of the same names.
+    /// Added to the URL's query, replacing parameters with the same names.
     pub parameters: Vec<(String, String)>,
-    /// As it is written, in place of the address's own.
+    /// Replaces the query of the URL, as is.
     pub query: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<ApiBody>,
@@ -81,30 +81,30 @@ pub struct ApiRequest {
     pub fail_on_status: Option<bool>,
     pub ignore_https_errors: Option<bool>,
     pub max_redirects: Option<usize>,
-    /// How often a request is sent again whose connection was reset.
+    /// How often a request is repeated after a connection reset.
     pub max_retries: usize,
 }
 
-/// What is sent along.
+/// The body of a request.
 #[derive(Debug, Clone)]
 pub enum ApiBody {
     Bytes(Vec<u8>),
-    /// JSON, written already.
+    /// Serialized JSON.
     Json(String),
     Form(Vec<(String, String)>),
     Multipart(Vec<ApiPart>),
 }
 
-/// One field of a form, or a file.
+/// A field of a form, or a file.
 #[derive(Debug, Clone)]
 pub struct ApiPart {
     pub name: String,
     pub content: Vec<u8>,
-    /// The name and the type of a file.
+    /// The name and MIME type of a file.
     pub file: Option<(String, String)>,
 }
 
-/// What came back, body and all.
+/// A response with its body.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     pub url: String,
@@ -113,13 +113,14 @@ pub struct ApiResponse {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub address: Option<SocketAddr>,
-    /// Milliseconds since 1970 when the last hop was sent; and after how many its head and its end came.
+    /// When the last request of a redirect chain was sent, in milliseconds since 1970; and the milliseconds
+    /// until its headers and its end arrived.
     pub started_ms: f64,
     pub head_ms: f64,
     pub end_ms: f64,
 }
 
-/// What sends requests. Cheap to clone.
+/// Sends API requests. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ApiContext {
     inner: Arc<Inner>,
@@ -130,32 +131,32 @@ struct Inner {
     options: ApiOptions,
     way: Way,
     jar: Jar,
-    /// Those that take anybody for who they say they are, and those that show a certificate, are others.
+    /// HTTP clients, which differ in whether they verify certificates and which client certificate they have.
     clients: Mutex<HashMap<(bool, Option<usize>), Client>>,
-    /// Servers that answered since a connection to them was last reset: one to them may be kept.
+    /// Servers without a connection reset since their last response: connections to them are reused.
     kept: Mutex<HashSet<Origin>>,
     disposed: AtomicBool,
 }
 
 #[derive(Debug)]
 enum Jar {
-    /// Those of a browser's context, both ways.
+    /// The cookies of a browser context, shared in both directions.
     Shared(BrowserContext),
     Own(Mutex<StorageState>),
 }
 
 impl ApiContext {
-    /// One with cookies of its own.
+    /// Creates one with its own cookies.
     pub fn new(options: ApiOptions, state: StorageState) -> Self {
         Self::with_jar(options, None, Jar::Own(Mutex::new(state)))
     }
 
-    /// One that goes the way of a browser's context, and shares nothing else with it.
+    /// Creates one that uses the network route of a browser context, and shares nothing else.
     pub fn beside_context(context: &BrowserContext, options: ApiOptions) -> Self {
         Self::with_jar(options, Some(context), Jar::Own(Mutex::default()))
     }
 
-    /// One that shares the cookies of a browser's context.
+    /// Creates one that shares the cookies of a browser context.
     pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
         options.client_certificates = context.options().client_certificates;
@@ -163,7 +164,7 @@ impl ApiContext {
         Self::with_jar(options, Some(context), Jar::Shared(context.clone()))
     }
 
-    /// On the way that a context's pages have, with the same rules, where there is one and no proxy of its own.
+    /// Creates one with the network route and policy of a context, if given and without its own proxy.
     fn with_jar(options: ApiOptions, context: Option<&BrowserContext>, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
         let way = Way::new(context, options.proxy.clone());
@@ -179,13 +180,13 @@ impl ApiContext {
         }
     }
 
-    /// Sends no more requests.
+    /// Refuses further requests.
     pub fn dispose(&self) {
         self.inner.disposed.store(true, Ordering::Release);
         self.inner.clients.lock().clear();
     }
 
-    /// The cookies, and what storage the context began with or has.
+    /// The cookies, and the storage that the context has or began with.
     pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
         match &self.inner.jar {
             Jar::Shared(context) => context.storage_state(also).await,
@@ -197,7 +198,7 @@ impl ApiContext {
         }
     }
 
-    /// The cookies, or those that go with a request to one of these addresses.
+    /// The cookies, or those for requests to these URLs.
     pub async fn cookies(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
         let held = match &self.inner.jar {
             Jar::Shared(context) => context.cookies().await?,
@@ -210,7 +211,7 @@ impl ApiContext {
         if urls.is_empty() { Ok(held) } else { cookies::fitting(held, urls) }
     }
 
-    /// Puts cookies in.
+    /// Adds cookies.
     pub async fn add_cookies(&self, new: &[StoredCookie]) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.add_cookies(new).await,
@@ -222,7 +223,7 @@ impl ApiContext {
         }
     }
 
-    /// Forgets these cookies. The others are there all the while.
+    /// Deletes these cookies, without interruption for the others.
     pub async fn remove_cookies(&self, gone: &[StoredCookie]) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.remove_cookies(gone).await,
@@ -233,7 +234,7 @@ impl ApiContext {
         }
     }
 
-    /// Forgets the cookies.
+    /// Deletes all cookies.
     pub async fn clear_cookies(&self) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.clear_cookies().await,
@@ -244,10 +245,9 @@ impl ApiContext {
         }
     }
 
-    /// Sends a request and reads the answer to its end.
+    /// Sends a request and reads the complete response.
     ///
-    /// # Errors
-    /// `wait_ran_out`, `request_failed`: no answer, too many redirects, or a status that counts as failure.
+    /// # Errors `wait_ran_out`, `request_failed`: no response, too many redirects, or an error status.
     pub async fn fetch(&self, request: &ApiRequest) -> Result<ApiResponse> {
         if self.inner.disposed.load(Ordering::Acquire) {
             return Err(Error::PageClosed);
@@ -297,7 +297,7 @@ impl ApiContext {
         }
     }
 
-    /// Sends one hop, and again when the connection was reset.
+    /// Sends one request of a redirect chain, and repeats it after a connection reset.
     async fn hop(&self, client: &Client, hop: &Hop, retries: usize) -> Result<ApiResponse> {
         let mut left = retries;
         let mut pause = Duration::from_millis(100);
@@ -367,8 +367,8 @@ impl ApiContext {
         Ok(response)
     }
 
-    /// What a server answers. A server may close a connection that is kept in the moment in which it is used;
-    /// that says nothing of the request, which is sent once more then if its method allows it.
+    /// Sends the request and returns the response. A server may close an idle connection at the moment when it
+    /// is reused; the request is then repeated if its method is idempotent.
     /// <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
     async fn answer(
         &self,
@@ -446,7 +446,7 @@ impl ApiContext {
     }
 }
 
-/// One request on the wire.
+/// One request of a redirect chain.
 #[derive(Debug)]
 struct Hop {
     url: Url,
@@ -522,7 +522,7 @@ impl Hop {
         HttpCredentials::meant_for(known, self.url.as_str())
     }
 
-    /// Adds name and password where there are some for it. False where there are none.
+    /// Adds matching credentials. Returns false if there are none.
     fn introduce(&mut self, known: &[HttpCredentials]) -> bool {
         let Some(credentials) = self.credentials(known) else { return false };
         let pair = BASE64_STANDARD.encode(format!("{}:{}", credentials.username, credentials.password));
@@ -559,7 +559,7 @@ fn resolve(url: &str, base: Option<&str>) -> Result<Url> {
     Ok(resolved)
 }
 
-/// What the address says itself stays as it is written.
+/// Adds parameters; those in the URL itself stay as written.
 fn add_parameters(url: &mut Url, request: &ApiRequest) {
     if let Some(query) = &request.query {
         url.set_query(Some(query));

@@ -1,4 +1,4 @@
-//! HTTP archives (HAR) as others wrote them: read whole and checked before a request is answered from one.
+//! HAR files, which are read and checked completely before a request is answered from them.
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
@@ -14,10 +14,10 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Result};
 
-/// What an archive that is packed may unpack to.
+/// The largest size of an unpacked archive.
 const MOST_UNPACKED: u64 = 1 << 30;
 const MOST_REDIRECTS: usize = 20;
-/// Bodies are stored unpacked, and are sent at once.
+/// Headers that do not apply, since bodies are stored uncompressed.
 const PACKED: [&str; 3] = ["content-encoding", "content-length", "transfer-encoding"];
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -26,28 +26,28 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Requests and their answers, from a file.
+/// The requests and responses of a HAR file.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// What lies beside the entries, where all of it is packed into one file.
+    /// The body files, if all are in one ZIP file.
     files: Option<HashMap<String, Vec<u8>>>,
 }
 
-/// A request that asks to be answered.
+/// A request to be answered.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub url: &'a str,
     pub method: &'a str,
-    /// With small letters.
+    /// With lower-case names.
     pub headers: &'a HashMap<String, String>,
     pub body: Option<&'a [u8]>,
-    /// Whether it wants what redirects lead to, not the redirect itself.
+    /// Whether redirects are followed within the archive.
     pub follows: bool,
 }
 
-/// What an archive says to a request that is in it.
+/// The archive's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Archived {
     Answer {
@@ -55,7 +55,7 @@ pub enum Archived {
         headers: Vec<(String, String)>,
         body: Vec<u8>,
     },
-    /// There was no answer.
+    /// The request failed.
     Failure,
 }
 
@@ -65,27 +65,26 @@ struct Entry {
     method: String,
     asked: HashMap<String, String>,
     sent: Option<Stored>,
-    /// None where there was no answer.
+    /// The status; `None` without a response.
     status: Option<u16>,
     headers: Vec<(String, String)>,
-    /// Where the answer leads, if it leads elsewhere.
+    /// The target of a redirect.
     target: String,
     content: Stored,
 }
 
-/// A body.
+/// A stored body.
 #[derive(Debug)]
 enum Stored {
     Here(Vec<u8>),
-    /// In a file beside the archive, or in it.
+    /// In a separate file, next to the archive or in the ZIP file.
     Beside(String),
 }
 
 impl Archive {
-    /// Reads a file: an archive, or a ZIP with one and the bodies that belong to it.
+    /// Reads a HAR file, or a ZIP file with one and its bodies.
     ///
-    /// # Errors
-    /// `file`, where it cannot be read, or anything in it cannot be used.
+    /// # Errors `file` if it cannot be read, or contains something invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|error| unusable(path, error))?;
         Self::read(path, bytes)
@@ -105,10 +104,9 @@ impl Archive {
         Ok(Self { path: path.to_owned(), entries: entries.map_err(no_archive)?, files })
     }
 
-    /// What the archive says to a request; `None` where it is not in it.
+    /// The archive's answer to a request; `None` if it does not contain the request.
     ///
-    /// # Errors
-    /// `file`, where a body lies in a file that cannot be read.
+    /// # Errors `file` if a body's file cannot be read.
     pub fn answer(&self, asked: &Asked) -> Result<Option<Archived>> {
         let found = match self.find(asked)? {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
@@ -124,7 +122,7 @@ impl Archive {
         Ok(Archived::Answer { status, headers, body: self.body(&entry.content)? })
     }
 
-    /// The entry for a request: of several, the first that was sent with the most like headers.
+    /// The entry for a request: among several, the first with the most equal headers.
     fn find(&self, asked: &Asked) -> Result<Option<&Entry>> {
         let mut best: Option<(usize, &Entry)> = None;
         for entry in &self.entries {
@@ -149,7 +147,7 @@ impl Archive {
         }
     }
 
-    /// The entry to which redirects lead; `None` where they lead out of the archive.
+    /// The entry at the end of redirects; `None` if they lead out of the archive.
     fn followed<'a>(&'a self, first: &'a Entry, asked: &Asked) -> Result<Option<&'a Entry>> {
         let (mut entry, mut method) = (first, asked.method);
         for _ in 0..MOST_REDIRECTS {
@@ -198,10 +196,10 @@ fn unusable(path: &Path, reason: impl Display) -> Error {
     Error::File { path: path.display().to_string(), reason: reason.to_string() }
 }
 
-/// What lies beside an archive, by name.
+/// Body files by name.
 type Files = HashMap<String, Vec<u8>>;
 
-/// What stands in a ZIP: the archive, and what lies beside it.
+/// Unpacks a ZIP file into the archive and its body files.
 fn unpacked(bytes: Vec<u8>, most: u64) -> Result<(Vec<u8>, Files), String> {
     let mut packed = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let (mut files, mut archive, mut room) = (HashMap::new(), None, most);
@@ -320,12 +318,12 @@ struct RawBody {
     file: Option<String>,
 }
 
-/// What is null is as if it were not there.
+/// Treats null as missing.
 fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Takes an archive, which may be anything, and asks it for all that is in it.
+/// For fuzzing: parses an archive and looks up all its entries.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(bytes: &[u8]) {
     let nowhere = Path::new("/nowhere/an.har");

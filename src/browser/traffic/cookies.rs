@@ -1,4 +1,4 @@
-//! Cookies by the rules of the web, for requests that the browser does not send.
+//! Cookie rules for requests that the browser does not send.
 use std::time::{Duration, UNIX_EPOCH};
 
 use url::{Host, Url};
@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
 impl BrowserContext {
-    /// The cookies that go with a request to one of these addresses.
+    /// The cookies for requests to these URLs.
     pub async fn cookies_for(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
         fitting(self.cookies().await?, urls)
     }
 }
 
-/// Those that go with a request to one of these addresses.
+/// Those of the cookies that are sent to these URLs.
 pub(in crate::browser) fn fitting(
     mut cookies: Vec<StoredCookie>,
     urls: &[String],
@@ -26,7 +26,7 @@ pub(in crate::browser) fn fitting(
     Ok(cookies)
 }
 
-/// One that is for an address, as one for its host and folder.
+/// Converts a cookie with a URL to one with domain and path.
 pub(in crate::browser) fn placed(cookie: &StoredCookie) -> Result<StoredCookie> {
     let Some(url) = &cookie.url else { return Ok(cookie.clone()) };
     let url = address(url)?;
@@ -43,7 +43,7 @@ fn address(url: &str) -> Result<Url> {
     Url::parse(url).map_err(|_| Error::InvalidArguments { problems: vec![format!("{url:?} is no address")] })
 }
 
-/// What a server sets, as a request to `url` may take it; `None` if it may not.
+/// Parses a `Set-Cookie` header of a response from `url`; `None` if the cookie is not allowed.
 pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
     let mut parts = header.split(';');
     let (name, value) = parts.next()?.split_once('=')?;
@@ -86,7 +86,7 @@ pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
     Some(cookie)
 }
 
-/// A domain that a server may set cookies for, with the dot that makes it one for all hosts below.
+/// The domain that a server may set cookies for, with a leading dot.
 fn wide_domain(named: &str, url: &Url) -> Option<String> {
     let named = named.trim_start_matches('.').to_ascii_lowercase();
     match url.host()? {
@@ -103,7 +103,7 @@ fn default_path(url: &Url) -> String {
     }
 }
 
-/// The time that a cookie's `Expires` names, in seconds since 1970.
+/// Parses the `Expires` of a cookie to a Unix time in seconds.
 pub(super) fn parse_date(text: &str) -> Option<f64> {
     // Written with dashes, too.
     let plain = text.replace('-', " ");
@@ -115,7 +115,7 @@ fn is_within(host: &str, domain: &str) -> bool {
     host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The header that a request to `url` goes with.
+/// The `Cookie` header of a request to `url`.
 pub(in crate::browser) fn header_for(cookies: &[StoredCookie], url: &Url) -> Option<String> {
     let mut fitting: Vec<_> = cookies.iter().filter(|cookie| fits(cookie, url)).collect();
     fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
@@ -123,7 +123,7 @@ pub(in crate::browser) fn header_for(cookies: &[StoredCookie], url: &Url) -> Opt
     (!pairs.is_empty()).then(|| pairs.join("; "))
 }
 
-/// Whether a cookie goes with a request to `url`.
+/// Whether a cookie is sent to `url`.
 pub(in crate::browser) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host_fits = match cookie.domain.strip_prefix('.') {
@@ -139,7 +139,7 @@ pub(in crate::browser) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
     host_fits && path_fits && alive && (safe || !cookie.secure)
 }
 
-/// Browsers trust a connection that does not leave the machine.
+/// Whether the URL is on this machine, which counts as secure.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(host)) => is_local_name(host),
@@ -149,7 +149,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Adds cookies; one takes the place of its namesake, and one that has expired takes it away.
+/// Adds cookies: each replaces one with the same name, and an expired one deletes it.
 pub(in crate::browser) fn merge(held: &mut Vec<StoredCookie>, new: Vec<StoredCookie>) {
     for cookie in new {
         held.retain(|known| {
@@ -165,7 +165,7 @@ pub(in crate::browser) fn drop_expired(held: &mut Vec<StoredCookie>) {
     held.retain(|cookie| cookie.expires < 0.0 || cookie.expires > now);
 }
 
-/// Takes what a server sets, which may be anything. It is for that server's hosts, and goes with requests to no other.
+/// For fuzzing: parses a `Set-Cookie` header, and checks that the cookie is sent only to hosts of its server.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(header: &str) {
     let [from, other, above] = ["https://a.shop.example/x/y", "https://b.example/", "https://example/"]

@@ -1,4 +1,4 @@
-//! Entries of HTTP archives (HAR 1.2), as requests become them. See <http://www.softwareishard.com/blog/har-12-spec/>.
+//! HAR 1.2 entries for requests. See <http://www.softwareishard.com/blog/har-12-spec/>.
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -11,23 +11,23 @@ use url::Url;
 use super::cookies;
 use super::request::RequestTiming;
 
-/// Where an archive keeps bodies.
+/// Where an archive stores bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HarBodies {
-    /// In the entry itself.
+    /// In the entry.
     Embed,
-    /// In files beside the archive, named by their content.
+    /// In separate files, named by a hash of their content.
     Attach,
-    /// Nowhere.
+    /// Not at all.
     Omit,
 }
 
-/// A request to write into an archive. Times are in milliseconds.
+/// A request for a HAR entry. Times are in milliseconds.
 #[derive(Debug)]
 pub struct HarRequest<'a> {
-    /// Since 1970.
+    /// The start in milliseconds since 1970.
     pub started: f64,
-    /// How long it took, or -1.
+    /// The duration, or -1.
     pub duration: f64,
     pub timings: HarTimings,
     pub method: &'a str,
@@ -35,24 +35,24 @@ pub struct HarRequest<'a> {
     pub http_version: &'a str,
     pub headers: &'a [(String, String)],
     pub body: Option<&'a [u8]>,
-    /// `None` if no response came.
+    /// `None` without a response.
     pub response: Option<HarResponse<'a>>,
-    /// Why it failed, in the browser's words.
+    /// The browser's error text, if it failed.
     pub failure: Option<&'a str>,
 }
 
-/// The response to a request of an archive.
+/// The response for a HAR entry.
 #[derive(Debug)]
 pub struct HarResponse<'a> {
     pub status: i64,
     pub status_text: &'a str,
     pub headers: &'a [(String, String)],
     pub mime_type: &'a str,
-    /// `None` if the browser no longer has it.
+    /// `None` if the browser has dropped it.
     pub body: Option<&'a [u8]>,
 }
 
-/// The parts of a request's duration. -1: it did not happen, or is not known.
+/// The phases of a request. -1 for a phase that did not occur or is unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct HarTimings {
     pub dns: f64,
@@ -63,7 +63,7 @@ pub struct HarTimings {
 }
 
 impl HarTimings {
-    /// The parts of a request whose moments are known.
+    /// The phases of a request with known times.
     pub fn of(timing: &RequestTiming) -> Self {
         let between = |start: f64, end: f64| if start >= 0.0 && end >= 0.0 { end - start } else { -1.0 };
         Self {
@@ -76,7 +76,7 @@ impl HarTimings {
     }
 }
 
-/// An entry, and the files that belong to it by their names.
+/// An entry, and the body files that belong to it.
 #[derive(Debug)]
 pub struct HarEntry {
     pub entry: Value,
@@ -162,7 +162,7 @@ impl HarResponse<'_> {
     }
 }
 
-/// Puts a body among the files, and answers its name.
+/// Adds a body to the files. Returns its name.
 fn attach(body: &[u8], mime_type: &str, files: &mut Vec<(String, Vec<u8>)>) -> String {
     let plain = mime_type.split(';').next().unwrap_or_default().trim();
     let ending = match plain {
@@ -205,7 +205,7 @@ fn sent_cookies(headers: &[(String, String)]) -> Vec<Value> {
         .collect()
 }
 
-/// The browser joins repeated headers with a line break.
+/// Splits headers that the browser has joined with line breaks, and parses cookies.
 fn received_cookies(headers: &[(String, String)]) -> Vec<Value> {
     let lines = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
     lines.flat_map(|(_, lines)| lines.lines()).map(received_cookie).collect()
@@ -240,7 +240,7 @@ fn received_cookie(line: &str) -> Value {
     cookie.into()
 }
 
-/// A time as RFC 3339 writes it, such as `2026-11-22T08:15:30.123Z`.
+/// A time in RFC 3339 format, such as `2026-11-22T08:15:30.123Z`.
 pub fn iso_timestamp(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let (year, month, day) = date(seconds / 86_400);
@@ -249,7 +249,7 @@ pub fn iso_timestamp(since_1970: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
-/// Year, month and day of a number of days after 1970-01-01.
+/// Year, month and day of a number of days since 1970-01-01.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

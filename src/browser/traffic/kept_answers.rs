@@ -1,4 +1,4 @@
-//! Answers that pages got, kept with their bodies as they come: the browser itself has them no more after a navigation.
+//! Keeps responses of pages with their bodies, which the browser drops after a navigation.
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,21 +12,21 @@ use super::request::Request;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::routing::UrlGlob;
 
-/// How long a body is waited for.
+/// How long to wait for a body.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 
-/// Which answers are kept, and how much of them.
+/// Which responses to keep, and how many bytes.
 #[derive(Debug, Clone)]
 pub struct KeepOptions {
-    /// Of these addresses; all with `None`.
+    /// The URLs; all with `None`.
     pub address: Option<UrlGlob>,
-    /// For requests of these kinds, such as `fetch`; all when empty.
+    /// The resource types, such as `fetch`; all if empty.
     pub kinds: Vec<String>,
-    /// How many bytes all bodies have together. The oldest answers go where there are more.
+    /// The most bytes of all bodies together. Above it, the oldest responses are dropped.
     pub most_bytes: usize,
 }
 
-/// An answer with its body.
+/// A response with its body.
 #[derive(Debug)]
 pub struct KeptAnswer {
     pub request: Request,
@@ -35,7 +35,7 @@ pub struct KeptAnswer {
     pub body: Vec<u8>,
 }
 
-/// Keeps answers for as long as this lives. Cheap to clone.
+/// Keeps responses as long as this exists. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct KeptAnswers {
     inner: Arc<Inner>,
@@ -45,7 +45,7 @@ pub struct KeptAnswers {
 struct Inner {
     options: KeepOptions,
     kept: Mutex<Kept>,
-    /// How many bodies are still to come.
+    /// The number of bodies that are still being read.
     awaited: watch::Sender<usize>,
 }
 
@@ -56,7 +56,7 @@ struct Kept {
 }
 
 impl BrowserContext {
-    /// Keeps answers that its pages get from now on.
+    /// Keeps responses of its pages from now on.
     pub fn keep_answers(&self, options: KeepOptions) -> KeptAnswers {
         let inner = Arc::new(Inner { options, kept: Mutex::default(), awaited: watch::channel(0).0 });
         let received = Arc::downgrade(&inner);
@@ -109,8 +109,8 @@ impl Inner {
 }
 
 impl KeptAnswers {
-    /// The answers so far, oldest first: of these addresses, and those that contain a text, whatever its case. Those that have come
-    /// are waited for until they can be read.
+    /// The responses so far, oldest first, filtered by URL and by a text in the body, ignoring case. Waits for
+    /// the bodies of responses that have arrived.
     pub async fn find(&self, address: Option<&UrlGlob>, text: Option<&str>) -> Vec<Arc<KeptAnswer>> {
         let mut awaited = self.inner.awaited.subscribe();
         let _ = awaited.wait_for(|awaited| *awaited == 0).await;
@@ -125,7 +125,7 @@ impl KeptAnswers {
         kept.into_iter().filter(fits).collect()
     }
 
-    /// Forgets all that was kept so far.
+    /// Drops all responses.
     pub fn clear(&self) {
         *self.inner.kept.lock() = Kept::default();
     }

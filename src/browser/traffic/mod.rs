@@ -1,4 +1,4 @@
-//! What pages send and receive.
+//! Network traffic of pages.
 pub(super) mod answers;
 pub(super) mod api_request;
 pub(super) mod archive;

@@ -1,5 +1,5 @@
-//! What a context's pages and workers send and receive, reported to who follows it, in the order in which it happened.
-//! Nothing of it is heard while nobody follows, and nothing is held on its way while nobody routes.
+//! Reports the network events of a context's pages and workers, in order. Nothing is subscribed to while nobody
+//! listens, and nothing is intercepted while nobody routes.
 mod blocking;
 mod hold;
 mod sockets;
@@ -33,14 +33,14 @@ use crate::cdp::types::network::{
 };
 use crate::cdp::{CdpSession, Event, Observer, PendingReply, RawEvent};
 
-/// Something that happened between a context and the network.
+/// A network event of a context.
 #[derive(Debug, Clone)]
 pub enum NetworkEvent {
     Request(Request),
     Response(Response),
     RequestFinished(Request),
     RequestFailed(Request),
-    /// A request waits for a decision. Told after [`NetworkEvent::Request`] of the same.
+    /// An intercepted request, after its [`NetworkEvent::Request`].
     Route(Route),
     WebSocket(WebSocket),
     Socket(WebSocket, SocketEvent),
@@ -49,9 +49,9 @@ pub enum NetworkEvent {
     Download(Download),
 }
 
-/// How many requests that are done are still known by their id, so that late headers find them.
+/// How many completed requests are remembered by id, for late headers.
 const REMEMBERED: usize = 300;
-/// How many requests a page can tell of.
+/// How many requests of a page are kept.
 const NEWEST: usize = 100;
 
 #[derive(Default)]
@@ -64,20 +64,21 @@ struct State {
     followers: Vec<Listener<NetworkEvent>>,
     known: HashMap<String, Known>,
     done: VecDeque<String>,
-    /// The newest requests of each page, oldest first.
+    /// The latest requests of each page, oldest first.
     newest: HashMap<usize, VecDeque<Request>>,
-    /// Announced by the page's process, and still to be stopped by the network's.
+    /// Requests that the page's process has reported, and the network process not yet.
     announced: HashMap<String, (RequestWillBeSent, Source)>,
-    /// Stopped by the network's process, and still to be announced by the page's.
+    /// Requests that the network process has intercepted, and the page's process has not reported yet.
     stopped: HashMap<String, (RequestPaused, Source)>,
     sockets: HashMap<String, WebSocket>,
     workers: Vec<Worker>,
-    /// Challenges that were answered once: who asks again has refused.
+    /// Authentication challenges that were answered once: a repeated one means that the credentials were
+    /// refused.
     challenged: VecDeque<String>,
     routed: Routed,
     blocks: Blocks,
-    /// The sessions whose requests are held, and whether without their cache: to hold them a second time would lose those
-    /// that wait.
+    /// The sessions with interception, and whether their cache is disabled: enabling it twice would lose
+    /// waiting requests.
     held: HashMap<String, bool>,
 }
 
@@ -90,10 +91,10 @@ impl fmt::Debug for Traffic {
     }
 }
 
-/// A request and those that were redirected to it.
+/// A request and its redirects.
 struct Known {
     hops: Vec<Request>,
-    /// Headers that came before the request that they belong to.
+    /// Headers that arrived before their request.
     early_sent: VecDeque<HeaderList>,
     early_received: VecDeque<HeaderList>,
 }
@@ -104,7 +105,7 @@ impl Known {
     }
 }
 
-/// Whose session tells.
+/// The session of an event.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Source {
     session: CdpSession,
@@ -112,7 +113,7 @@ pub(in crate::browser) struct Source {
     worker: Option<Worker>,
 }
 
-/// All that is heard of a session while somebody follows.
+/// The events of a session while somebody subscribes.
 const EVENTS: [&str; 15] = [
     RequestWillBeSent::METHOD,
     RequestWillBeSentExtraInfo::METHOD,
@@ -131,7 +132,7 @@ const EVENTS: [&str; 15] = [
     wire::RequestServedFromCache::METHOD,
 ];
 
-/// Tells followers what pages and workers send and receive.
+/// The hooks that report network events.
 pub(in crate::browser) struct TrafficPart;
 
 impl Part for TrafficPart {
@@ -157,7 +158,7 @@ impl BrowserContext {
         self.slot()
     }
 
-    /// Tells `follower` from now on what the context's pages and workers send and receive.
+    /// Subscribes to network events of the context's pages and workers.
     pub fn follow(&self, follower: Listener<NetworkEvent>) {
         let first = {
             let mut state = self.traffic().state.lock();
@@ -173,12 +174,12 @@ impl BrowserContext {
         }
     }
 
-    /// Whether anybody follows.
+    /// Whether anybody subscribes.
     pub(in crate::browser) fn is_followed(&self) -> bool {
         !self.traffic().state.lock().followers.is_empty()
     }
 
-    /// Hears a session of a page or a worker, if anybody follows. Done before its target runs.
+    /// Subscribes to the events of a page's or worker's session, if needed, before its target runs.
     fn attend(&self, session: &CdpSession, page: Option<&Page>, worker: Option<&Worker>) {
         if !self.is_followed() {
             return;
@@ -198,12 +199,12 @@ impl BrowserContext {
         self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
 
-    /// The workers of its pages, shared ones and service workers that run now.
+    /// The running shared and service workers of its pages.
     pub fn workers(&self) -> Vec<Worker> {
         self.traffic().state.lock().workers.clone()
     }
 
-    /// The request with the browser's id: of several that were redirected, the last.
+    /// The request with this id; the last one of a redirect chain.
     pub fn request_by_id(&self, id: &str) -> Option<Request> {
         self.traffic().state.lock().known.get(id)?.current().cloned()
     }
@@ -319,7 +320,7 @@ impl BrowserContext {
         self.request_by_id(id).is_some_and(|request| request.is_fulfilled())
     }
 
-    /// A request that will not be stopped, since it never came to the network.
+    /// Handles a request from the cache, which is not intercepted.
     fn on_served_from_cache(&self, id: &str) {
         let announced = self.traffic().state.lock().announced.remove(id);
         if let Some((announced, source)) = announced {
@@ -370,7 +371,7 @@ impl BrowserContext {
         Origin { page, frame, service_worker: service }
     }
 
-    /// The answer of a request that goes on elsewhere.
+    /// Handles the response of a redirected request.
     fn redirected(&self, id: &str, response: wire::Response, has_more: bool, at: f64) -> Option<Request> {
         let before = self.request_by_id(id)?;
         let encoded_bytes = response.encoded_data_length;
@@ -499,7 +500,7 @@ impl BrowserContext {
         }
     }
 
-    /// A page is gone, and with it all that it waited for.
+    /// Ends all pending requests of a closed page.
     fn end_traffic_of(&self, page: &Page) {
         let (workers, sockets, abandoned) = {
             let mut state = self.traffic().state.lock();
@@ -532,7 +533,7 @@ impl BrowserContext {
 }
 
 impl State {
-    /// Takes out the requests that are waited for in vain.
+    /// Takes out requests that will not end any more.
     fn abandon(&mut self, of: impl Fn(&Request) -> bool) -> Vec<Request> {
         let gone = self.known.extract_if(|_, known| known.current().is_some_and(&of));
         let gone: Vec<_> = gone.flat_map(|(_, known)| known.hops).collect();
@@ -548,7 +549,7 @@ impl Known {
     }
 }
 
-/// Whether the browser asks by itself, for the icon of a tab: no page knows of it.
+/// Whether the browser requests a tab's icon, which the page does not know.
 fn is_icon(event: &RequestWillBeSent) -> bool {
     event.kind.as_deref() == Some("Other") && is_icon_url(&event.request.url)
 }
@@ -571,7 +572,7 @@ fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
     }
 }
 
-/// What hears a session on behalf of a context.
+/// Receives the events of a session for a context.
 struct TrafficObserver {
     context: Weak<ContextInner>,
     source: Source,

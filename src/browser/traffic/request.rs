@@ -1,4 +1,4 @@
-//! Requests and their responses as live objects: what is known of them now, and what can be waited for.
+//! Requests and responses as live objects: their current state, and waiting for more.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{self as wire, GetResponseBody, HeaderList};
 use crate::error::{Error, Result};
 
-/// One request of a page or a worker. A redirect is a request of its own. Cheap to clone; compares by identity.
+/// A request of a page or worker. Each redirect is a request of its own. Cheap to clone; compares by identity.
 #[derive(Debug, Clone)]
 pub struct Request {
     inner: Arc<RequestInner>,
@@ -34,23 +34,23 @@ struct RequestInner {
     changes: watch::Sender<u64>,
 }
 
-/// What is sent, as the page asked for it.
+/// The request as the page sent it.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Sent {
     pub(in crate::browser) url: String,
     pub(in crate::browser) method: String,
     pub(in crate::browser) headers: HeaderList,
     pub(in crate::browser) body: Option<Vec<u8>>,
-    /// As the browser names it, such as `Document`.
+    /// The browser's resource type, such as `Document`.
     pub(in crate::browser) kind: String,
     pub(in crate::browser) is_navigation: bool,
-    /// Seconds of the browser's own clock.
+    /// The browser's monotonic time in seconds.
     pub(in crate::browser) started: f64,
-    /// Seconds since 1970.
+    /// The Unix time in seconds.
     pub(in crate::browser) wall_time: f64,
 }
 
-/// Who asked.
+/// The source of a request.
 #[derive(Debug, Clone, Default)]
 pub(in crate::browser) struct Origin {
     pub(in crate::browser) page: Option<Page>,
@@ -60,21 +60,21 @@ pub(in crate::browser) struct Origin {
 
 #[derive(Debug)]
 struct RequestState {
-    /// Who can be asked for the body.
+    /// The CDP session that has the body.
     session: CdpSession,
-    /// No server answered, but who routes.
+    /// Whether a route handler has answered instead of a server.
     fulfilled: bool,
-    /// The headers that redirects are sent with as well.
+    /// Headers that are also set on redirects.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
-    /// What the network sent, which the page's process does not learn.
+    /// The headers as sent over the network, which the page's process does not know.
     sent_headers: Option<HeaderList>,
     received_headers: Option<HeaderList>,
-    /// The browser said that it will report no more headers.
+    /// Whether the browser will report no more headers.
     headers_settled: bool,
     failure: Option<String>,
     finished: bool,
-    /// The page went away before the end.
+    /// Whether the page was closed before the end.
     abandoned: bool,
     ended: Option<f64>,
     encoded_bytes: f64,
@@ -89,7 +89,8 @@ impl PartialEq for Request {
 
 impl Eq for Request {}
 
-/// When what happened, in milliseconds after `start_time`, which is in milliseconds since 1970. -1: it did not happen.
+/// The times of a request, in milliseconds after `start_time`, which is in milliseconds since 1970. -1 for a
+/// phase that did not occur.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RequestTiming {
     pub start_time: f64,
@@ -103,7 +104,7 @@ pub struct RequestTiming {
     pub response_end: f64,
 }
 
-/// How many bytes went over the wire.
+/// Bytes sent over the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestSizes {
     pub request_body: usize,
@@ -112,7 +113,7 @@ pub struct RequestSizes {
     pub response_headers: usize,
 }
 
-/// How long headers that the browser announced may take.
+/// How long to wait for headers that the browser has announced.
 const HEADERS_LIMIT: Duration = Duration::from_secs(5);
 
 impl Request {
@@ -141,7 +142,7 @@ impl Request {
         request
     }
 
-    /// A number that no other request of this process has.
+    /// The unique number of the request in this process.
     pub fn number(&self) -> u64 {
         self.inner.number
     }
@@ -159,12 +160,13 @@ impl Request {
         &self.inner.sent.method
     }
 
-    /// The headers that the page's process set. See [`all_headers`](Self::all_headers) for those of the network.
+    /// The headers that the page's process has set. See [`all_headers`](Self::all_headers) for those on the
+    /// network.
     pub fn headers(&self) -> &HeaderList {
         &self.inner.sent.headers
     }
 
-    /// What is sent in the body, as far as the browser has reported it.
+    /// The request body, as far as the browser has reported it.
     pub fn body(&self) -> Option<&[u8]> {
         self.inner.sent.body.as_deref()
     }
@@ -179,7 +181,7 @@ impl Request {
         self.inner.sent.is_navigation
     }
 
-    /// Whether it loads what a tab itself shows.
+    /// Whether it loads the main document of a tab.
     pub fn is_tabs_document(&self) -> bool {
         self.is_navigation() && self.frame().is_some_and(|frame| frame.parent().is_none())
     }
@@ -188,7 +190,7 @@ impl Request {
         self.inner.origin.page.as_ref()
     }
 
-    /// The frame that asked, or for whose worker it is. `None` for a service worker's.
+    /// The frame of the request or of its worker. `None` for a service worker.
     pub fn frame(&self) -> Option<&Frame> {
         self.inner.origin.frame.as_ref()
     }
@@ -209,24 +211,24 @@ impl Request {
         self.inner.state.lock().redirected_to.upgrade().map(|inner| Self { inner })
     }
 
-    /// Why it failed, if it has, as the browser words it.
+    /// The browser's error text, if it failed.
     pub fn failure(&self) -> Option<String> {
         self.inner.state.lock().failure.clone()
     }
 
-    /// The response, if it has come.
+    /// The response, if it has arrived.
     pub fn response_so_far(&self) -> Option<Response> {
         let received = self.inner.state.lock().response.clone()?;
         Some(Response { request: self.clone(), received })
     }
 
-    /// Waits for the response. `None` when the request failed.
+    /// Waits for the response. `None` if the request failed.
     pub async fn response(&self) -> Result<Option<Response>> {
         self.until(|state| state.response.is_some() || state.failure.is_some()).await?;
         Ok(self.response_so_far())
     }
 
-    /// The headers that went over the wire, cookies among them.
+    /// The headers as sent over the network, with cookies.
     pub async fn all_headers(&self) -> Result<HeaderList> {
         self.wait_for_headers(|state| state.sent_headers.is_some()).await?;
         let headers = self.inner.state.lock().sent_headers.clone();
@@ -262,7 +264,7 @@ impl Request {
         }
     }
 
-    /// What went over the wire, counted when it is done.
+    /// The bytes sent over the network; waits for the end.
     pub async fn sizes(&self) -> Result<RequestSizes> {
         self.finished().await?;
         let sent = self.all_headers().await?;
@@ -286,7 +288,7 @@ impl Request {
         })
     }
 
-    /// Waits for its end; the error text of a request that failed.
+    /// Waits for the end. Returns the error text of a failed request.
     pub async fn finished(&self) -> Result<Option<String>> {
         self.until(|state| state.finished || state.failure.is_some()).await?;
         Ok(self.failure())
@@ -335,7 +337,7 @@ impl Request {
         });
     }
 
-    /// No more of its headers will be reported.
+    /// Records that no more headers will be reported.
     pub(in crate::browser) fn headers_are_settled(&self) {
         self.update(|state| state.headers_settled = true);
     }
@@ -381,7 +383,7 @@ impl Request {
         self.inner.state.lock().session.clone()
     }
 
-    /// The response came from another process than the one that asked.
+    /// Records that the response comes from another process.
     pub(in crate::browser) fn set_session(&self, session: CdpSession) {
         self.update(|state| state.session = session);
     }
@@ -437,7 +439,7 @@ fn length(headers: &HeaderList) -> usize {
     lines.sum::<usize>() + "\r\n".len()
 }
 
-/// What came back. Cheap to clone.
+/// A response. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Response {
     request: Request,
@@ -461,7 +463,7 @@ impl Response {
         &self.received.status_text
     }
 
-    /// The headers that the page's process may see.
+    /// The headers that the page's process can see.
     pub fn headers(&self) -> &HeaderList {
         &self.received.headers
     }
@@ -470,13 +472,13 @@ impl Response {
         self.received.from_service_worker == Some(true)
     }
 
-    /// The address and the port that answered.
+    /// The IP address and port of the server.
     pub fn server_address(&self) -> Option<(&str, i64)> {
         let address = self.received.remote_ip_address.as_deref().filter(|address| !address.is_empty())?;
         Some((address, self.received.remote_port?))
     }
 
-    /// The certificate and the protocol, as the browser tells them; `None` for plain HTTP.
+    /// The certificate and TLS protocol as reported; `None` for plain HTTP.
     pub fn security_details(&self) -> Option<&Value> {
         self.received.security_details.as_ref()
     }
@@ -491,19 +493,19 @@ impl Response {
         }
     }
 
-    /// The headers that came over the wire, cookies among them.
+    /// The headers as received over the network, with cookies.
     pub async fn all_headers(&self) -> Result<HeaderList> {
         self.request.wait_for_headers(|state| state.received_headers.is_some()).await?;
         let headers = self.request.inner.state.lock().received_headers.clone();
         Ok(headers.unwrap_or_else(|| self.headers().clone()))
     }
 
-    /// Waits for the end of the body; the error text of one that broke off.
+    /// Waits for the end of the body. Returns the error text if it was cut off.
     pub async fn finished(&self) -> Result<Option<String>> {
         self.request.finished().await
     }
 
-    /// The whole body, decoded from what it was packed in.
+    /// The decoded body.
     pub async fn body(&self) -> Result<Vec<u8>> {
         if (300..400).contains(&self.status()) && self.status() != 304 {
             let reason = "Response body is unavailable for redirect responses".to_owned();

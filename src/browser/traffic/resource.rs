@@ -1,4 +1,4 @@
-//! What belongs to a page, loaded by the browser as it loads all: with its cookies, its cache and its proxy.
+//! Loads resources of a page through the browser: with its cookies, cache and proxy.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
@@ -6,7 +6,7 @@ use crate::browser::objects::frame::Frame;
 use crate::cdp::types::network::{IoClose, IoRead, LoadNetworkResource, ResourceOptions};
 
 impl Frame {
-    /// The bytes at an address; `None` where the browser cannot get them, or where there are more than `most`.
+    /// The bytes of a URL; `None` if it fails, or is larger than `most`.
     pub(in crate::browser) async fn load_resource(&self, url: &str, most: usize) -> Option<Vec<u8>> {
         let session = self.session();
         let load = LoadNetworkResource {

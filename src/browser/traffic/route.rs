@@ -1,4 +1,4 @@
-//! A request held on its way, until somebody says what becomes of it.
+//! An intercepted request, until a handler decides.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,11 +11,11 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
 use crate::error::{Error, Result};
 
-/// Headers with which the browser refuses to send a request on.
+/// Headers that the browser does not accept in an override.
 const WRITTEN_BY_THE_BROWSER: [&str; 8] =
     ["content-length", "host", "transfer-encoding", "trailer", "te", "upgrade", "keep-alive", "cookie2"];
 
-/// A request that is held. Dropping it does not let it go. Cheap to clone.
+/// An intercepted request. Dropping it does not continue it. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Route {
     inner: Arc<Inner>,
@@ -25,14 +25,14 @@ pub struct Route {
 struct Inner {
     request: Request,
     session: CdpSession,
-    /// The browser's name for this stop.
+    /// The browser's id of the interception.
     id: String,
     decided: AtomicBool,
-    /// Somebody will decide who goes before all others.
+    /// A handler with precedence has claimed it.
     claimed: AtomicBool,
 }
 
-/// What of a request is sent otherwise than the page asked. Everything left out stays.
+/// Changes to a request. Default: unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     pub url: Option<String>,
@@ -41,7 +41,7 @@ pub struct Overrides {
     pub body: Option<Vec<u8>>,
 }
 
-/// An answer that no server gave.
+/// A response from a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fulfillment {
     pub status: u32,
@@ -66,17 +66,17 @@ impl Route {
         &self.inner.request
     }
 
-    /// Says that whoever calls this will decide, later perhaps.
+    /// Claims the decision for the caller, who may decide later.
     pub fn claim(&self) {
         self.inner.claimed.store(true, Ordering::Release);
     }
 
-    /// Whether somebody will decide who goes before all others.
+    /// Whether a handler with precedence has claimed it.
     pub fn is_claimed(&self) -> bool {
         self.inner.claimed.load(Ordering::Acquire)
     }
 
-    /// Sends the request on, with what is to be otherwise.
+    /// Continues the request with these changes.
     pub async fn resume(&self, overrides: &Overrides) -> Result<()> {
         if let Some(url) = &overrides.url
             && scheme(url) != scheme(self.request().url())
@@ -100,14 +100,14 @@ impl Route {
         self.tell(self.inner.session.call(resume).await)
     }
 
-    /// Answers the request in the server's place.
+    /// Answers the request instead of the server.
     pub async fn fulfill(&self, answer: &Fulfillment) -> Result<()> {
         self.decide()?;
         let fulfill = self.fulfillment(answer);
         self.tell(self.inner.session.call(fulfill).await)
     }
 
-    /// Answers the request without waiting for the browser to say so.
+    /// Answers the request without waiting for the browser's confirmation.
     pub(in crate::browser) fn fulfill_at_once(&self, answer: &Fulfillment) {
         if self.decide().is_ok() {
             self.inner.session.send(self.fulfillment(answer)).ignore();
@@ -138,7 +138,7 @@ impl Route {
         }
     }
 
-    /// Lets the request fail. `reason` is one of [`ABORT_REASONS`].
+    /// Aborts the request. `reason` is one of [`ABORT_REASONS`].
     pub async fn abort(&self, reason: &str) -> Result<()> {
         let known = ABORT_REASONS.iter().find(|(name, _)| *name == reason);
         let (_, error_reason) = known.ok_or_else(|| Error::InvalidArguments {
@@ -150,7 +150,7 @@ impl Route {
         self.tell(self.inner.session.call(fail).await)
     }
 
-    /// Sends the request on as it is, without waiting for the browser to say so.
+    /// Continues the request unchanged, without waiting for the browser's confirmation.
     pub fn let_go(&self) {
         if self.decide().is_ok() {
             let resume = ContinueRequest { request_id: self.inner.id.clone(), ..ContinueRequest::default() };
@@ -158,7 +158,7 @@ impl Route {
         }
     }
 
-    /// Lets the request fail as one that a blocker refuses, without waiting for the browser to say so.
+    /// Aborts the request as blocked, without waiting for the browser's confirmation.
     pub(in crate::browser) fn refuse_at_once(&self) {
         if self.decide().is_ok() {
             let fail =
@@ -174,8 +174,8 @@ impl Route {
         }
     }
 
-    /// The headers without those that the browser writes itself. A cookie that nobody changed is one of them: written out, it
-    /// would be sent in place of what the browser has by then.
+    /// The headers without those that the browser sets itself. An unchanged cookie is left out, since it would
+    /// override newer cookies of the browser.
     fn sendable(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
         let cookie = self.request().headers().get("cookie");
         let is_changed = |(name, value): &&(String, String)| {
@@ -187,7 +187,8 @@ impl Route {
         headers.iter().filter(is_free).filter(is_changed).cloned().collect()
     }
 
-    /// A request that the page has given up meanwhile needs no decision any more. What the browser refuses can be decided again.
+    /// Ignores the error for a request that the page has given up. A decision that the browser refuses can be
+    /// repeated.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })
@@ -202,7 +203,7 @@ impl Route {
     }
 }
 
-/// Whether what answers there may set no cookie for secure connections. From us the browser would take it all the same.
+/// Whether responses from this URL may not set secure cookies; the browser would accept them from us.
 fn is_plain_http(url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default();
@@ -227,7 +228,7 @@ pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)
     headers.flat_map(split).collect()
 }
 
-/// What lets a page of another origin send its real request: the answer to the question before it.
+/// The response to a CORS preflight that permits the real request.
 pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
     let requested = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
     let header = |name: &str, value: String| (name.to_owned(), value);
@@ -246,7 +247,7 @@ pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
     }
 }
 
-/// The ways in which a request can be made to fail, and the browser's own names for them.
+/// Abort reasons, with the browser's names for them.
 pub const ABORT_REASONS: [(&str, &str); 14] = [
     ("aborted", "Aborted"),
     ("accessdenied", "AccessDenied"),
@@ -264,7 +265,7 @@ pub const ABORT_REASONS: [(&str, &str); 14] = [
     ("failed", "Failed"),
 ];
 
-/// What stands behind a status on the first line of an answer.
+/// The reason phrase of a status.
 pub fn phrase(status: u32) -> &'static str {
     let known = u16::try_from(status).ok().and_then(|status| reqwest::StatusCode::from_u16(status).ok());
     known.and_then(|status| status.canonical_reason()).unwrap_or("Unknown")

@@ -1,9 +1,9 @@
-//! Web sockets that pages open, as they are heard of.
+//! WebSockets of pages.
 use std::sync::Arc;
 
 use crate::browser::objects::page::Page;
 
-/// A web socket of a page. Cheap to clone; compares by identity.
+/// A WebSocket of a page. Cheap to clone; compares by identity.
 #[derive(Debug, Clone)]
 pub struct WebSocket {
     inner: Arc<Inner>,
@@ -23,14 +23,14 @@ impl PartialEq for WebSocket {
 
 impl Eq for WebSocket {}
 
-/// What went through a web socket in one piece.
+/// A WebSocket message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     Text(String),
     Binary(Vec<u8>),
 }
 
-/// What became of a web socket.
+/// An event of a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SocketEvent {
     Sent(Payload),
@@ -52,7 +52,7 @@ impl WebSocket {
         &self.inner.page
     }
 
-    /// A number that no other web socket has while this one exists.
+    /// The unique number of the WebSocket among the open ones.
     pub fn number(&self) -> usize {
         Arc::as_ptr(&self.inner) as usize
     }

@@ -1,5 +1,5 @@
-//! Web sockets that somebody decides about. There is no word for them in the protocol, so a script takes the place of the
-//! page's own `WebSocket`, which a page can notice: it is there only when it was asked for.
+//! Routing of WebSockets. CDP cannot intercept them, so a script replaces the page's `WebSocket`, which a page
+//! can notice: only on request.
 use serde_json::Value;
 
 use crate::browser::injected::as_function;
@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 const ROUTED: &str = include_str!("../injected/socket.js");
 
 impl BrowserContext {
-    /// Has every new web socket ask the function `name`, which is exposed by this: see [`expose`](Self::expose).
+    /// Routes every new WebSocket through the function `name`, which is exposed for this: see
+    /// [`expose`](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));
@@ -29,7 +30,7 @@ impl BrowserContext {
 }
 
 impl Frame {
-    /// Tells a web socket of the page what to do; `number` says after what.
+    /// Controls a WebSocket of the page; `number` tells which event it follows.
     pub async fn direct_socket(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What the relay shows in the name of servers that a client certificate is for: nobody vouches for it but we.
+//! Certificates of the relay, which stand for servers with a client certificate.
 use std::sync::Arc;
 
 use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
@@ -9,7 +9,7 @@ use crate::cdp::types::security::{
 };
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
-/// Lets pages of a context with client certificates connect to the origins that these are for.
+/// The hooks that make contexts with client certificates accept the relay's certificates.
 pub(in crate::browser) struct VouchedPart;
 
 impl Part for VouchedPart {

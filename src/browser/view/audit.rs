@@ -1,4 +1,4 @@
-//! What a developer asks of a page: how fast it came, whom it shuts out, which rules make an element look as it does.
+//! Developer tools: web vitals, accessibility audit, and CSS rules of an element.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::error::{Error, Result};
 const VITALS: &str = include_str!("audit/vitals.js");
 const AUDIT: &str = include_str!("audit/audit.js");
 pub(super) const RAW_LIMIT: Duration = Duration::from_secs(20);
-/// Frames beyond this many are not looked at.
+/// The most frames that are audited.
 const MOST_FRAMES: usize = 50;
 
-/// How fast a page came, by the measures that browsers report. Times are milliseconds since its navigation began.
+/// Web vitals of a page. Times are in milliseconds since the navigation began.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Vitals {
@@ -28,25 +28,25 @@ pub struct Vitals {
     pub load: Option<f64>,
     pub fcp: Option<f64>,
     pub lcp: Option<f64>,
-    /// What was largest: its tag, id and classes; its address.
+    /// The largest element: its tag, id and classes; its URL.
     pub lcp_element: Option<String>,
     pub lcp_url: Option<String>,
     pub cls: Option<f64>,
-    /// What moved.
+    /// The element that shifted.
     pub shifted: Option<String>,
     pub inp: Option<f64>,
     pub interactions: u32,
     pub long_tasks: Option<u32>,
-    /// How long tasks kept the page from answering, beyond 50 ms each.
+    /// The total blocking time: the parts of long tasks beyond 50 ms.
     pub blocked: f64,
     pub requests: u32,
     pub bytes: f64,
 }
 
-/// Something that shuts people out.
+/// An accessibility problem.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Finding {
-    /// Such as `contrast`.
+    /// The rule, such as `contrast`.
     pub rule: String,
     /// The element's number in its frame.
     #[serde(rename = "ref")]
@@ -57,24 +57,24 @@ pub struct Finding {
     pub what: String,
 }
 
-/// What makes an element look as it does.
+/// The styles of an element.
 #[derive(Debug, Clone, Default)]
 pub struct Styles {
-    /// Rules of the page's, the strongest first: where they stand, and what they say.
+    /// The matching rules of the page, highest precedence first: their position and text.
     pub rules: Vec<(String, String)>,
-    /// What came of the properties that they set.
+    /// The computed values of the properties in those rules.
     pub computed: Vec<(String, String)>,
 }
 
 impl Page {
-    /// How fast the page came.
+    /// Measures web vitals.
     pub async fn vitals(&self) -> Result<Vitals> {
         let vitals = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
         serde_json::from_value(vitals)
             .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
     }
 
-    /// What shuts people out, in the page and the frames in it, and how many elements were looked at.
+    /// Finds accessibility problems in the page and its frames. Also returns the number of checked elements.
     pub async fn audit(&self) -> Result<(Vec<Finding>, usize)> {
         #[derive(Deserialize)]
         struct Audited {
@@ -101,7 +101,7 @@ impl Page {
 }
 
 impl Frame {
-    /// A raw session with the process that shows this frame.
+    /// A raw CDP session with the process of this frame.
     pub(super) async fn attach_raw(&self) -> Result<RawSession> {
         let mut frame = self.clone();
         while let Some(parent) = frame.parent().cloned()
@@ -114,7 +114,7 @@ impl Frame {
 }
 
 impl ElementHandle {
-    /// Which rules of the page make it look as it does.
+    /// The rules of the page that apply to the element.
     pub async fn styles(&self) -> Result<Styles> {
         let node = self.handle().describe().await?.backend_node_id;
         let session = self.frame().attach_raw().await?;

@@ -1,4 +1,4 @@
-//! Reading a page for a snapshot: one walk per frame, closed shadow roots found, child frames put in their places.
+//! Reads a page for a snapshot: one walk for each frame, with closed shadow roots and child frames.
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
 use crate::snapshot;
 
-/// How to read a page.
+/// Options for reading a page.
 #[derive(Debug, Clone, Copy)]
 pub struct CaptureOptions {
-    /// Whether to measure where each element stands.
+    /// Whether to measure the box of each element.
     pub boxes: bool,
-    /// Whether texts, groups and the shapes of drawings get numbers too.
+    /// Whether texts, groups and parts of drawings get refs, too.
     pub all_refs: bool,
-    /// Frame and number of the element to begin at, instead of the whole page.
+    /// Frame and number of the element to start at. Default: the whole page.
     pub root: Option<(u32, u32)>,
-    /// How long the main frame may take. Of a child frame that takes longer than its own limit is said that it is silent.
+    /// The time limit of the main frame. A child frame that exceeds its own limit is reported as silent.
     pub limit: Duration,
 }
 
@@ -38,29 +38,29 @@ impl Default for CaptureOptions {
     }
 }
 
-/// A frame that does not answer must not hold up the rest of the page.
+/// The time limit of a child frame, which must not delay the rest of the page.
 const CHILD_LIMIT: Duration = Duration::from_secs(1);
-/// The first time, its process may only have begun, and has to take in the program that reads it.
+/// The time limit of a child frame at first: its process may just have started, and must compile the engine.
 const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
-/// Nor must frames within frames, all together.
+/// The time limit of all child frames together.
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
-/// Frames beyond this many are not read.
+/// The most frames that are read.
 const MOST_FRAMES: usize = 200;
-/// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
+/// The time limit for event listeners: after that, the snapshot goes without them, and the next one includes
+/// them.
 const HEARERS_LIMIT: Duration = Duration::from_secs(3);
 const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
-/// So many listening nodes are reported at a time.
+/// The most nodes with listeners that are reported at once.
 const MOST_HEARERS: usize = 400;
-/// A document with more listeners is asked only once: their list is long.
+/// The number of listeners above which a document is queried only once.
 const MOST_LISTENERS: usize = 2_000;
-/// A walk that tells of more is not done a second time for what listens.
+/// The size of a walk above which it is not repeated because of new listeners.
 const LARGEST_TEXT: usize = 4_000;
 
 impl Page {
-    /// Reads the page as it is now. `context` is the number that its refs begin with.
+    /// Reads the current page. `context` is the number at the beginning of its refs.
     ///
-    /// # Errors
-    /// `dialog_open`, `page_busy` when the main frame does not answer in time.
+    /// # Errors `dialog_open`, `page_busy` if the main frame does not answer in time.
     pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
         let top = match options.root {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
@@ -100,7 +100,7 @@ impl Page {
         Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
     }
 
-    /// Whether a snapshot would tell of `text`, whatever its case, and however elements divide it.
+    /// Whether a snapshot would contain `text`, ignoring case and element boundaries.
     pub async fn tells(&self, text: &str) -> Result<bool> {
         let mut level = vec![self.main_frame().clone()];
         let mut asked = 0;
@@ -129,13 +129,13 @@ impl Page {
     }
 }
 
-/// What a frame says of a text.
+/// A frame's result of a text search.
 #[derive(Debug, Deserialize)]
 struct TextSearch {
     found: bool,
-    /// It shows a PDF, of which the script sees nothing.
+    /// Whether it shows a PDF, whose text scripts cannot see.
     pdf: bool,
-    /// The frames that it shows.
+    /// Its child frames.
     frames: Vec<u32>,
 }
 
@@ -153,7 +153,7 @@ async fn tells(frame: &Frame, text: &str) -> Result<TextSearch> {
     Ok(TextSearch { found, pdf: true, frames: Vec::new() })
 }
 
-/// Walks one frame. A document that is replaced meanwhile is given up for the new one.
+/// Reads one frame. If its document is replaced meanwhile, reads the new one.
 async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
     const ATTEMPTS: usize = 3;
     let mut attempt = 1;
@@ -212,7 +212,7 @@ async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<sn
     Ok(walked)
 }
 
-/// The nodes that listen to the pointer themselves and were not reported yet. A document that does not say has none.
+/// Nodes with pointer listeners that were not reported yet. Empty if the document does not answer.
 async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
@@ -228,7 +228,7 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     Ok(world.unheard(nodes).into_iter().take(MOST_HEARERS).collect())
 }
 
-/// All that listens in a frame, and in the frames in it that the same process shows.
+/// All listeners in a frame, and in its child frames in the same process.
 async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
     let session = frame.session();
     let document = Evaluate {
@@ -242,7 +242,7 @@ async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
     Ok(session.call(of).await?.listeners)
 }
 
-/// The nodes that listen in frames inside a frame: taken over into its world they would be strangers in their own.
+/// The nodes with listeners in child frames: in the parent's world they would be foreign nodes.
 async fn listeners_of_children(frame: &Frame) -> Result<HashSet<i64>> {
     let (page, session) = (frame.page()?, frame.session());
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
@@ -282,7 +282,7 @@ async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Tells the engine which `<iframe>` shows which frame. One that cannot be named is printed without its content.
+/// Tells the engine which element embeds which frame. One without a known element is shown without its content.
 async fn adopt_children(frame: &Frame, world: &World) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));

@@ -1,4 +1,4 @@
-//! One picture of what a page looks like from moment to moment.
+//! A picture of a screencast.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -8,14 +8,15 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck};
 use crate::sync::unix_time_ms;
 
-/// One picture. The browser sends few of them ahead: the next comes when this and its clones are dropped.
+/// A picture of a screencast. The browser sends only a few ahead: the next comes when this and its clones are
+/// dropped.
 #[derive(Debug, Clone)]
 pub struct CastFrame {
-    /// A JPEG.
+    /// The picture as JPEG.
     pub data: Arc<Vec<u8>>,
-    /// In milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     pub timestamp_ms: f64,
-    /// The size of the page's viewport, in CSS pixels.
+    /// The size of the page's viewport in CSS pixels.
     pub viewport: (f64, f64),
     seen: Option<Arc<Seen>>,
 }
@@ -33,7 +34,7 @@ impl Drop for Seen {
 }
 
 impl CastFrame {
-    /// The picture that a browser has reported, which is acknowledged to `session`.
+    /// The picture in an event, which is acknowledged to `session` on drop.
     pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
         let seen = Arc::new(Seen { session: session.clone(), number: event.session_id });
         Some(Self {
@@ -44,7 +45,7 @@ impl CastFrame {
         })
     }
 
-    /// The browser's number for it; none where it was seen before.
+    /// The browser's number of it; `None` for a repeated picture.
     pub(super) fn number(&self) -> Option<i64> {
         self.seen.as_ref().map(|seen| seen.number)
     }
@@ -53,7 +54,7 @@ impl CastFrame {
         Self { data: Arc::new(data), ..self }
     }
 
-    /// The same picture a moment later.
+    /// The same picture at a later time.
     pub(super) fn again(&self) -> Self {
         Self { timestamp_ms: unix_time_ms(), seen: None, ..self.clone() }
     }

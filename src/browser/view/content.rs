@@ -1,4 +1,4 @@
-//! A page as something to read: text, HTML, or Markdown with the main content first.
+//! The content of a page as text, HTML, or Markdown with the main content first.
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -18,27 +18,27 @@ use crate::json::decode;
 
 const READ: &str = include_str!("../injected/read.js");
 
-/// Stands between the main content and what is around it.
+/// The separator between the main content and the rest.
 const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
 const REST_OF_TEXT: &str = "\n\n---\n\n";
 
-/// Stands before what a frame in the page says.
+/// The heading before the content of a frame.
 const FRAME: &str = "\n\n*In a frame:*\n\n---\n\n";
-/// So many frames are read, each so long; one with a smaller area is not there to be read.
+/// The most frames that are read, the most characters of each, and the smallest area of a frame.
 const MOST_FRAMES: usize = 20;
 const FRAME_LIMIT: Duration = Duration::from_secs(1);
 const LEAST_FRAME: f64 = 10_000.0;
 
-/// How a page is written down.
+/// The format of a page's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum ContentFormat {
-    /// What is visible, without structure.
+    /// The visible text, without structure.
     Text,
-    /// What is visible, with headings, lists, tables, code and links. The main content comes first.
+    /// The visible text with headings, lists, tables, code and links. The main content comes first.
     #[default]
     Markdown,
-    /// The document as it stands.
+    /// The HTML of the document.
     Html,
 }
 
@@ -47,7 +47,7 @@ pub enum ContentFormat {
 struct Readable {
     main: String,
     rest: String,
-    /// The document is a PDF, of which the script sees nothing.
+    /// Whether the document is a PDF, whose text scripts cannot see.
     pdf: bool,
 }
 
@@ -57,8 +57,8 @@ impl Page {
         read(self.main_frame(), None, format, false).await
     }
 
-    /// Reads the page: the main frame's document, and after it those of frames that are seen in it. `main_only` leaves out
-    /// what stands around the main content, where the page has such a part.
+    /// Reads the page: the main frame's document, and then those of visible frames. `main_only` returns only
+    /// the main content, if the page has such an element.
     pub async fn whole_content(&self, format: ContentFormat, main_only: bool) -> Result<String> {
         let mut text = read(self.main_frame(), None, format, main_only).await?;
         if main_only || format == ContentFormat::Html {
@@ -83,7 +83,7 @@ impl Page {
 }
 
 impl ElementHandle {
-    /// Reads the element and what is in it; of a frame, its document.
+    /// Reads the element; for a frame element, its document.
     pub async fn content(&self, format: ContentFormat) -> Result<String> {
         match self.content_frame().await? {
             Some(frame) => read(&frame, None, format, false).await,
@@ -92,14 +92,14 @@ impl ElementHandle {
     }
 }
 
-/// Whether a frame is part of the browser's viewer of PDFs: what it shows is read from the file.
+/// Whether a frame is part of the browser's PDF viewer: its content is read from the file.
 fn is_viewer(frame: &Frame) -> bool {
     const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
     let outer = std::iter::successors(Some(frame), |frame| frame.parent());
     outer.into_iter().any(|frame| frame.url().starts_with(VIEWER))
 }
 
-/// What a frame says, if it is large enough to be read and there is anything.
+/// The content of a frame, if it is large enough and not empty.
 async fn seen_content(frame: &Frame, format: ContentFormat) -> Result<Option<String>> {
     let Some((world, owner)) = frame.owner().await? else { return Ok(None) };
     let size = ElementHandle::new(world, owner).bounding_box().await?;
@@ -151,7 +151,7 @@ async fn read(
     markdown(&readable).map_err(|error| unreadable(error.to_string()))
 }
 
-/// The parts that say anything.
+/// Joins the parts that are not empty.
 fn joined(parts: [String; 2], between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
@@ -164,7 +164,7 @@ fn markdown(readable: &Readable) -> std::io::Result<String> {
     Ok(joined([main?, rest?], REST))
 }
 
-/// At most one empty line in a row, and no blanks at the ends of lines.
+/// Removes repeated empty lines and trailing spaces.
 fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     let mut empty = 0;

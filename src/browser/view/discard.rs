@@ -1,6 +1,6 @@
-//! A page that is taken out of memory while nobody uses it, and loaded anew when somebody does: as browsers do with tabs that
-//! were not looked at for long. History, cookies and storage stay, the session's own too; what scripts hold in memory does not.
-//! So a page stays that somebody has put something into, that plays, or that would ask before it is left.
+//! Unloads pages from memory while nobody uses them, and loads them on use, as browsers do with inactive tabs.
+//! History, cookies and storage stay, including session storage; JavaScript state does not. So a page stays if
+//! it has user input, plays media, or asks before it is left.
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
@@ -19,32 +19,32 @@ use crate::error::{Error, Result};
 
 const SCRIPT: &str = include_str!("discard/losses.js");
 
-/// How long a page may take to say what would be lost. One that is busy stays.
+/// How long a page may take to report what would be lost. A busy page stays.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
-/// What became of a page that was to be taken out of memory.
+/// The result of unloading a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discarding {
     Done,
-    /// Something would be lost, or somebody looks at it.
+    /// Something would be lost, or somebody watches it.
     Needed,
-    /// It was busy, or on its way elsewhere.
+    /// It was busy or navigating.
     Busy,
 }
 
-/// What a document says of itself.
+/// The document's report about its state.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentState {
     lost: Option<String>,
-    /// Nothing stands in it, and nothing made it.
+    /// Whether it is empty and unused.
     is_empty: bool,
     title: String,
     scrolled: (f64, f64),
 }
 
 impl Page {
-    /// Takes the page out of memory, if nothing is lost by that. Nobody may work on it meanwhile.
+    /// Unloads the page if nothing is lost by that. Nobody may use it meanwhile.
     pub async fn discard(&self) -> Discarding {
         match timeout(LOOK_LIMIT, self.may_be_discarded()).await {
             Ok(Ok(Some(discarded))) => match self.take_out_of_memory(discarded).await {
@@ -56,10 +56,9 @@ impl Page {
         }
     }
 
-    /// Loads a page anew that is out of memory, and scrolls it to where it was.
+    /// Loads an unloaded page, and restores its scroll position.
     ///
-    /// # Errors
-    /// Those of a navigation. It is in memory again all the same.
+    /// # Errors Those of a navigation. The page counts as loaded in any case.
     pub async fn load_discarded(&self, limit: Duration) -> Result<()> {
         let Some(discarded) = self.discarded() else { return Ok(()) };
         let options = NavigateOptions { until: WaitUntil::Load, limit, ..NavigateOptions::default() };
@@ -72,7 +71,7 @@ impl Page {
         Ok(())
     }
 
-    /// What it is like, where nothing would be lost.
+    /// The page's state, if nothing would be lost.
     async fn may_be_discarded(&self) -> Result<Option<Discarded>> {
         let is_at_rest = || self.dialog().is_none() && self.main_frame().moments().load && !self.is_closed();
         if self.is_crashed() || !is_at_rest() {
@@ -105,7 +104,7 @@ impl Page {
         Ok(Some(Discarded { title: document.title.clone(), scrolled: document.scrolled }))
     }
 
-    /// Whether its document is the answer to a form, which would be sent a second time.
+    /// Whether its document is the response to a submitted form, which would be sent again.
     async fn was_sent(&self) -> Result<bool> {
         let history = self.session().call(GetNavigationHistory {}).await?;
         let entry = history.entries.get(history.current_index).ok_or(Error::PageBusy)?;
@@ -114,7 +113,7 @@ impl Page {
         Ok(method.map_or(entry.transition_type == "form_submit", |method| method != "GET"))
     }
 
-    /// Whether a page of the same context runs in its process and would go with it, as one that it opened does.
+    /// Whether another page of the context runs in its process and would end with it, such as a popup.
     async fn shares_its_process(&self) -> Result<bool> {
         let own = self.session().call(GetIsolateId {}).await?.id;
         let others = self.context().pages().into_iter().filter(|page| page != self && !page.is_crashed());
@@ -129,7 +128,7 @@ impl Frame {
         self.utility().await?.call_apart(SCRIPT).await
     }
 
-    /// Whether the document wants to be asked before it is left.
+    /// Whether the document has a `beforeunload` handler.
     async fn asks_before(&self) -> Result<bool> {
         let context_id = Some(self.main_context().await?);
         let evaluate = Evaluate { expression: "globalThis".to_owned(), context_id, ..Evaluate::default() };

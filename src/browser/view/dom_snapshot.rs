@@ -1,4 +1,4 @@
-//! Documents as they stand, for traces: nested arrays of tags, attributes and texts. No script runs for them.
+//! DOM snapshots for traces: nested arrays of tags, attributes and texts. Runs no script.
 use serde_json::{Map, Value, json};
 
 use crate::browser::objects::page::Page;
@@ -9,22 +9,22 @@ const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
 const DOCUMENT_TYPE: i64 = 10;
 const FRAGMENT: i64 = 11;
-/// What shows nothing, or would do something where the document is looked at.
+/// Elements that show nothing, or would have an effect where the trace is viewed.
 const LEFT_OUT: [&str; 3] = ["SCRIPT", "NOSCRIPT", "BASE"];
 
-/// One frame's document.
+/// The DOM snapshot of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DomSnapshot {
     pub frame: String,
     pub url: String,
     pub doctype: Option<String>,
-    /// `["TAG", {attributes}, …children]`, where a text is a string.
+    /// `["TAG", {attributes}, …children]`, with texts as strings.
     pub html: Value,
     pub is_main: bool,
 }
 
 impl Page {
-    /// The documents of the page and of the frames in it, the main one first.
+    /// The documents of the page and its frames, main frame first.
     pub async fn dom_snapshots(&self) -> Result<Vec<DomSnapshot>> {
         let mut snapshots = Vec::new();
         for session in self.sessions() {
@@ -55,7 +55,7 @@ fn read(document: &Document, strings: &[String], frames: &[i64], main: &str) -> 
 struct Reader<'a> {
     nodes: &'a Nodes,
     strings: &'a [String],
-    /// The frames whose documents were taken together.
+    /// The frames whose documents were captured together.
     frames: &'a [i64],
 }
 
@@ -77,7 +77,8 @@ impl Reader<'_> {
         Some(self.name(node).to_owned())
     }
 
-    /// Children stand behind their parents in the list: from its end, each is whole when its parent takes it.
+    /// Builds the tree. Children come after their parents in the list, so that from its end each node is
+    /// complete when its parent takes it.
     fn tree(&self) -> Value {
         let mut children: Vec<Vec<Value>> = vec![Vec::new(); self.nodes.node_type.len()];
         for node in (1..children.len()).rev() {

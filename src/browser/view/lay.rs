@@ -1,4 +1,4 @@
-//! Captions laid over the pictures of a page, in another page that nobody sees.
+//! Draws captions over screencast pictures, in a hidden page.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -14,16 +14,16 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const LAY: &str = include_str!("lay/lay.js");
-/// The page must look like a secure place; nothing is asked of it.
+/// The URL of the hidden page, which must count as secure; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 
-/// What lies over the pictures of one page.
+/// The captions over the screencast of one page.
 pub(super) struct Layers {
     page: WeakPage,
     captions: watch::Receiver<Visible>,
-    /// The change up to which captions are over the last picture.
+    /// The number of the change that the last picture contains.
     version: u64,
-    /// The last picture, without anything over it: shown again when the captions change, though the page does not.
+    /// The last picture without captions: it is drawn again when the captions change.
     bare: Option<CastFrame>,
     studio: Option<Studio>,
 }
@@ -35,7 +35,7 @@ impl Layers {
         Self { page: page.downgrade(), captions, version: 0, bare: None, studio: None }
     }
 
-    /// Waits until there are other captions. Gives the last picture anew.
+    /// Waits until the captions change. Returns the last picture.
     pub(super) async fn changed(&mut self) -> Option<CastFrame> {
         if self.captions.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -43,7 +43,7 @@ impl Layers {
         self.bare.as_ref().map(CastFrame::again)
     }
 
-    /// The picture with the captions over it. One that cannot be laid over is shown as it is.
+    /// The picture with captions; unchanged if drawing fails.
     pub(super) async fn over(&mut self, frame: CastFrame) -> CastFrame {
         self.bare = Some(frame.again());
         let (version, captions) = self.captions.borrow_and_update().clone();
@@ -60,7 +60,7 @@ impl Layers {
         }
     }
 
-    /// The last picture has been shown.
+    /// Records that the last picture was shown.
     pub(super) fn shown(&self) {
         if let Some(page) = self.page.upgrade() {
             page.captions_laid(self.version);
@@ -83,7 +83,7 @@ impl Layers {
     }
 }
 
-/// What is laid over pictures, and of which size.
+/// The drawn captions, and their size.
 type ShownCaptions = (Arc<[Caption]>, (f64, f64));
 
 struct Studio {

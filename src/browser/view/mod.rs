@@ -1,4 +1,4 @@
-//! A page as somebody sees it: outline, text, picture, film, paper.
+//! Views of a page: snapshot, text, screenshot, video, PDF.
 pub(super) mod audit;
 pub(super) mod capture;
 pub(super) mod cast_frame;

@@ -1,4 +1,4 @@
-//! A page as text with refs, whole, for those who keep no account of what they have seen.
+//! Complete snapshots with refs, for callers that do not use changes.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,27 +10,26 @@ use crate::browser::objects::page::Page;
 use crate::error::Result;
 use crate::snapshot::{self, Ref};
 
-/// What a snapshot shows, and how much of it.
+/// What a snapshot shows.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SnapshotOptions {
-    /// The element to show, a heading for its section; the page without it.
+    /// The element to show; for a heading, its section. Default: the page.
     pub r#ref: Option<String>,
-    /// Levels below the top.
+    /// The number of levels.
     pub depth: Option<usize>,
-    /// Where each element is: `[box=x,y,width,height]`.
+    /// Adds the position of each element: `[box=x,y,width,height]`.
     pub boxes: bool,
-    /// Refs also for texts, groups and shapes of drawings.
+    /// Adds refs to texts, groups and parts of drawings.
     pub all_refs: bool,
-    /// The most characters. What does not fit is shortened.
+    /// The most characters. Longer parts are shortened.
     pub max_chars: Option<usize>,
 }
 
 impl Page {
-    /// The page, or a part of it, as an outline. A last line that begins with `#` says what was left out.
+    /// The snapshot of the page or of an element. A last line that begins with `#` says what was left out.
     ///
-    /// # Errors
-    /// `unknown_ref` and `stale_ref` for an element that is not there.
+    /// # Errors `unknown_ref` and `stale_ref` for an element that does not exist.
     pub async fn outline(&self, options: &SnapshotOptions) -> Result<String> {
         let root = match &options.r#ref {
             Some(text) => Some(self.element_of_ref(text).await?.0),
@@ -39,7 +38,7 @@ impl Page {
         self.outline_of(root, options).await
     }
 
-    /// The element that a snapshot named so, and its whole ref.
+    /// The element of a ref, and its full ref.
     async fn element_of_ref(&self, text: &str) -> Result<(Ref, ElementHandle)> {
         let unknown = || crate::Error::UnknownRef {
             target: "this".to_owned(),
@@ -83,7 +82,7 @@ impl Page {
 }
 
 impl Locator {
-    /// The element as an outline, as soon as it is there.
+    /// The snapshot of the element, as soon as it exists.
     pub async fn outline(&self, options: &SnapshotOptions, limit: Duration) -> Result<String> {
         self.with(limit, |element, _| async move {
             let number: u32 = element.ask("refOf", Vec::new()).await?;

@@ -1,5 +1,5 @@
-//! What the browser itself draws over a page: a frame around elements, and around what the pointer is over while somebody picks one.
-//! A page cannot notice it, and does not hear of the click that picks.
+//! Highlights that the browser draws over a page: around elements, and around the element under the pointer in
+//! pick mode. A page cannot notice it, and does not receive the click.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::browser::objects::parts::{Part, Slots};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
-/// A session draws around one element only, so each has its own; further elements are left out.
+/// The most highlighted elements: each needs a session of its own.
 const MOST_FRAMED: usize = 30;
 
-/// Something that is drawn for as long as this lives.
+/// A highlight, until it is dropped.
 #[derive(Debug)]
 struct Drawn(RawSession);
 
@@ -30,12 +30,13 @@ impl Drop for Drawn {
     }
 }
 
-/// What is drawn over a page, by frame and selector, and who picks there.
+/// The highlights of a page by frame and selector, and pick mode.
 #[derive(Debug, Default)]
 struct Overlays {
     framed: Mutex<HashMap<(String, String), Vec<Drawn>>>,
     picking: Mutex<Option<Arc<Notify>>>,
-    /// Where the last click picked: the browser keeps the end of it from the page for as long as the session lives.
+    /// The session of the last pick: the browser withholds the rest of the click from the page as long as it
+    /// exists.
     picked: Mutex<Option<Drawn>>,
 }
 
@@ -60,8 +61,8 @@ impl Drawn {
         self.0.send(method, &parameters, RAW_LIMIT).await
     }
 
-    /// The frame within the one of this session in which a node is; `None`: in that one itself. It has to be known before the node
-    /// is looked at from a world: from one of another frame it would be taken for a node of that frame ever after.
+    /// The frame within this session's frame that contains a node; `None` for that frame itself. Must be known
+    /// before the node is resolved in a world: a world of another frame would bind it to that frame for ever.
     async fn frame_of(&self, backend_node: i64) -> Result<Option<String>> {
         let family = Arc::<Mutex<Family>>::default();
         let received = Arc::clone(&family);
@@ -85,7 +86,7 @@ impl Drawn {
     }
 }
 
-/// Which node is in which, by the numbers of one session.
+/// The ancestors of nodes, by the backend ids of one session.
 #[derive(Debug, Default)]
 struct Family {
     parents: HashMap<i64, i64>,
@@ -107,7 +108,7 @@ impl Family {
     }
 }
 
-/// The colours of the browser's own developer tools.
+/// The colours of the browser's developer tools.
 fn colours() -> Value {
     let colour = |r: u8, g: u8, b: u8| json!({ "r": r, "g": g, "b": b, "a": 0.66 });
     json!({
@@ -121,7 +122,7 @@ fn colours() -> Value {
 }
 
 impl Frame {
-    /// Has the browser draw around all that a selector finds now, until it is hidden or the document goes.
+    /// Highlights all current matches of a selector, until it is hidden or the document is gone.
     pub async fn highlight(&self, selector: &str) -> Result<()> {
         let mut found = self.locator(selector, false)?.all().await?;
         found.truncate(MOST_FRAMED);
@@ -131,7 +132,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Takes back what `highlight` drew.
+    /// Removes the highlight of a selector.
     pub fn hide_highlight(&self, selector: &str) -> Result<()> {
         self.page()?.slot::<Overlays>().framed.lock().remove(&self.key_of(selector));
         Ok(())
@@ -152,15 +153,14 @@ async fn draw_around(element: &ElementHandle) -> Result<Drawn> {
 }
 
 impl Page {
-    /// Takes back all that `highlight` drew on this page.
+    /// Removes all highlights of this page.
     pub fn hide_highlights(&self) {
         self.slot::<Overlays>().framed.lock().clear();
     }
 
-    /// Waits until somebody clicks an element, and tells how a script finds it. The page does not hear of the click.
+    /// Waits for a click on an element, and returns its locators. The page does not receive the click.
     ///
-    /// # Errors
-    /// `cancelled`, when picking was begun anew, or given up with `cancel_pick`.
+    /// # Errors `cancelled` if picking was restarted, or cancelled with `cancel_pick`.
     pub async fn pick(&self) -> Result<Found> {
         let given_up = Arc::new(Notify::new());
         if let Some(before) = self.slot::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
@@ -199,7 +199,7 @@ impl Page {
         ElementHandle::by_node(&frame, node).await?.ways().await
     }
 
-    /// Gives up what `pick` waits for; nothing where nobody picks.
+    /// Cancels `pick`, if it is waiting.
     pub fn cancel_pick(&self) {
         if let Some(picking) = self.slot::<Overlays>().picking.lock().take() {
             picking.notify_one();

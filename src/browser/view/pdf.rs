@@ -1,4 +1,4 @@
-//! A page to keep: on paper, or whole as one file.
+//! Saves a page: as a PDF, or as one MHTML file.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use crate::browser::objects::page::Page;
 use crate::cdp::types::page::{CaptureMhtml, PrintToPdf};
 use crate::error::{Error, Result};
 
-/// How a page is printed. Sizes and margins are inches; `None` leaves the browser's default.
+/// Options for printing. Sizes and margins are in inches. Default: the browser's.
 #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdfOptions {
@@ -16,34 +16,34 @@ pub struct PdfOptions {
     pub height: Option<f64>,
     pub landscape: bool,
     pub print_background: bool,
-    /// 0.1 to 2.
+    /// The scale: 0.1 to 2.
     pub scale: Option<f64>,
     /// Such as `1-3, 5`.
     pub page_ranges: Option<String>,
     /// Top, right, bottom, left.
     pub margin: Option<[f64; 4]>,
-    /// Whether a size that the page itself asks for wins.
+    /// Whether a page size in CSS has precedence.
     pub prefer_css_page_size: bool,
     pub display_header_footer: bool,
     pub header_template: Option<String>,
     pub footer_template: Option<String>,
     /// Whether the PDF is tagged for assistive technology.
     pub tagged: bool,
-    /// Whether the headings are its outline.
+    /// Whether the PDF has an outline of the headings.
     pub outline: bool,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
 
 impl Page {
-    /// The page with all that belongs to it, as MHTML.
+    /// The page with its resources as MHTML.
     pub async fn mhtml(&self) -> Result<String> {
         self.must_show_nothing_unseen("an archive of the page").await?;
         let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };
         Ok(self.unless_dialog(self.session().send(capture).within(LIMIT)).await?.data)
     }
 
-    /// Prints the page. Gives the bytes of the PDF.
+    /// Prints the page to PDF.
     pub async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
         self.must_show_nothing_unseen("a PDF").await?;
         let [top, right, bottom, left] = match options.margin {

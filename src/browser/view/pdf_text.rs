@@ -1,4 +1,4 @@
-//! The PDF that a frame shows, as text. The browser's own viewer paints it where no script sees; the file says the same.
+//! The text of a PDF in a frame. Scripts cannot read the browser's viewer, so the file itself is parsed.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::pdf::{self, Document};
 
-/// A file as text, or why there is none.
+/// The parsed file, or the reason of failure.
 pub(super) type Read = Arc<Result<Document, String>>;
 
-/// How long the file may take to arrive a second time.
+/// How long the file may take to load again.
 const LOAD_LIMIT: Duration = Duration::from_secs(20);
-/// So many files are kept as text: reading one again takes time.
+/// How many parsed files are kept.
 const MOST_KEPT: usize = 4;
 
-/// The bytes of a document that only itself can get, such as a blob.
+/// A script that returns the bytes of a document that only the page itself can read, such as a blob.
 const OWN_BYTES: &str = "async (most) => {
   const blob = await (await fetch(location.href)).blob();
   if (blob.size > most) return null;
@@ -30,8 +30,7 @@ const OWN_BYTES: &str = "async (most) => {
   return reader.result;
 }";
 
-/// What the PDF says that a frame shows. Each document is read once, however often it is asked for; reading goes on when
-/// nobody waits for it any more.
+/// The text of the PDF in a frame. Each document is parsed once; parsing continues even if nobody waits.
 pub(super) async fn pdf_of(frame: &Frame) -> Read {
     type Reading = Shared<BoxFuture<'static, Read>>;
     static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
@@ -55,7 +54,7 @@ pub(super) async fn pdf_of(frame: &Frame) -> Read {
     reading.await
 }
 
-/// Said in place of a PDF that cannot be read.
+/// The text that replaces an unreadable PDF.
 pub(super) fn unreadable_pdf(reason: &str) -> String {
     format!("A PDF that cannot be read as text: {reason}. A screenshot shows what the browser makes of it.")
 }

@@ -1,5 +1,5 @@
-//! Pictures that a script compares with others: what moves stands still, what differs each time is covered. A page can notice
-//! of it only that its animations end, and that a style applies for a moment.
+//! Screenshots for comparisons: animations are stopped, and variable parts are masked. A page can notice only
+//! that its animations end, and that a style applies for a moment.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::future::join_all;
@@ -18,17 +18,17 @@ use crate::cdp::types::emulation::SetDefaultBackgroundColorOverride;
 use crate::cdp::types::page::GetLayoutMetrics;
 use crate::error::{Error, Result};
 
-/// What is done to a page for the moment of a picture.
+/// Changes to a page during a screenshot.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PictureFinish {
-    /// What the page leaves white by itself lets through.
+    /// Makes the default white background transparent.
     pub transparent: bool,
     pub stops_animations: bool,
     pub hides_caret: bool,
-    /// CSS that applies meanwhile. Into shadow roots it reaches only where values are inherited.
+    /// CSS that applies meanwhile. In shadow roots, only inherited properties have an effect.
     pub style: Option<String>,
-    /// What is covered, and by which colour.
+    /// The elements to mask, and the colour of the masks.
     #[serde(skip)]
     pub masks: Vec<Locator>,
     pub mask_color: String,
@@ -37,7 +37,7 @@ pub struct PictureFinish {
 const NO_CARET: &str = "* { caret-color: transparent !important }";
 
 impl Page {
-    /// Takes a picture of the page as `finish` says.
+    /// Takes a screenshot of the page with these changes.
     pub async fn picture(&self, options: ScreenshotOptions, finish: &PictureFinish) -> Result<Screenshot> {
         self.unless_dialog(self.take_picture(options, finish)).await
     }
@@ -84,7 +84,7 @@ impl Page {
         self.cover(taken, &options, &boxes, &finish.mask_color).await
     }
 
-    /// Paints boxes of the viewport over a picture, and writes it as it was asked for.
+    /// Paints boxes over a screenshot, and encodes it as requested.
     pub(super) async fn cover(
         &self,
         mut taken: Screenshot,
@@ -121,7 +121,7 @@ impl Page {
 }
 
 impl Frame {
-    /// Gives the document the styles that it wears for a picture. Answers where they are, if there are any.
+    /// Adds the styles for a screenshot to the document. Returns their id, if there are any.
     async fn dress(&self, finish: &PictureFinish) -> Option<(CdpSession, String)> {
         let mut text = finish.style.clone().unwrap_or_default();
         if finish.hides_caret && self.utility().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {

@@ -1,4 +1,4 @@
-//! What a page does over a time: which code it uses, and with what it is busy.
+//! Profiling: code coverage and performance traces.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::browser::objects::page::{KeptInMemory, Page};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
-/// Something that is measured from now on. It ends with the session of the protocol.
+/// A running measurement with a CDP session of its own.
 #[derive(Debug)]
 pub struct Profile {
     session: RawSession,
@@ -21,15 +21,15 @@ pub struct Profile {
     _kept: KeptInMemory,
 }
 
-/// Which of its code a page used.
+/// Code coverage of a page.
 #[derive(Debug)]
 pub struct Coverage {
     profile: Profile,
-    /// Style sheets: address, and how long each is.
+    /// Style sheets with their URL and length.
     sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
 }
 
-/// How much of a script or a style sheet was used, in characters.
+/// The used and total characters of a script or style sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
     pub url: String,
@@ -38,7 +38,7 @@ pub struct Used {
     pub all: u64,
 }
 
-/// With what a page is busy.
+/// A performance trace of a page.
 #[derive(Debug)]
 pub struct Performance {
     profile: Profile,
@@ -46,7 +46,7 @@ pub struct Performance {
     ended: Arc<Notify>,
 }
 
-/// So many events are kept of a trace.
+/// The most events of a trace.
 const MOST_EVENTS: usize = 400_000;
 const TRACE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -56,7 +56,7 @@ impl Page {
         Ok(Profile { session, page: self.clone(), _kept: self.keep_in_memory() })
     }
 
-    /// Begins to note which code is used.
+    /// Starts measuring code coverage.
     pub async fn coverage(&self) -> Result<Coverage> {
         let profile = self.profile().await?;
         let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
@@ -83,7 +83,7 @@ impl Page {
         Ok(Coverage { profile, sheets })
     }
 
-    /// Begins a trace of what the page does.
+    /// Starts a performance trace.
     pub async fn trace(&self) -> Result<Performance> {
         let profile = self.profile().await?;
         let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
@@ -120,7 +120,7 @@ impl Coverage {
         &self.profile.page
     }
 
-    /// Ends, and tells what was used of each script and style sheet, the largest waste first.
+    /// Stops, and returns the usage of each script and style sheet, most unused code first.
     pub async fn end(self) -> Result<Vec<Used>> {
         let taken = self.profile.send("Profiler.takePreciseCoverage", json!({})).await?;
         let rules = self.profile.send("CSS.stopRuleUsageTracking", json!({})).await?;
@@ -153,7 +153,7 @@ impl Coverage {
     }
 }
 
-/// Characters of a script that ran, and how long it is. Inner ranges say more than those around them.
+/// The used and total characters of a script. Inner ranges override outer ones.
 fn used_of(script: &Value) -> (u64, u64) {
     let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
     for function in script["functions"].as_array().into_iter().flatten() {
@@ -192,7 +192,7 @@ impl Performance {
         &self.profile.page
     }
 
-    /// Ends, and gives the events as the browser's own tools read them.
+    /// Stops, and returns the events in the format of the browser's developer tools.
     pub async fn end(self) -> Result<Vec<Value>> {
         self.profile.send("Tracing.end", json!({})).await?;
         let ended = timeout(TRACE_LIMIT, self.ended.notified()).await;

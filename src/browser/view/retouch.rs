@@ -1,4 +1,4 @@
-//! Pictures worked on after they were taken, in a page that nobody sees: the page that they show has no part in it.
+//! Edits screenshots in a hidden page.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
@@ -11,19 +11,19 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const RETOUCH: &str = include_str!("retouch/retouch.js");
-/// The page must look like a secure place; nothing is asked of it.
+/// The URL of the hidden page, which must count as secure; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 
-/// What differs between two pictures.
+/// The difference between two screenshots.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Difference {
-    /// How many pixels differ, and of how many.
+    /// The number of different pixels, and of all pixels.
     pub changed: u64,
     pub all: u64,
-    /// x, y, width and height of what all of them are in.
+    /// x, y, width and height of the box around all differences.
     #[serde(rename = "box")]
     pub within: Option<[u32; 4]>,
-    /// What differs in red, the rest pale; as base64.
+    /// A picture with differences in red and the rest pale, in Base64.
     picture: String,
 }
 
@@ -34,7 +34,8 @@ impl Difference {
 }
 
 impl Page {
-    /// The picture in another format, with a numbered frame around each box: x, y, width and height in its own pixels.
+    /// The screenshot in another format, with a numbered frame around each box: x, y, width and height in its
+    /// own pixels.
     pub async fn label(
         &self,
         picture: &Screenshot,
@@ -47,7 +48,7 @@ impl Page {
         decoded(labelled.as_str().unwrap_or_default())
     }
 
-    /// What differs between two pictures.
+    /// Compares two screenshots.
     pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<Difference> {
         let [before, after] = [before, after].map(|picture| BASE64_STANDARD.encode(&picture.bytes));
         let answer = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;

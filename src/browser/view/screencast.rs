@@ -1,4 +1,4 @@
-//! What a page looks like from moment to moment, for those who watch. The page cannot tell that somebody does.
+//! Screencasts: a stream of pictures of a page. The page cannot notice it.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -13,23 +13,23 @@ use crate::browser::objects::parts::{Part, Slots};
 use crate::cdp::types::page::{ScreencastFrame, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
 
-/// How to watch. Who comes later sees what the first one asked for.
+/// Options of a screencast. The first watcher's options apply to all.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreencastOptions {
-    /// The largest width and height, in pixels. The page is scaled down to fit.
+    /// The largest width and height in pixels. The picture is scaled down to fit.
     pub size: Option<(u32, u32)>,
-    /// Of the JPEG, from 0 to 100.
+    /// The JPEG quality from 0 to 100.
     pub quality: Option<u32>,
 }
 
-/// A page is drawn no larger than this for who says no size.
+/// The default size limit.
 const USUAL_SIZE: (u32, u32) = (800, 800);
 const USUAL_QUALITY: u32 = 80;
 
 type Watchers = Vec<(u64, Listener<CastFrame>)>;
 
-/// What all who watch one page share.
+/// The state that all watchers of a page share.
 struct Cast {
     session: CdpSession,
     watchers: Mutex<Watchers>,
@@ -43,7 +43,7 @@ impl Drop for Cast {
     }
 }
 
-/// Somebody watches for as long as this lives.
+/// A watcher of a screencast; dropping it ends watching.
 pub struct Screencast {
     cast: Arc<Cast>,
     number: u64,
@@ -55,7 +55,7 @@ impl Drop for Screencast {
     }
 }
 
-/// Keeps what a page looks like from moment to moment, while somebody watches.
+/// The hooks that keep the screencast of each page.
 pub(in crate::browser) struct ScreencastPart;
 
 impl Part for ScreencastPart {
@@ -65,7 +65,7 @@ impl Part for ScreencastPart {
 }
 
 impl Page {
-    /// Shows `watcher` what the page looks like, from now on. When the page closes, the watcher is dropped.
+    /// Passes pictures of the page to `watcher` from now on. The watcher is dropped when the page closes.
     pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
         let cast = {
             let mut known = self.slot::<Mutex<Weak<Cast>>>().lock();
@@ -132,7 +132,7 @@ impl Cast {
     }
 }
 
-/// The page is gone: nobody has anything to wait for.
+/// Ends a screencast when its page is gone.
 fn end(watched: &Weak<Cast>) {
     if let Some(cast) = watched.upgrade() {
         cast.watchers.lock().clear();

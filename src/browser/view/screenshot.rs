@@ -1,4 +1,4 @@
-//! Pictures of a page. Nothing in the document is changed for one.
+//! Screenshots, which do not change the document.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use crate::browser::objects::world::Scope;
 use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
 use crate::error::{Error, Result};
 
-/// How a picture is written.
+/// The format of a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImageFormat {
     #[default]
@@ -28,7 +28,7 @@ impl ImageFormat {
         }
     }
 
-    /// The usual ending of a file's name.
+    /// The file name extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -42,54 +42,54 @@ impl ImageFormat {
     }
 }
 
-/// Which part of the page a picture shows, in CSS pixels.
+/// The part of the page in a screenshot, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Area {
-    /// What is visible now.
+    /// The viewport.
     #[default]
     Viewport,
-    /// All that can be scrolled to. The page may notice that its viewport grows for a moment.
+    /// The full scrollable page. The page may notice that its viewport grows for a moment.
     FullPage,
-    /// x, y, width and height, counted from the corner of the viewport. Beyond the viewport, as for the full page.
+    /// x, y, width and height relative to the viewport; may extend beyond it, as for the full page.
     Part([f64; 4]),
-    /// What of x, y, width and height lies in a picture of the viewport, counted from its corner.
+    /// The part of x, y, width and height within the viewport, relative to its corner.
     ViewportClip([f64; 4]),
-    /// What of x, y, width and height lies in a picture of the full page, counted from its corner.
+    /// The part of x, y, width and height within the full page, relative to its corner.
     PageClip([f64; 4]),
 }
 
-/// How to take a picture.
+/// Options of a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ScreenshotOptions {
     pub area: Area,
     pub format: ImageFormat,
     /// 0 to 100, for JPEG and WebP.
     pub quality: Option<u32>,
-    /// The picture gets this many pixels for each CSS pixel, instead of as many as the screen has.
+    /// Pixels for each CSS pixel. Default: as on the screen.
     pub scale: Option<f64>,
-    /// The picture is made smaller until it has at most this many pixels a side, and in all.
+    /// Scales the picture down to at most this number of pixels a side, and in all.
     pub at_most: Option<(u32, u32)>,
 }
 
-/// A picture.
+/// A screenshot.
 #[derive(Debug, Clone)]
 pub struct Screenshot {
     pub bytes: Vec<u8>,
     pub format: ImageFormat,
-    /// What it shows, in CSS pixels of the document.
+    /// The captured area in CSS pixels of the document.
     pub area: [f64; 4],
-    /// Pixels of the picture for each CSS pixel.
+    /// Pixels for each CSS pixel.
     pub scale: f64,
 }
 
-/// What is longer than this keeps the browser busy for minutes, in CSS pixels.
+/// The longest side in CSS pixels: longer ones keep the browser busy for minutes.
 const LONGEST_SIDE: f64 = 50_000.0;
 
-/// A page that draws nothing, such as one that spins, must not hold its caller up.
+/// The time limit, since a busy page may draw nothing.
 const LIMIT: Duration = Duration::from_secs(20);
 
 impl Page {
-    /// Takes a picture of the page.
+    /// Takes a screenshot of the page.
     pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         if self.hides_texts() {
             return self.unless_dialog(self.take_without_unseen(options)).await;
@@ -97,7 +97,7 @@ impl Page {
         self.unless_dialog(self.at_rest(|| self.take_screenshot(options))).await
     }
 
-    /// Covers what no picture may show, wherever it stood before and after the moment of the picture.
+    /// Takes a screenshot and masks the texts that must not be visible, where they were before and after.
     async fn take_without_unseen(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         let mut places = self.unseen_places().await?;
         let plain = ScreenshotOptions { format: ImageFormat::Png, ..options };
@@ -171,7 +171,7 @@ impl Page {
         Ok(Screenshot { bytes, format: options.format, area, scale })
     }
 
-    /// Pixels of the screen for each CSS pixel, and how many of these the viewport has across and down.
+    /// Screen pixels for each CSS pixel, and width and height of the viewport in CSS pixels.
     async fn pixels(&self) -> Result<[f64; 3]> {
         const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
         let sizes = self.main_frame().evaluate(SCRIPT, Vec::new(), Scope::Isolated).await?;
@@ -199,14 +199,14 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     }
 }
 
-/// What of a clip lies in a picture of this area. The clip is counted from the area's corner.
+/// The part of a clip within an area. The clip is relative to the area's corner.
 fn clipped([left, top, width, height]: [f64; 4], [x, y, across, down]: [f64; 4]) -> [f64; 4] {
     let (begin_x, begin_y) = (x.clamp(0.0, width).floor(), y.clamp(0.0, height).floor());
     let (end_x, end_y) = ((x + across).clamp(0.0, width).ceil(), (y + down).clamp(0.0, height).ceil());
     [left + begin_x, top + begin_y, (end_x - begin_x).max(0.0), (end_y - begin_y).max(0.0)]
 }
 
-/// Where the page ends, counted from the corner of the viewport, if that is before this area begins.
+/// The end of the page relative to the viewport, if it is before the beginning of this area.
 fn end_before(metrics: &LayoutMetrics, [x, y, ..]: [f64; 4]) -> Option<[f64; 2]> {
     let (content, view) = (&metrics.css_content_size, &metrics.css_visual_viewport);
     let right = (content.x + content.width).max(view.page_x + view.client_width);
@@ -224,7 +224,7 @@ fn nothing_to_show(area: Area) -> Error {
     Error::Unsupported { what: "a picture", reason: reason.to_owned() }
 }
 
-/// The browser answers with nothing where a format cannot hold a picture.
+/// The error for a picture that is too large for its format: the browser returns no data then.
 fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
     let size = format!("{} by {} pixels", width.round(), height.round());
     let reason = match format {
@@ -241,7 +241,7 @@ fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool 
     horizontally && vertically
 }
 
-/// The largest scale at which a picture of this size keeps both bounds, also when its edges are rounded to whole pixels.
+/// The largest scale at which a picture stays within both limits, even with its edges rounded to whole pixels.
 fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
     let scale = (side / width.max(height)).min((pixels / (width * height)).sqrt());
     let mut across = (width * scale).floor().max(1.0);

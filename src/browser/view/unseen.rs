@@ -1,4 +1,4 @@
-//! Where a page shows what no picture may.
+//! Finds the positions of texts that screenshots must not show.
 use futures_util::future::join_all;
 use serde_json::Value;
 
@@ -8,16 +8,16 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 
-/// How far around a text its picture is covered: what a rounded edge shows.
+/// The margin around a text that is masked with it.
 const MARGIN: f64 = 2.0;
 
 impl Page {
-    /// Whether there is anything that pictures of it must not show.
+    /// Whether there are texts to mask in its pictures.
     pub(super) fn hides_texts(&self) -> bool {
         !self.context().unseen().is_empty()
     }
 
-    /// Where the page shows what no picture may, in its viewport. A frame that does not tell is covered as a whole.
+    /// The positions of those texts in the viewport. A frame that does not answer is masked completely.
     pub(super) async fn unseen_places(&self) -> Result<Vec<Rect>> {
         let unseen = self.context().unseen();
         if unseen.is_empty() {
@@ -36,7 +36,7 @@ impl Page {
         Ok(places.into_iter().flatten().map(wider).collect())
     }
 
-    /// Refuses what would be written down whole of a page that shows what it must not.
+    /// Fails if the page shows such a text, before content is saved that cannot be masked.
     pub(super) async fn must_show_nothing_unseen(&self, what: &'static str) -> Result<()> {
         if self.unseen_places().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
     }
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// What is gone shows nothing.
+/// Whether the error means that the element is gone, so that nothing is visible.
 fn is_gone(error: &Error) -> bool {
     matches!(error, Error::FrameDetached | Error::DocumentGone | Error::StaleRef { .. })
 }

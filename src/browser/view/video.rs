@@ -1,4 +1,4 @@
-//! Videos of pages: what a page looks like from moment to moment, encoded by the browser itself, and written as `WebM`.
+//! Videos of pages: screencast pictures, encoded by the browser itself, and written as `WebM`.
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -26,32 +26,32 @@ use crate::error::{Error, Result};
 use crate::sync::unix_time_ms;
 
 const ENCODE: &str = include_str!("video/encode.js");
-/// Where the browser lets pages encode: it must look like a secure place, and is never asked for anything.
+/// The URL of the page that encodes, which must count as secure; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 const BITRATE: u32 = 1_000_000;
-/// Who says no size gets the viewport, scaled down to fit into a square of this side.
+/// The default size: the viewport, scaled down to fit into a square of this side.
 const USUAL_SIDE: f64 = 800.0;
 const USUAL_FPS: u32 = 25;
-/// How many pictures may wait to be encoded; of more the oldest are left out.
+/// How many pictures may wait to be encoded; above it, the oldest are dropped.
 const WAITING: usize = 16;
-/// How long a picture may build on those before, in milliseconds.
+/// The longest time between key frames in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
-/// How long what a page looks like at the end is waited for.
+/// How long to wait for the last picture.
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
-/// How a video is made.
+/// Options of a video.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VideoOptions {
-    /// In pixels.
+    /// The size in pixels.
     pub size: Option<(u32, u32)>,
-    /// Maximum frames per second. Default: 25.
+    /// The most frames per second. Default: 25.
     pub fps: Option<u32>,
-    /// Of the pictures that it is made of, from 0 to 100.
+    /// The quality of the source pictures from 0 to 100.
     pub quality: Option<u32>,
 }
 
-/// A video that is being made, or is done.
+/// A running or completed video.
 #[derive(Debug)]
 pub struct Video {
     path: PathBuf,
@@ -61,24 +61,22 @@ pub struct Video {
 }
 
 impl Video {
-    /// The file; it is whole once the video has ended.
+    /// The file; it is complete when the video has ended.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Ends it, and waits until it is written.
+    /// Stops it and waits until it is written.
     ///
-    /// # Errors
-    /// `file` when it could not be written, `unsupported` for a browser that encodes no videos.
+    /// # Errors `file` if it could not be written, `unsupported` for a browser that cannot encode videos.
     pub async fn stop(&self) -> Result<()> {
         self.stop.send_replace(true);
         self.until_ended().await
     }
 
-    /// Waits until it is written: after `stop`, and when its page is closed.
+    /// Waits until it is written: after `stop`, or after its page was closed.
     ///
-    /// # Errors
-    /// As for [`stop`](Self::stop).
+    /// # Errors As for [`stop`](Self::stop).
     pub async fn until_ended(&self) -> Result<()> {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
         self.failure.lock().clone().map_or(Ok(()), Err)
@@ -86,10 +84,9 @@ impl Video {
 }
 
 impl Page {
-    /// Begins a video of this page, in a file at `path`. It ends with `stop`, with the page, and when it is dropped.
+    /// Starts a video of this page in the file `path`. It ends with `stop`, with the page, or on drop.
     ///
-    /// # Errors
-    /// `file` when the file cannot be written.
+    /// # Errors `file` if the file cannot be written.
     pub fn record(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
         if self.hides_texts() {
             let reason = "there are secrets, and what moves cannot be covered".to_owned();
@@ -167,12 +164,12 @@ async fn film(
     }
 }
 
-/// What a page looked like at a time in milliseconds since 1970, as a JPEG.
+/// A JPEG picture with its time in milliseconds since 1970.
 #[derive(Debug, Clone)]
 struct Picture {
     data: Arc<Vec<u8>>,
     timestamp_ms: f64,
-    /// The browser's number for it.
+    /// The browser's number of it.
     number: Option<i64>,
 }
 
@@ -182,7 +179,7 @@ impl Picture {
     }
 }
 
-/// Adds what the page looks like now, which may be in no picture yet.
+/// Adds the current picture, which may not have been sent yet.
 async fn add_present<W: Write + Seek>(
     session: &CdpSession,
     pictures: &mut broadcast::Receiver<Picture>,
@@ -213,18 +210,18 @@ async fn add_present<W: Write + Seek>(
     Ok(())
 }
 
-/// Where pictures become a video.
+/// Encodes pictures into a video.
 struct Studio<W: Write + Seek> {
     helper: Helper,
     file: Webm<W>,
     begun_ms: f64,
-    /// The least time from one picture to the next, in milliseconds.
+    /// The shortest time between two pictures in milliseconds.
     step: u64,
     last: Option<u64>,
     last_key: Option<u64>,
-    /// A picture that came too soon after the last one, and waits for its time unless another takes its place.
+    /// A picture that came too soon after the last one, and waits for its time unless a newer one replaces it.
     late: Option<Arc<Vec<u8>>>,
-    /// The browser's number for the newest picture.
+    /// The browser's number of the newest picture.
     newest: i64,
 }
 
@@ -252,7 +249,7 @@ impl<W: Write + Seek> Studio<W> {
         Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None, newest: 0 })
     }
 
-    /// Whether the picture at this time has to stand alone.
+    /// Whether the picture at this time must be a key frame.
     fn is_key(&mut self, at: u64) -> bool {
         let is_key = self.last_key.is_none_or(|last| at - last >= BETWEEN_KEYS);
         if is_key {
@@ -271,12 +268,12 @@ impl<W: Write + Seek> Studio<W> {
         self.encode(&picture.data, at).await
     }
 
-    /// When there may be another picture.
+    /// The earliest time of the next picture.
     fn next(&self) -> u64 {
         self.last.map_or(0, |last| last + self.step)
     }
 
-    /// Waits until the time of a picture that came too soon; for ever where there is none.
+    /// Waits until the time of the waiting picture; for ever if there is none.
     async fn until_late_is_due(&self) {
         match self.late {
             Some(_) => sleep(Duration::from_millis(self.next().saturating_sub(self.now()))).await,
@@ -299,7 +296,7 @@ impl<W: Write + Seek> Studio<W> {
         self.write(&done)
     }
 
-    /// The last picture stays until now.
+    /// Ends the video; the last picture lasts until now.
     async fn end(mut self) -> Result<()> {
         self.add_late().await?;
         let at = self.now().max(self.last.map_or(0, |last| last + 1));
@@ -333,7 +330,7 @@ fn whole(ms: f64) -> u64 {
     ms.max(0.0) as u64
 }
 
-/// Encoders take even sizes only.
+/// Rounds to an even size, which encoders require.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 2, and a size")]
 fn even(side: f64) -> u32 {
     (side.max(2.0) as u32) & !1

@@ -1,17 +1,17 @@
-//! `WebM`, as far as one track of pictures needs it: `EBML` elements, written as they come.
+//! A writer for `WebM` files with one video track.
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// A file that is being written. Times are in milliseconds.
+/// A `WebM` file that is being written. Times are in milliseconds.
 pub(in crate::browser) struct Webm<W> {
     out: W,
-    /// Where the duration stands, which is known at the end only.
+    /// The position of the duration, which is known only at the end.
     duration_at: u64,
-    /// When the cluster begins that is being filled.
+    /// The start time of the current cluster.
     cluster: Option<u64>,
     last: u64,
 }
 
-/// A block tells its time from its cluster's with 16 bits.
+/// The longest cluster: blocks have a 16-bit time relative to it.
 const LONGEST_CLUSTER: u64 = 5_000;
 
 const EBML: u32 = 0x1A45_DFA3;
@@ -21,10 +21,10 @@ const TRACKS: u32 = 0x1654_AE6B;
 const CLUSTER: u32 = 0x1F43_B675;
 const DURATION: u32 = 0x4489;
 const SIMPLE_BLOCK: u32 = 0xA3;
-/// A size that is not known: the element goes on to its parent's end, or to the next of its kind.
+/// The unknown size: the element extends to its parent's end, or to the next of its kind.
 const UNKNOWN_SIZE: [u8; 8] = [0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF];
 
-/// The bytes of an id, whose first ones say how many they are.
+/// The bytes of an element id, whose first bits give its length.
 fn id(id: u32) -> Vec<u8> {
     id.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect()
 }
@@ -47,7 +47,7 @@ fn text(element_id: u32, text: &str) -> Vec<u8> {
 }
 
 impl<W: Write + Seek> Webm<W> {
-    /// Begins a file of VP8 pictures.
+    /// Begins a file of VP8 frames.
     pub(in crate::browser) fn begin(mut out: W, (width, height): (u32, u32)) -> io::Result<Self> {
         let head = [
             number(0x4286, 1),
@@ -83,7 +83,7 @@ impl<W: Write + Seek> Webm<W> {
         Ok(Self { out, duration_at, cluster: None, last: 0 })
     }
 
-    /// Writes a picture. `is_key`: it can be shown without those before.
+    /// Writes a frame. `is_key`: it does not depend on earlier ones.
     pub(in crate::browser) fn add(&mut self, at: u64, is_key: bool, picture: &[u8]) -> io::Result<()> {
         let at = at.max(self.last);
         self.last = at;
@@ -102,7 +102,7 @@ impl<W: Write + Seek> Webm<W> {
         self.out.write_all(&element(SIMPLE_BLOCK, &[&head, picture].concat()))
     }
 
-    /// Ends the file; the last picture is shown until `at`.
+    /// Ends the file; the last frame is shown until `at`.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a video of milliseconds beyond 2^52 lasts longer than we do"

@@ -59,7 +59,7 @@ pub struct BrowserProcess {
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
-    /// Has a view of the disk of its own.
+    /// Whether it sees another file system than we do.
     confined: bool,
     version: Version,
     tail: Tail,
@@ -68,7 +68,7 @@ pub struct BrowserProcess {
     folder: Arc<Mutex<Option<Folder>>>,
 }
 
-/// How a browser ended.
+/// How a browser process ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exit {
     pub status: Option<i32>,
@@ -99,13 +99,13 @@ impl From<ExitStatus> for Exit {
 }
 
 impl BrowserProcess {
-    /// The two ends of the pipe, messages ending in a NUL each. They are given out once. When they are dropped, the
-    /// browser saves its profile and ends.
+    /// Takes both ends of the pipe, with messages ending in a zero byte. `None` after the first call. When they
+    /// are dropped, the browser saves its profile and exits.
     pub fn take_pipes(&self) -> Option<Pipes> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Where a Firefox listens for WebDriver BiDi.
+    /// The WebDriver BiDi URL of a Firefox.
     pub fn bidi_address(&self) -> Option<&str> {
         self.address.as_deref()
     }
@@ -118,47 +118,47 @@ impl BrowserProcess {
         self.headless
     }
 
-    /// Whether its user agent was given to it as an argument.
+    /// Whether its user agent was given as an argument.
     pub fn is_disguised(&self) -> bool {
         self.disguised
     }
 
-    /// Whether that user agent is another browser's.
+    /// Whether that user agent belongs to another browser.
     pub fn claims_another(&self) -> bool {
         self.claims_another
     }
 
-    /// Whether what pages say to each other directly goes through proxies or not at all.
+    /// Whether WebRTC traffic goes through proxies or not at all.
     pub fn holds_webrtc_back(&self) -> bool {
         self.holds_webrtc_back
     }
 
-    /// Whether it refuses, without a question, to open other programs.
+    /// Whether it refuses to open external programs, without asking.
     pub fn refuses_programs(&self) -> bool {
         self.refuses_programs
     }
 
-    /// The name by which it goes beside Chromium's, such as `Google Chrome`.
+    /// The brand besides Chromium, such as `Google Chrome`.
     pub fn brand(&self) -> Option<&str> {
         self.brand.as_deref()
     }
 
-    /// Bytes of memory that its pages take.
+    /// The memory of its pages in bytes.
     pub fn memory_of_pages(&self) -> u64 {
         memory::of_renderers(self.pid())
     }
 
-    /// The folder with the browser's data.
+    /// The profile folder.
     pub fn profile(&self) -> &Path {
         &self.profile
     }
 
-    /// Whether the profile is removed when the browser ends.
+    /// Whether the profile is removed after the browser's exit.
     pub fn has_temporary_profile(&self) -> bool {
         self.temporary
     }
 
-    /// A folder that goes when the browser ends, if it sees the same disk as we.
+    /// A folder that is removed after the browser's exit, if it sees the same file system as we do.
     pub fn own_folder(&self) -> Option<PathBuf> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         folder.as_ref().filter(|_| !self.confined).map(Folder::scratch)
@@ -168,20 +168,20 @@ impl BrowserProcess {
         &self.version
     }
 
-    /// The errors that nobody caught in the browser's pages.
+    /// The uncaught errors of the browser's pages.
     pub fn uncaught(&self) -> &Uncaught {
         &self.uncaught
     }
 
-    /// Waits until the browser has ended, and says how.
+    /// Waits for the exit of the browser.
     pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
         ended(self.ended.clone())
     }
 
-    /// Ends the browser and removes what was temporary of it.
+    /// Ends the browser and removes its temporary files.
     ///
-    /// A profile that is kept needs more care: the pipe has to be closed, or `Browser.close` sent, and then the browser
-    /// gets `limit` to save it. A signal would come too early: it makes the browser end without its newest cookies.
+    /// For a permanent profile, close the pipe or send `Browser.close` first; then the browser has `limit` to
+    /// save it. A signal would make it exit without its newest cookies.
     pub async fn terminate(&self, limit: Duration) {
         drop(self.take_pipes());
         if !self.temporary && timeout(limit, self.exited()).await.is_err() && self.is_running() {
@@ -282,7 +282,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
     }
 }
 
-/// What a browser says first.
+/// The first reply of a browser.
 enum First {
     Version(Version),
     Address(String),
@@ -299,7 +299,7 @@ fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
     }
 }
 
-/// A profile to keep, and the turn to start a browser on it: the browser's own lock comes only some time later.
+/// Locks a permanent profile for the start of a browser: the browser's own lock appears only later.
 fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
     let path = absolute(folder);
     let unwritable = |error| diagnosis::unwritable(&path, &error);
@@ -389,7 +389,8 @@ fn spawn(
     Ok((process, pipes))
 }
 
-/// Waits for the browser's end, ends what it leaves running, and removes the folder if nobody else does.
+/// Waits for the browser's exit, ends its remaining processes, and removes the folder unless somebody else
+/// does.
 fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {
@@ -414,14 +415,14 @@ async fn ended(mut ended: watch::Receiver<Option<Exit>>) -> Exit {
     }
 }
 
-/// The browser's socket stands below its temporary folder, and the path of a socket cannot be long.
+/// Whether the browser's socket path below its temporary folder is short enough.
 fn fits_a_socket(scratch: &Path) -> bool {
     const LONGEST: usize = 107;
     scratch.as_os_str().len() + "/org.chromium.Chromium.XXXXXX/SingletonSocket".len() <= LONGEST
 }
 
-/// Starts the command with a pipe at its descriptors 3 (which it reads) and 4 (which it writes), in a session and a
-/// process group of its own. With it, it holds the lock of `folder`.
+/// Starts the command in its own session, with a pipe at its descriptors 3 (input) and 4 (output). It also
+/// inherits the lock of `folder`.
 fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Result<(Child, Pipes)> {
     let (its_input, our_output) = io::pipe()?;
     let (our_input, its_output) = io::pipe()?;
@@ -456,17 +457,17 @@ fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Res
 /// How a browser learns that we are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It reads the end of its pipe.
+    /// Its pipe ends.
     WithThePipe,
-    /// The system ends it, where that can be asked for.
+    /// A parent-death signal of the system, if available.
     WithUs,
 }
 
-/// Above the descriptors that the child gets.
+/// The first descriptor above those for the child.
 const FIRST_FREE: i32 = 10;
 
-/// The browser lays a page out by recursion, and dies of one that is nested deeper than its stack. The usual 8 MB last for
-/// some 2,500 levels; what is not used costs nothing, unless the system promises no memory that it does not have.
+/// The stack limit for the browser, which crashes on pages that are nested deeper than its stack. The usual 8
+/// MB suffice for some 2,500 levels. Unused stack needs no memory, unless the system does not overcommit.
 fn large_stack() -> Option<Rlimit> {
     const BYTES: u64 = 64 << 20;
     const STRICT: &str = "2";
@@ -478,7 +479,7 @@ fn large_stack() -> Option<Rlimit> {
     (is_less && may_grow && has_room).then_some(Rlimit { current: Some(BYTES), ..limit })
 }
 
-/// Gives the child these descriptors as 3, 4 and 5, and a session of its own.
+/// Passes these descriptors to the child as 3, 4 and 5, and starts a session.
 #[allow(
     unsafe_code,
     reason = "the standard library has no safe way to hand a child other descriptors than 0, 1 and 2"
@@ -510,7 +511,7 @@ fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: Ends) {
     unsafe { command.pre_exec(set_up) };
 }
 
-/// Asks for the version: the cheapest question, and its answer is of use.
+/// Asks for the version, which confirms that the browser answers.
 async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
     #[derive(Deserialize)]
     struct Reply {
@@ -529,7 +530,7 @@ async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
     Ok(reply.result)
 }
 
-/// The end of a stream of lines.
+/// The last lines of a stream.
 #[derive(Clone)]
 struct Tail {
     lines: Arc<Mutex<VecDeque<String>>>,
@@ -570,7 +571,7 @@ impl Tail {
         Self { lines, complete, address }
     }
 
-    /// Where the browser says that it listens.
+    /// The WebSocket URL in the browser's output.
     async fn address(&self) -> io::Result<String> {
         let mut address = self.address.clone();
         let answer = address.wait_for(Option::is_some).await.map_err(|_| io::ErrorKind::UnexpectedEof)?;
@@ -582,7 +583,7 @@ impl Tail {
         lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits for the end of the stream, which is the end of every process of the browser's: all have it open.
+    /// Waits for the end of the stream, which is the end of all processes of the browser.
     async fn complete(&self, limit: Duration) {
         let mut complete = self.complete.clone();
         let _ = timeout(limit, complete.wait_for(|done| *done)).await;

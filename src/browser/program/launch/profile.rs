@@ -1,4 +1,4 @@
-//! Profiles: the temporary ones that must not stay behind, and the kept ones that only one browser can use.
+//! Profiles: temporary ones that must be removed, and permanent ones that only one browser can use.
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -14,18 +14,18 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
 
 const PREFIX: &str = "patchright-mcp-";
-/// The browser's link to where it listens.
+/// The browser's symbolic link to its socket.
 const SOCKET: &str = "SingletonSocket";
 const COOKIE: &str = "SingletonCookie";
 const LOCK: &str = "lock";
 const PROFILE: &str = "profile";
 const SCRATCH: &str = "tmp";
 
-/// The folders that this process has made and not removed, and the leader of the processes that work in each.
+/// The folders of this process, and the leading process that works in each.
 static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
 
-/// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
-/// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
+/// A temporary folder of this process with a lock. Whoever holds the lock is alive: this process, or the
+/// browser that inherits it. Process ids would not suffice, as they are reused and differ between containers.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes a folder in `parent` that only we can read.
+    /// Creates a private folder in `parent`.
     pub(crate) fn make(parent: &Path) -> io::Result<Self> {
         loop {
             let path = parent.join(format!("{PREFIX}{}-{}", std::process::id(), random()?));
@@ -61,18 +61,18 @@ impl Folder {
         self.path.join(PROFILE)
     }
 
-    /// For what the browser would leave in the system's temporary folder when it is killed.
+    /// The folder for temporary files of the browser.
     pub(crate) fn scratch(&self) -> PathBuf {
         self.path.join(SCRATCH)
     }
 
-    /// All that processes put into it.
+    /// Everything that processes write into it.
     pub(super) fn files(&self) -> [PathBuf; 2] {
         [self.profile(), self.scratch()]
     }
 
-    /// Starts the leader of the processes that work in it. Meanwhile [`remove_all`] waits, so that it ends this one, too;
-    /// afterwards nothing is started.
+    /// Starts the leading process for this folder. [`remove_all`] waits meanwhile, so that it ends this one
+    /// too; later starts fail.
     pub(crate) fn start<T>(
         &self,
         spawn: impl FnOnce() -> io::Result<T>,
@@ -87,14 +87,14 @@ impl Folder {
         Ok(started)
     }
 
-    /// Notes that the processes in it have ended.
+    /// Records that the processes in it have ended.
     pub(crate) fn release(&self) {
         if let Some(used) = MADE.lock().get_mut(&self.path) {
             *used = None;
         }
     }
 
-    /// Held by whoever has a copy of this.
+    /// The lock, held by everybody who has a copy of this descriptor.
     pub(super) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
     }
@@ -114,7 +114,7 @@ impl Drop for Folder {
     }
 }
 
-/// Ends the browsers that still run and removes all folders of this process: for an end that waits for nobody.
+/// Ends all browsers and removes all folders of this process, for an immediate exit.
 pub(super) fn remove_all() {
     const LIMIT: Duration = Duration::from_secs(1);
     let made = std::mem::take(&mut *MADE.lock());
@@ -129,13 +129,14 @@ pub(super) fn remove_all() {
     }
 }
 
-/// Removes what is in a folder whose processes are about to end; what they still wrote then goes with the folder.
+/// Removes the content of a folder whose processes are about to end; what they still write is removed with the
+/// folder.
 pub(super) fn clear(folder: PathBuf) {
     remove_socket(&folder);
     let _ = fs::remove_dir_all(folder);
 }
 
-/// The lock goes last, so that a removal that was interrupted can be taken up again.
+/// Removes the folder, the lock last, so that an interrupted removal can be resumed.
 fn remove(folder: &Path) -> io::Result<()> {
     remove_socket(&folder.join(PROFILE));
     for part in [PROFILE, SCRATCH] {
@@ -145,7 +146,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     gone(fs::remove_dir(folder))
 }
 
-/// A browser that was killed leaves its socket, which is elsewhere if our path is too long for one.
+/// Removes the socket of a killed browser, which is elsewhere if our path is too long.
 fn remove_socket(profile: &Path) {
     let Ok(socket) = fs::read_link(profile.join(SOCKET)) else { return };
     let Some(folder) = socket.parent() else { return };
@@ -162,7 +163,7 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Removes the folders in `parent` whose owners are dead. Returns how many there were.
+/// Removes the folders in `parent` whose owners are dead. Returns their number.
 pub(crate) fn sweep(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     entries
@@ -170,8 +171,8 @@ pub(crate) fn sweep(parent: &Path) -> usize {
         .count()
 }
 
-/// Removes the folders in `parent` in which browsers of ours listened that were killed: those of a long path, whose sockets
-/// cannot stand in a folder of ours. Returns how many there were.
+/// Removes socket folders in `parent` of killed browsers whose profile path was too long for a socket. Returns
+/// their number.
 pub(super) fn sweep_sockets(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_browsers = |entry: &fs::DirEntry| {
@@ -184,13 +185,13 @@ pub(super) fn sweep_sockets(parent: &Path) -> usize {
 
 const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
-/// Whether something was last changed so long ago that nobody is still making it.
+/// Whether the last change is old enough that nobody is still creating it.
 fn is_old(metadata: &fs::Metadata) -> bool {
     const LEAST_AGE: Duration = Duration::from_secs(60);
     metadata.modified().is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= LEAST_AGE))
 }
 
-/// One where nobody listens any more, and nothing else is.
+/// Removes a socket folder if nobody listens there and it contains nothing else.
 fn sweep_socket(folder: &Path) -> Option<()> {
     let metadata = fs::symlink_metadata(folder).ok()?;
     // A browser that is just starting does not listen yet.
@@ -230,7 +231,7 @@ fn has_only_our_parts(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.into_iter().all(is_ours))
 }
 
-/// `patchright-mcp-<process id>-<random>`.
+/// Whether a name has the form `patchright-mcp-<process id>-<random>`.
 fn is_ours(name: &str) -> bool {
     let Some((pid, random)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else {
         return false;
@@ -249,13 +250,13 @@ fn random() -> io::Result<String> {
     Ok(format!("{:08x}", u32::from_ne_bytes(bytes)))
 }
 
-/// The turn to start a browser on a profile, or nothing while another has it. It ends with the file.
+/// Locks a profile for starting a browser; `None` while another process has the lock. Released with the file.
 pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
     let folder = File::open(profile)?;
     Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
 }
 
-/// Who uses a profile, by the browser's own lock: a link to `host-pid`.
+/// The process that uses a profile, from the browser's own lock: a link to `host-pid`.
 pub(super) fn holder(profile: &Path) -> Option<String> {
     let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
     let (host, pid) = lock.to_str()?.rsplit_once('-')?;

@@ -1,4 +1,4 @@
-//! Where there is no pipe that a browser could inherit.
+//! Replaces browser processes on systems without inheritable pipes.
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::error::{Error, Result};
 pub type PipeReceiver = tokio::io::Empty;
 pub type PipeSender = tokio::io::Sink;
 
-/// A running browser. On this system there is none yet.
+/// A browser process. There is none on this system.
 #[derive(Debug)]
 pub enum BrowserProcess {}
 
-/// How a browser ended.
+/// How a browser process ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exit {
     pub status: Option<i32>,

@@ -1,4 +1,4 @@
-//! The browser's version, without paying for it at every start.
+//! The browser's version, without running it at every start.
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -13,14 +13,14 @@ use tokio::time::{Instant, timeout};
 
 use crate::browser::program::find::{self, Channel, Found};
 
-/// What the browser said about itself when it started.
+/// The version that the browser reported at its start.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Version {
     /// Such as `Chrome/156.0.8078.79` or `HeadlessChrome/156.0.8078.79`.
     pub product: String,
     pub protocol_version: String,
-    /// The one pages see, `--user-agent` considered.
+    /// The user agent for pages, including `--user-agent`.
     pub user_agent: String,
     pub revision: String,
     pub js_version: String,
@@ -33,9 +33,9 @@ impl Version {
     }
 }
 
-/// `--version` starts a good part of the browser; it need not take longer than this.
+/// The time limit for `--version`, which starts large parts of the browser.
 const ASKING: Duration = Duration::from_secs(5);
-/// More browsers than anyone has.
+/// The number of browsers whose version is cached.
 const REMEMBERED: usize = 32;
 
 static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
@@ -45,7 +45,7 @@ static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 pub(super) struct Release(String);
 
 impl Release {
-    /// What `--version` printed, if a version is in it.
+    /// Parses the output of `--version`.
     fn read(text: &str) -> Option<Self> {
         let is_version = |word: &str| {
             word.matches('.').count() == 3 && word.split('.').all(|part| part.parse::<u32>().is_ok())
@@ -70,7 +70,7 @@ impl Release {
     }
 }
 
-/// The name and version of a browser: as remembered from last time, or else as it says itself.
+/// The name and version of a browser: from the cache, or from `--version`.
 pub(super) async fn of(found: &Found, deadline: Instant) -> Option<Release> {
     if let Some(known) = known(found) {
         return Some(known);
@@ -80,7 +80,7 @@ pub(super) async fn of(found: &Found, deadline: Instant) -> Option<Release> {
     Some(release)
 }
 
-/// The name by which a browser goes beside Chromium's, as it tells pages.
+/// The brand that a browser reports to pages.
 pub(super) fn brand(found: &Found) -> Option<String> {
     const BRANDS: [&str; 2] = ["Google Chrome", "Microsoft Edge"];
     let known = known(found).filter(|release| !release.name().is_empty());
@@ -103,13 +103,13 @@ fn known(found: &Found) -> Option<Release> {
     Release::read(&known.or_else(|| stored()?.remove(&key))?)
 }
 
-/// Remembers the version that a running browser reported.
+/// Caches the version that a running browser reported.
 pub(super) fn remember(found: &Found, number: &str) {
     let name = known(found).map_or_else(String::new, |release| release.name().to_owned() + " ");
     keep(found, &Release(name + number));
 }
 
-/// Keeps it for later starts, of this process and of others.
+/// Caches the version for later starts of all processes.
 fn keep(found: &Found, release: &Release) {
     let Some(key) = key(found) else { return };
     let version = release.0.clone();
@@ -125,7 +125,7 @@ fn keep(found: &Found, release: &Release) {
     });
 }
 
-/// The user agent that a browser with a window has. Since version 101 all but the first number is zero.
+/// The user agent of a headed browser. Since version 101, all numbers but the first are zero.
 pub(super) fn user_agent(found: &Found, version: &str) -> String {
     let platform = if cfg!(windows) {
         "Windows NT 10.0; Win64; x64"
@@ -141,7 +141,7 @@ pub(super) fn user_agent(found: &Found, version: &str) -> String {
     )
 }
 
-/// What tells one browser from another and from its next version. `None` if an update would not show.
+/// The cache key of a browser program. `None` if an update would not change it.
 fn key(found: &Found) -> Option<String> {
     let path = if found.is_snap() {
         fs::canonicalize("/snap/chromium/current").ok()?
@@ -174,7 +174,7 @@ async fn ask(found: &Found, deadline: Instant) -> Option<Release> {
     Release::read(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// What a script started, and left behind when it was ended.
+/// The process group of a script, to be ended with it.
 #[cfg(unix)]
 struct Group(rustix::process::Pid);
 

@@ -1,10 +1,10 @@
-//! Bodies of requests, written; and of responses, unpacked.
+//! Encodes request bodies, and decompresses response bodies.
 use std::io::{self, Read};
 
 use super::{ApiBody, ApiPart, failed, too_large};
 use crate::error::Result;
 
-/// The body as bytes, and what kind of content it is.
+/// The encoded body, and its content type.
 pub(super) fn write(body: &ApiBody, has_type: bool) -> (Vec<u8>, String) {
     match body {
         ApiBody::Bytes(bytes) => (bytes.clone(), "application/octet-stream".to_owned()),
@@ -43,7 +43,7 @@ fn multipart(parts: &[ApiPart]) -> (Vec<u8>, String) {
     (written, format!("multipart/form-data; boundary={boundary}"))
 }
 
-/// The body without what it was packed in, if that is no more than `most` bytes.
+/// The decompressed body, unless it is larger than `most` bytes.
 pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<Vec<u8>> {
     let mut body = packed;
     // What was packed last is named last.
@@ -69,7 +69,7 @@ pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<
     Ok(body)
 }
 
-/// All that there is, or one byte more than the most.
+/// Reads everything, up to one byte more than the limit.
 fn read(reader: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     reader.take(most as u64 + 1).read_to_end(&mut plain)?;

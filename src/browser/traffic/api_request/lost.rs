@@ -1,4 +1,4 @@
-//! How the failure of an exchange with a server is reported, in the words that Node has for it.
+//! Errors of HTTP exchanges, in Node's words.
 use std::error::Error as _;
 
 use url::Url;
@@ -6,9 +6,9 @@ use url::Url;
 use crate::browser::egress::client_certificate::alert_of;
 use crate::error::Error;
 
-/// Why an exchange came to nothing.
+/// Why an exchange failed.
 pub(super) enum Lost {
-    /// The connection was reset: another one may do better.
+    /// The connection was reset; a retry may succeed.
     Reset(Error),
     For(Error),
 }
@@ -53,7 +53,7 @@ pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
     Lost::For(failed(&reason))
 }
 
-/// A request that failed for this reason.
+/// The error for a failed request with this reason.
 pub(super) fn failed(reason: &str) -> Error {
     Error::RequestFailed { reason: reason.to_owned() }
 }

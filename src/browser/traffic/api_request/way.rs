@@ -1,4 +1,4 @@
-//! The way out of requests without a page: directly, by the relay of a browser's context, or by a proxy.
+//! The network route of API requests: directly, through the relay of a browser context, or through a proxy.
 use std::time::Instant;
 
 use tokio::sync::OnceCell;
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 #[derive(Debug)]
 pub(super) enum Way {
-    /// By the relay of a context, where it has one, so under its rules too.
+    /// Through the relay of a context, if it has one, with the same network policy.
     Context(BrowserContext),
-    /// By a relay of its own, which speaks to this proxy as it does for pages.
+    /// Through a relay of its own in front of this proxy, as for pages.
     Proxy(Box<(Proxy, OnceCell<Option<Relay>>)>),
     Direct,
 }
@@ -28,7 +28,7 @@ impl Way {
         }
     }
 
-    /// What a client has to know of it.
+    /// The proxy settings for an HTTP client.
     pub(super) async fn proxy(&self) -> Result<Option<reqwest::Proxy>> {
         let (server, bypass) = match self {
             Self::Direct => return Ok(None),
@@ -44,7 +44,7 @@ impl Way {
         Ok(Some(read.no_proxy(bypass.and_then(bypassing))))
     }
 
-    /// Why a request failed that was sent at `begun`, where the way knows.
+    /// The explanation of an error since `begun`, if the route has one.
     pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
         match self {
             Self::Direct => None,
@@ -63,13 +63,13 @@ async fn open(proxy: &Proxy) -> Result<Option<Relay>> {
     Relay::start(wanted).await
 }
 
-/// Hosts in the form that browsers take: a name stands for those below it too.
+/// Hosts that bypass the proxy, in the browsers' format: a name includes its subdomains.
 fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
     let hosts: Vec<_> = hosts.split([',', ';']).map(|host| host.trim().trim_start_matches("*.")).collect();
     reqwest::NoProxy::from_string(&hosts.join(","))
 }
 
-/// The reason in the words of a request, with the name of the proxy that is to blame.
+/// The error of a request, with the name of the proxy that caused it.
 fn with_proxy(error: Error, proxy: Option<&Proxy>) -> Error {
     match (error, proxy) {
         (Error::NavigationFailed { reason }, Some(proxy)) => {

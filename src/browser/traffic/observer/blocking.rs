@@ -1,4 +1,4 @@
-//! Requests that are refused without anybody being asked: by their kind, their server, or their address.
+//! Blocks requests by resource type, domain or URL.
 use std::sync::Arc;
 
 use crate::browser::objects::context::BrowserContext;
@@ -6,7 +6,7 @@ use crate::browser::options::domains::Domains;
 use crate::browser::options::routing::UrlGlob;
 use crate::error::{Error, Result};
 
-/// The kinds of request, as pages and Playwright name them.
+/// The resource types, named as in Playwright.
 const KINDS: [&str; 15] = [
     "document",
     "stylesheet",
@@ -25,7 +25,7 @@ const KINDS: [&str; 15] = [
     "other",
 ];
 
-/// Which requests are refused. What a tab itself shows is asked for on purpose, and never among them.
+/// Which requests to block. Documents of tabs are never blocked, as they are opened on purpose.
 #[derive(Debug, Clone, Default)]
 pub struct Blocking {
     kinds: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Blocking {
     addresses: Vec<UrlGlob>,
 }
 
-/// What is refused by one call, so that it can be let through again.
+/// The id of a call of [`BrowserContext::block`], to undo it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockId(u64);
 
@@ -44,8 +44,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocking {
-    /// # Errors
-    /// `invalid_arguments` for a kind that there is not, an address whose braces do not match, or when nothing is named.
+    /// # Errors `invalid_arguments` for an unknown resource type, a URL pattern with unbalanced braces, or if
+    /// nothing is given.
     pub fn new(kinds: Vec<String>, domains: Domains, addresses: &[String]) -> Result<Self> {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if let Some(kind) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
@@ -69,7 +69,7 @@ impl Blocking {
 }
 
 impl BrowserContext {
-    /// Refuses these requests of its pages and their workers from now on. Whatever else routes them is not asked.
+    /// Blocks these requests of its pages and their workers. Other routes do not receive them.
     pub async fn block(&self, blocking: Blocking) -> Result<BlockId> {
         if !self.is_followed() {
             self.follow(Arc::new(|_| ()));
@@ -85,7 +85,7 @@ impl BrowserContext {
         Ok(id)
     }
 
-    /// Lets through again what one call of [`BrowserContext::block`] refused.
+    /// Undoes one call of [`BrowserContext::block`].
     pub async fn unblock(&self, id: BlockId) -> Result<()> {
         self.traffic().state.lock().blocks.list.retain(|(known, _)| *known != id);
         self.update_holds().await

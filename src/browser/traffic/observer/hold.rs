@@ -1,4 +1,4 @@
-//! Requests that wait for a decision, and sites that ask who somebody is.
+//! Intercepts requests and HTTP authentication.
 use std::sync::Arc;
 
 use super::{REMEMBERED, Request, Source, entries};
@@ -16,7 +16,7 @@ use crate::cdp::{PendingReply, RawEvent};
 use crate::error::Result;
 
 impl BrowserContext {
-    /// Names one more pair of a name and a password, for pages that ask from now on.
+    /// Adds credentials for HTTP authentication.
     pub async fn add_http_credentials(&self, credentials: HttpCredentials) -> Result<()> {
         self.change_options(|options| {
             options.http_credentials.retain(|known| known.origin != credentials.origin);
@@ -25,7 +25,7 @@ impl BrowserContext {
         self.hear_questions().await
     }
 
-    /// Hears when a server asks who somebody is, from now on.
+    /// Subscribes to authentication challenges.
     pub(super) async fn hear_questions(&self) -> Result<()> {
         if !self.is_followed() {
             self.follow(Arc::new(|_| ()));
@@ -34,7 +34,8 @@ impl BrowserContext {
         self.route(routed).await
     }
 
-    /// Holds these requests of this context until each is decided, as `NetworkEvent::Route`. Done when the browser does so.
+    /// Intercepts these requests of the context, reported as `NetworkEvent::Route`. Returns when the browser
+    /// does so.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
@@ -55,12 +56,12 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether a program has set a name and a password for this address.
+    /// Whether a program has set credentials for this URL.
     pub fn has_login_for(&self, url: &str) -> bool {
         self.http_credentials_for(url).is_some_and(|credentials| !credentials.by_person)
     }
 
-    /// Tells sites that ask for them by HTTP these names and passwords from now on. Somebody must follow.
+    /// Replaces the credentials for HTTP authentication. Requires a subscriber to network events.
     pub async fn set_http_credentials(&self, credentials: Vec<HttpCredentials>) -> Result<()> {
         self.change_options(|options| options.http_credentials = credentials);
         for page in self.pages() {
@@ -69,7 +70,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// A service worker has a session of the browser's, and one more of each of its pages: all of them tell of its requests.
+    /// Whether another session reports the request: a service worker has a session of the browser, and one of
+    /// each of its pages.
     pub(super) fn is_reported_elsewhere(&self, id: &str, source: &Source) -> bool {
         let state = self.traffic().state.lock();
         let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
@@ -82,7 +84,7 @@ impl BrowserContext {
         !self.traffic().state.lock().routed.is_none() || source.page.as_ref().is_some_and(Page::is_routed)
     }
 
-    /// Whether somebody decides what becomes of a request to this address.
+    /// Whether requests to this URL are intercepted.
     pub(super) fn decides(&self, source: &Source, url: &str) -> bool {
         self.traffic().state.lock().routed.holds(url)
             || source.page.as_ref().is_some_and(|page| page.routes(url))
@@ -134,13 +136,13 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Holds these requests of this page until each is decided, as `NetworkEvent::Route`.
+    /// Intercepts these requests of the page, reported as `NetworkEvent::Route`.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.set_routed(routed.into());
         self.update_hold().await
     }
 
-    /// Its newest requests, at most 100, oldest first. None where nobody follows its context.
+    /// Its latest requests, at most 100, oldest first. Empty if nobody subscribes to network events.
     pub fn requests(&self) -> Vec<Request> {
         self.context().newest_requests(self)
     }
@@ -158,8 +160,8 @@ impl Page {
     }
 }
 
-/// Stops requests, or no more, and those that the cache would answer where somebody decides about them: what comes out of it
-/// is never stopped. Pages alone are stopped: what their workers ask goes the same way.
+/// Starts or stops intercepting requests, with the cache disabled, since cached responses are never
+/// intercepted. Applies to pages; requests of their workers take the same route.
 fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<PendingReply<Empty>> {
     let is_service = source.worker.as_ref().is_none_or(|worker| worker.kind() == WorkerKind::Service);
     let mut commands = Vec::new();
@@ -181,8 +183,8 @@ fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<Pend
     commands
 }
 
-/// Sends a redirected request on, with the headers that its first hop was given. Chromium loses the `Origin` that it has
-/// computed for the next hop, unless the request is sent anew, which happens where its URL is given.
+/// Continues a redirected request with the headers that were set for its first request. Chromium loses the
+/// computed `Origin` of the next request unless its URL is set explicitly.
 pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Request>) {
     let stopped = &event.request.headers;
     let origin = stopped.get("origin");
@@ -196,7 +198,7 @@ pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Requ
 
 type Headers = Vec<(String, String)>;
 
-/// The headers with the `Origin` of this hop in place of that of the first, if that is what they have.
+/// The headers with the `Origin` of this request instead of the first one's, if they contain that.
 fn with_origin(mut headers: Headers, first: &Request, origin: Option<&str>) -> Headers {
     let before = first.headers().get("origin");
     headers.retain(|(name, value)| !name.eq_ignore_ascii_case("origin") || before != Some(value.as_str()));
@@ -208,8 +210,8 @@ fn with_origin(mut headers: Headers, first: &Request, origin: Option<&str>) -> H
     headers
 }
 
-/// The headers of a redirected request that is sent anew: with what the browser says of itself, which it would leave out, in
-/// its order. Cookies are its own business.
+/// The headers of a redirected request that is sent explicitly, including those of the browser itself in their
+/// usual order, but without cookies, which the browser adds.
 fn as_browsers_do(stopped: &HeaderList, first: &Request) -> Headers {
     const ORDER: [&str; 7] =
         ["sec-ch-ua-platform", "user-agent", "sec-ch-ua", "sec-ch-ua-mobile", "accept", "origin", "referer"];
