@@ -1,9 +1,9 @@
-//! The command line: flags, environment and file to a [`Config`], and the server that it describes.
+//! The command line: reads flags, environment and file into a [`Config`], and runs the server.
 //!
-//! A setting has one name everywhere: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, `timeoutAction` in the file.
-//! [`flags`] lists them; [`layers`] lets a flag win over the environment, and that over the file.
+//! A setting has one name everywhere: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, `timeoutAction` in
+//! the file. [`flags`] lists them; in [`layers`], flags override the environment, and that overrides the file.
 //!
-//! With a command it is a [`verb`](verbs): a tool, called in a small server behind this folder.
+//! With a command, runs a [`verb`](verbs): a tool call in a background server for this folder.
 pub mod flags;
 pub mod layers;
 mod browser_options;
@@ -69,9 +69,9 @@ use crate::session::registry::SessionOptions;
 use crate::session::{EngineOptions, Limits, Roots, Source};
 use crate::webdriver;
 
-/// How long a browser that nobody sees stays without being used.
+/// How long an unused headless browser stays open.
 const AN_HOUR: Duration = Duration::from_secs(3600);
-/// Arguments of Chromium by which pages know that nobody sits before it.
+/// Chromium arguments that let pages detect automation.
 const LOUD: [&str; 8] = [
     "--enable-automation",
     "--remote-debugging-port",
@@ -82,40 +82,40 @@ const LOUD: [&str; 8] = [
     "--user-agent",
     "--load-extension",
 ];
-/// How long a key must be that somebody thought of.
+/// The shortest API key that a user may choose.
 const SHORTEST_KEY: usize = 16;
-/// By what Chromium lets pages offer tools, and what that costs.
+/// The Chromium argument that lets pages offer tools; pages can notice it.
 const OFFERS: &str = "--enable-features=WebMCPTesting";
 const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
-/// How much of a page a verb shows; the whole is in a file.
+/// How many characters of a page a verb shows; the full page is in a file.
 #[cfg(unix)]
 const BRIEF_CHARS: u64 = 1700;
 
-/// All that can be set, resolved.
+/// The resolved configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub engine: EngineOptions,
-    /// How to serve over HTTP; without it, the client is at standard input.
+    /// The HTTP server; without it, the client is connected to standard input and output.
     pub http: Option<HttpOptions>,
-    /// How pages are handed over to people.
+    /// Options of the live view.
     pub live: LiveOptions,
     pub settings: Settings,
-    /// Optional tools that are listed.
+    /// Optional groups of tools.
     pub capabilities: BTreeSet<Capability>,
-    /// Families of tools that are listed.
+    /// Toolsets: families of tools.
     pub toolsets: BTreeSet<Toolset>,
-    /// How long the tools pause after nobody came.
+    /// The length of the cooldown.
     pub cooldown: Duration,
-    /// Where the pause is kept.
+    /// The folder in which the cooldown is stored.
     pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
     pub log_format: LogFormat,
-    /// How to be one of several servers.
+    /// Options for running as one of several servers.
     pub replica: Option<ReplicaOptions>,
-    /// Where spans of calls go.
+    /// The exporter for spans of calls.
     #[cfg(feature = "otlp")]
     pub traces: Option<TraceOptions>,
-    /// What the user should hear before the server starts.
+    /// Warnings for the user, shown before the server starts.
     pub warnings: Vec<String>,
 }
 
@@ -221,7 +221,7 @@ impl Config {
     }
 }
 
-/// The script of axe.
+/// Reads the axe script.
 fn axe(path: &Path) -> Result<Arc<str>, Ending> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| mistake("axe", &format!("{}: {error}", path.display())))?;
@@ -231,7 +231,7 @@ fn axe(path: &Path) -> Result<Arc<str>, Ending> {
     Ok(text.into())
 }
 
-/// The families to offer. Two of them have tools of the same names.
+/// The toolsets to offer. Two of them have tools with the same names.
 fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
     let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
     if chosen.contains(&Toolset::Claude) && chosen.contains(&Toolset::Sessions) {
@@ -241,7 +241,7 @@ fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
     Ok(chosen)
 }
 
-/// Several keys share nothing: each has a browser, and that has a clipboard of its own only where it shows no windows.
+/// Separates API keys: each has a browser of its own, whose clipboard is separate only when it is headless.
 fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
     match &mut engine.source {
         Source::Join { .. } => {
@@ -303,7 +303,7 @@ fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
     options.map(Some).ok_or_else(|| mistake("otlp", "expected an http:// or https:// address"))
 }
 
-/// The pool that was asked for.
+/// Creates the requested pool.
 fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<Source, Ending> {
     if flags.cdp_endpoint.is_some() || flags.user_data_dir.is_some() {
         return Err(mistake("pool", "the browsers of a pool go without --cdp-endpoint and --user-data-dir"));
@@ -396,7 +396,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     })
 }
 
-/// Has files written to a folder of the user's where the working directory is none to write to, such as `/`. Says so.
+/// Uses a folder of the user if the working directory is not writable, such as `/`. Returns a warning.
 fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
     let outputs =
         [(&mut flags.output_dir, &usual.output_dir), (&mut flags.screenshot_dir, &usual.screenshot_dir)];
@@ -416,7 +416,7 @@ fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
     ))
 }
 
-/// The capabilities that were named, with those that `all` stands for.
+/// The given capabilities, with `all` expanded.
 fn capabilities(named: Vec<Capability>) -> BTreeSet<Capability> {
     let mut capabilities: BTreeSet<_> = named.into_iter().collect();
     if capabilities.remove(&Capability::All) {
@@ -490,7 +490,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.metrics == Some(true) }))
 }
 
-/// What to do so that clients of other machines are let in, where nothing was done.
+/// A warning when clients on other machines would be refused, with what to do.
 fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
     let is_missing = !is_loopback(host) && flags.allowed_hosts.is_none();
     is_missing.then(|| {
@@ -539,12 +539,12 @@ fn mistake(setting: &str, reason: &str) -> Ending {
     Ending::Mistake(format!("--{setting}: {reason}"))
 }
 
-/// Why the program ends without serving: it was asked for help, or given arguments that cannot hold.
+/// Why the program exits without serving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// `--help` or `--version`.
+    /// The output of `--help` or `--version`.
     Answer(String),
-    /// One line on what is wrong.
+    /// An error in one line.
     Mistake(String),
 }
 
@@ -573,7 +573,7 @@ fn show(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Reads what was set, wherever it was set. `arguments` come without the program's name.
+/// Reads the configuration from all sources. `arguments` are without the program's name.
 pub fn configure(
     arguments: impl IntoIterator<Item = OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -582,7 +582,7 @@ pub fn configure(
     Config::new(flags, warnings)
 }
 
-/// The settings of the server behind the verbs: without a window and with every tool, unless somebody says otherwise.
+/// The configuration of the background server for verbs: headless, with all tools, unless set otherwise.
 #[cfg(unix)]
 fn configure_background(
     arguments: Vec<OsString>,

@@ -1,8 +1,8 @@
-//! Folders that nobody else on the machine may look into.
+//! Private folders.
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes a folder that only we can look into, with those above it. One that is there stays as it is.
+/// Creates a folder with its parents that only we can read. An existing one stays as it is.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -10,14 +10,15 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Whether files can be written to a folder, which need not be there yet.
+/// Whether files can be written to a folder, which need not exist yet.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let is_there = |folder: &&Path| folder.is_dir();
     let nearest = folder.ancestors().find(is_there).filter(|found| !found.as_os_str().is_empty());
     tempfile::tempfile_in(nearest.unwrap_or(Path::new("."))).is_ok()
 }
 
-/// A folder of the user's own for files that have no place where we were started: as XDG says, or else a new temporary one.
+/// A folder of the user for files if the working directory cannot be used: according to XDG, or else a new
+/// temporary one.
 pub(crate) fn of_user() -> io::Result<PathBuf> {
     let absolute = |folder: &PathBuf| folder.is_absolute();
     let state_home = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);

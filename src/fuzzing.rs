@@ -1,5 +1,5 @@
-//! Readers of what others wrote, each to be fed with anything. `cargo test` feeds them seeds and what is almost a seed;
-//! `make fuzz` has libFuzzer look for what reaches new code.
+//! Fuzz targets: parsers of foreign input, each called with arbitrary bytes. `cargo test` uses seeds and
+//! variations of them; `make fuzz` uses libFuzzer.
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::mcp::{arguments, page_text, strict_json, tools};
 use crate::session::pacing;
 use crate::snapshot::{self, Options, Tree};
 
-/// A reader by its name.
+/// A fuzz target with its name.
 pub type Target = (&'static str, fn(&[u8]));
 
 pub const TARGETS: [Target; 15] = [
@@ -49,7 +49,7 @@ fn text(bytes: &[u8], read: impl Fn(&str)) {
     }
 }
 
-/// Two texts of one: before the first byte that separates, and after.
+/// Splits a text at the first separator.
 fn halves(text: &str) -> (&str, &str) {
     text.split_once('\u{1}').unwrap_or((text, ""))
 }
@@ -59,7 +59,7 @@ fn in_runtime(work: impl Future<Output = ()>) {
     runtime.expect("a runtime").block_on(work);
 }
 
-/// Lines of a client. Whatever they are, the reader comes to their end.
+/// Lines of a client: the reader always reaches the end.
 fn stdio(bytes: &[u8]) {
     in_runtime(async {
         let mut lines = Lines::new(bytes, sink(), CancellationToken::new());
@@ -68,7 +68,7 @@ fn stdio(bytes: &[u8]) {
     });
 }
 
-/// What a browser writes before its answer. The call is answered, or the connection is over.
+/// Output of a browser before its reply: the call gets its reply, or the connection ends.
 fn pipe(bytes: &[u8]) {
     in_runtime(async {
         let (ours, mut theirs) = duplex(bytes.len() + 1024);
@@ -83,7 +83,7 @@ fn pipe(bytes: &[u8]) {
     });
 }
 
-/// What is read in one way only is read as by everybody else.
+/// The strict parser gives the same result as a common one.
 fn strict(bytes: &[u8]) {
     if let Ok(value) = strict_json::read(bytes) {
         let others: Value = serde_json::from_slice(bytes).expect("it was read");
@@ -91,7 +91,7 @@ fn strict(bytes: &[u8]) {
     }
 }
 
-/// The arguments of a tool that the first byte chooses.
+/// Arguments for the tool that the first byte selects.
 fn check_arguments(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let tool = &tools::ALL[usize::from(*first) % tools::ALL.len()];
@@ -106,7 +106,7 @@ fn check_arguments(bytes: &[u8]) {
     }
 }
 
-/// Two walks of a page, a frame each, before and after.
+/// Two walks of a page with one frame each, before and after.
 fn walks(bytes: &[u8]) {
     text(bytes, |text| {
         let parts: Vec<_> = text.split('\u{1}').collect();
@@ -130,7 +130,7 @@ fn selectors(bytes: &[u8]) {
     text(bytes, |text| drop(Selector::parse(text)));
 }
 
-/// An address, a host and an origin.
+/// A URL, a host and an origin.
 fn requests(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 1);
     let uri = parts.next().and_then(|uri| std::str::from_utf8(uri).ok());
@@ -139,7 +139,7 @@ fn requests(bytes: &[u8]) {
     }
 }
 
-/// A state that was read is written, and is then read as the same.
+/// A storage state that was parsed is written, and parsed again with the same result.
 fn states(bytes: &[u8]) {
     text(bytes, |text| {
         if let Ok(state) = StorageState::parse(text) {
@@ -150,7 +150,7 @@ fn states(bytes: &[u8]) {
     });
 }
 
-/// A pattern and an address: what it allows it blocks, and the other way round.
+/// A pattern and a URL: as an allowed origin and as a blocked one, it has opposite results.
 fn origins(bytes: &[u8]) {
     text(bytes, |text| {
         let (pattern, address) = halves(text);
@@ -164,7 +164,7 @@ fn origins(bytes: &[u8]) {
     });
 }
 
-/// A pattern with wildcards, and an address. An address of which each letter is escaped means itself alone.
+/// A glob and a URL. A URL with every character escaped matches only itself.
 fn globs(bytes: &[u8]) {
     text(bytes, |text| {
         let (glob, address) = halves(text);
@@ -186,7 +186,7 @@ fn robots(bytes: &[u8]) {
     });
 }
 
-/// What a page says stays on its line, and is data that is read as it was.
+/// A text of a page stays on its line, and is parsed as the same data.
 fn said(bytes: &[u8]) {
     text(bytes, |text| {
         for shown in [page_text::inline(text), page_text::address(text), page_text::quoted(text)] {
@@ -209,7 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// The connection's parts are shuttle's in unit tests, and work nowhere else: `tests/it/fuzz.rs` feeds that one.
+    /// The connection itself uses shuttle in unit tests, and works nowhere else: `tests/it/fuzz.rs` has that
+    /// target.
     fn targets() -> Vec<Target> {
         TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
     }
@@ -220,7 +221,7 @@ mod tests {
         files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
     }
 
-    /// Some bytes put in the place of some others.
+    /// Replaces some bytes by others.
     fn change() -> impl Strategy<Value = (Index, usize, Vec<u8>)> {
         let bytes = prop_oneof![
             proptest::collection::vec(any::<u8>(), 0..4),

@@ -1,8 +1,8 @@
-//! JSON as pages write it.
+//! JSON from browsers and pages.
 use serde::de::DeserializeOwned;
 
-/// Reads JSON that a browser or a page wrote. A JavaScript string may hold half a surrogate pair, which JSON can carry and a Rust
-/// string cannot: it becomes U+FFFD, as the page's own encoder would make it.
+/// Parses JSON of a browser or page. JavaScript strings may contain an unpaired surrogate, which a Rust string
+/// cannot: it becomes U+FFFD, as the page's own encoder does.
 pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(json).or_else(|error| match without_half_pairs(json) {
         Some(mended) => serde_json::from_slice(&mended),
@@ -10,7 +10,7 @@ pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> 
     })
 }
 
-/// The text with every half of a surrogate pair replaced; `None` when there is none.
+/// The text with unpaired surrogates replaced; `None` if there are none.
 pub(crate) fn without_half_pairs(json: &[u8]) -> Option<Vec<u8>> {
     const ESCAPE: usize = r"\u0000".len();
     let unit = |at: usize| -> Option<u16> {

@@ -1,4 +1,4 @@
-//! The program without Python. All it does is in the library.
+//! The program without Python. Everything is in the library.
 use patchright_mcp::cli::{self, Program};
 
 fn main() {

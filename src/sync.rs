@@ -1,8 +1,8 @@
-//! Locks, counters, tasks and timers of the code whose order of doing things is tested.
+//! Locks, counters, tasks and timers for code whose concurrency is tested.
 //!
-//! In unit tests they are shuttle's, which runs one task at a time and changes tasks at each of them: so a test sees the
-//! same code in thousands of orders, of which a machine takes a few. What tokio itself is made of (its channels, its lock)
-//! is taken as one step. `make orders` tries for long.
+//! In unit tests they come from shuttle, which runs one task at a time and switches tasks at each of these: so
+//! a test covers thousands of interleavings. tokio's own primitives (channels, locks) count as one step. `make
+//! orders` runs for long.
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[cfg(not(test))]
@@ -14,17 +14,18 @@ pub(crate) use tokio::spawn;
 #[cfg(not(test))]
 pub(crate) use tokio::time::{Sleep, sleep_until};
 
-/// The time since the beginning of 1970, by the clock of the machine.
+/// The Unix time by the machine's clock.
 pub(crate) fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The same in milliseconds.
+/// The Unix time in milliseconds.
 pub(crate) fn unix_time_ms() -> f64 {
     unix_time().as_secs_f64() * 1000.0
 }
 
-/// The time of the machine's clock as it went on since it was read: whoever sets the clock meanwhile changes nothing.
+/// The machine's clock as of one reading, advanced by a monotonic clock: later changes of the machine's clock
+/// have no effect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SteadyClock {
     read: Instant,
@@ -42,7 +43,7 @@ impl SteadyClock {
     }
 }
 
-/// What time it is.
+/// The current time.
 #[cfg(not(test))]
 pub(crate) fn now() -> tokio::time::Instant {
     tokio::time::Instant::now()
@@ -83,7 +84,7 @@ mod orders {
         }
     }
 
-    /// The time that a test lets pass, and next to no other.
+    /// The simulated time of a test.
     pub(crate) fn now() -> Instant {
         Instant::now() + PASSED.get()
     }
@@ -92,7 +93,7 @@ mod orders {
         PASSED.set(PASSED.get() + by);
     }
 
-    /// A deadline that may come at any moment; one that is far off never comes, so that what waits in vain is seen to.
+    /// A deadline that may come at any moment; a distant one never comes, so that endless waits are detected.
     #[derive(Debug)]
     pub(crate) struct Sleep {
         never: bool,
@@ -118,7 +119,8 @@ mod orders {
         }
     }
 
-    /// Runs a test in many orders: some at random, some that change tasks where it hurts. `ORDERS` says in how many.
+    /// Runs a test with many interleavings: random ones, and some with task switches at critical points.
+    /// `ORDERS` sets the number.
     pub(crate) fn in_many_orders(test: impl Fn() + Send + Sync + Copy + 'static) {
         const CHANGES: usize = 3;
         let orders = std::env::var("ORDERS").ok().and_then(|orders| orders.parse().ok()).unwrap_or(1_000);

@@ -1,4 +1,4 @@
-//! Requests, responses, workers, WebSockets and downloads.
+//! Requests, responses, workers, `WebSockets` and downloads.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

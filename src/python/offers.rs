@@ -1,4 +1,4 @@
-//! Tools that pages offer to agents (WebMCP).
+//! Tools that pages offer to agents (`WebMCP`).
 use pyo3::prelude::*;
 use serde_json::json;
 

@@ -1,26 +1,26 @@
-//! Lines of an outline in fewer characters, for those who pay for each and have the page in a file: what stands side by side
-//! and is of one kind shares a line, and a change is shown with the nearest that holds it.
+//! Shortens the lines of a snapshot for callers that pay for each character and have the full page in a file:
+//! siblings of one kind share a line, and a change is shown with its nearest container only.
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::render::Rendered;
 
-/// From so many things on one line their names are short.
+/// The number of items on one line from which their names are shortened.
 const MANY: usize = 4;
 const LONGEST_OF_MANY: usize = 28;
-/// From so many on shorter still.
+/// The number of items on one line from which their names are shortened further.
 const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 20;
-/// The longest text of a thing that shares a line.
+/// The longest text of an item that shares a line.
 const LONGEST_VALUE: usize = 24;
 /// How much of a hint is shown.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
-/// How a line begins that is only text.
+/// The beginning of a line that contains only text.
 const TEXT: &str = "text: ";
-/// How often a page is rendered anew to fit.
+/// How often a page is rendered again to fit.
 const TRIES: usize = 4;
-/// How each element's line is shortened.
+/// How the line of each element is shortened.
 const SHORTER: [(&str, &str); 4] = [
     (" [cursor=pointer]", ""),
     ("[ref=", "["),
@@ -28,16 +28,16 @@ const SHORTER: [(&str, &str); 4] = [
     (" [expanded]", " [open]"),
 ];
 
-/// One line: how it is marked in a diff, how deep it stands, and what it says.
+/// A line: its mark in a diff, its depth, and its text.
 struct Line {
     mark: &'static str,
     depth: usize,
     text: String,
-    /// It stands in another group than the line before.
+    /// Whether it is in another group than the previous line.
     is_apart: bool,
 }
 
-/// The same lines, in short.
+/// The shortened lines.
 pub fn compact(text: &str) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
     let hints = long_hints(text);
@@ -51,7 +51,7 @@ pub fn compact(text: &str) -> String {
     written.join("\n")
 }
 
-/// Renders with as much room as leaves at most so many characters once it is shown in short.
+/// Renders with the largest budget whose shortened result has at most `most` characters.
 pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
     let mut room = most.saturating_mul(2);
     let mut rendered = render(room);
@@ -99,8 +99,8 @@ impl Line {
         }
     }
 
-    /// Its role, and what follows that: a name, a ref, states, and a word or two. None where it says more, or holds
-    /// something.
+    /// The role, and the rest: name, ref, states, and a short text. `None` if there is more, or if it has
+    /// children.
     fn thing(&self) -> Option<(&str, &str)> {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
@@ -109,7 +109,7 @@ impl Line {
     }
 }
 
-/// Whether what stands behind the colon could be taken for more things, or is long.
+/// Whether the text after the colon is long, or could be mistaken for several items.
 fn says_much(rest: &str) -> bool {
     let mut parts = quotations(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
     let Some((value, _)) = parts.next() else { return false };
@@ -120,7 +120,7 @@ fn says_much(rest: &str) -> bool {
         || value.chars().count() > LONGEST_VALUE
 }
 
-/// Without what only tells how something is drawn, and with short brackets around refs.
+/// The line without states about rendering, and with short brackets around refs.
 fn cleaned(text: &str, hints: &BTreeSet<&str>) -> String {
     let mut out = String::with_capacity(text.len());
     for (part, is_quoted) in quotations(text) {
@@ -136,7 +136,7 @@ fn cleaned(text: &str, hints: &BTreeSet<&str>) -> String {
     out
 }
 
-/// The hints that are not shown whole.
+/// The hints that are not shown in full.
 fn long_hints(text: &str) -> BTreeSet<&str> {
     let mut is_hint = false;
     let quoted = text.lines().flat_map(quotations).filter_map(|(part, is_quoted)| {
@@ -147,7 +147,7 @@ fn long_hints(text: &str) -> BTreeSet<&str> {
     quoted.collect()
 }
 
-/// The beginning of a hint, or where it first differs from every other that begins so.
+/// The beginning of a hint, up to where it differs from all others.
 fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     let shared =
         |other: &&str| hint.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
@@ -172,7 +172,7 @@ fn without_level(text: &str) -> String {
     }
 }
 
-/// How many lines stand in what the line at `at` holds, and how many of them directly.
+/// The number of descendants of the line at `at`, and of its children.
 fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     let depth = lines[at].depth;
     let all = lines[at + 1..].iter().take_while(|line| line.depth > depth).count();
@@ -180,7 +180,7 @@ fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     (all, direct)
 }
 
-/// Of what only holds changes, the nearest is shown: the others would say where that stands, which was shown before.
+/// Drops all but the nearest containers of changes: the others were shown before.
 fn leave_out_holders(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -198,7 +198,7 @@ fn leave_out_holders(lines: &mut Vec<Line>) {
     }
 }
 
-/// What groups other things and is nothing else leaves only that they are not neighbours of what stands outside.
+/// Drops groups that are nothing but groups, but keeps their separation from other items.
 fn leave_out_wrappers(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -216,7 +216,7 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Neighbours of one kind that hold nothing, on one line.
+/// Puts siblings of one kind without children on one line.
 fn share(lines: Vec<Line>) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
     let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
@@ -260,7 +260,7 @@ fn joined(mut line: Line, more: &[String]) -> Line {
     line
 }
 
-/// A thing with no more than so many characters of its name.
+/// An item with its name cut to this length.
 fn shortened(thing: &str, longest: usize) -> String {
     let Some((name, true)) = quotations(thing).nth(1).or(quotations(thing).next()) else {
         return thing.to_owned();
@@ -271,7 +271,7 @@ fn shortened(thing: &str, longest: usize) -> String {
     }
 }
 
-/// A quotation with no more than so many characters.
+/// A quoted text cut to this length.
 fn cut(quotation: &str, longest: usize) -> String {
     if quotation.chars().count() <= longest.saturating_add(2) {
         return quotation.to_owned();
@@ -283,7 +283,7 @@ fn cut(quotation: &str, longest: usize) -> String {
     format!("{}…\"", short.trim_end())
 }
 
-/// What is all that something holds stands behind it, on its line.
+/// Puts an only child behind its parent, on one line.
 fn put_behind(lines: Vec<Line>) -> Vec<Line> {
     let mut put: Vec<Line> = Vec::with_capacity(lines.len());
     let alone: Vec<bool> = (0..lines.len())
@@ -306,7 +306,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
     put
 }
 
-/// What stands outside of quotes and in them, in turn.
+/// The parts of a line, each with whether it is quoted.
 pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = line;
     let mut is_quoted = false;
@@ -323,7 +323,7 @@ pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Behind the closing quote of a text that begins with one.
+/// The index after the closing quote of a text that begins with a quote.
 fn end_of_quotation(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {

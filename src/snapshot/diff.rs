@@ -1,4 +1,4 @@
-//! What became of a page.
+//! Compares snapshots: what has changed on a page.
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
@@ -11,47 +11,48 @@ use super::roles;
 use super::side::{Key, Side};
 use super::tree::Tree;
 
-/// What differs between two snapshots of a page.
+/// The differences between two snapshots of a page.
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     new: &'a Tree,
-    /// The document is another one: there is nothing to compare.
+    /// It is another document: there is nothing to compare.
     pub whole: bool,
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
-    /// What changed in its numbers only, and may do so by itself.
+    /// Changes of numbers alone, which may recur by themselves.
     pub ticks: Vec<Tick>,
     lines: Vec<Line>,
     marks: Vec<Mark>,
-    /// A line of ours before all others.
+    /// A note before all other lines.
     note: Option<String>,
 }
 
-/// A line whose numbers change, such as a clock.
+/// A line with changing numbers, such as a clock.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tick {
-    /// The element, or the one that holds the text; the page without it.
+    /// The element, or the parent of the text; `None` for the page.
     pub key: Option<Key>,
-    /// The line without its numbers.
+    /// The line with its numbers replaced.
     pub pattern: String,
-    /// What the element says now.
+    /// The current text of the element.
     pub text: String,
 }
 
-/// What a snapshot is compared with.
+/// The previous snapshot, and other information for the comparison.
 #[derive(Debug, Clone)]
 pub struct Since<'a> {
     pub old: &'a Tree,
-    /// What is gone is still there, but something lies over it.
+    /// What is missing is still there, but covered.
     pub covered: bool,
-    /// What lay over the page until now, with what was open meanwhile; `old` is the page from before.
+    /// The snapshot in which something covered the page, including what was open meanwhile; `old` is the page
+    /// from before.
     pub cover: Option<&'a Tree>,
-    /// Lines that change by themselves: the element and its line without numbers.
+    /// Lines that change by themselves: the element, and its line without numbers.
     pub ticking: &'a [Tick],
-    /// Texts that the page announced, to be shown first.
+    /// Texts that the page announced, which are shown first.
     pub said: &'a [String],
-    /// What was dragged: where it or a neighbour may have moved, it did.
+    /// The dragged element: among siblings that may have moved, it is the one that has.
     pub held: Option<Key>,
 }
 
@@ -70,7 +71,7 @@ enum Mark {
 }
 
 impl Mark {
-    /// Characters of a sign.
+    /// The number of characters of a diff mark.
     const WIDTH: usize = 2;
 
     fn sign(self) -> &'static str {
@@ -83,10 +84,10 @@ impl Mark {
     }
 }
 
-/// Of more elements that a press reaches now, or no longer, it is not said.
+/// The most elements for which a change of reachability is reported.
 const MOST_TURNED: usize = 10;
 
-/// Room for the note on what was left out.
+/// Space for the note about omissions.
 const NOTE: usize = 120;
 
 impl Changes<'_> {
@@ -94,7 +95,7 @@ impl Changes<'_> {
         !self.whole && self.added + self.removed + self.changed == 0 && self.note.is_none()
     }
 
-    /// The changed lines, marked `+`, `-` and `~`, with the lines that hold them; the whole page when it is another
+    /// Renders the changed lines, marked `+`, `-` and `~`, with their ancestors; or the full page for another
     /// document.
     pub fn render(&self, options: &Options) -> Rendered {
         if self.whole {
@@ -139,7 +140,7 @@ pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
     compare(&Since::new(old), new)
 }
 
-/// Tells what became of a page since it was shown.
+/// Compares the page with a previous snapshot.
 pub fn compare<'a>(since: &Since<'_>, new: &'a Tree) -> Changes<'a> {
     let before = Side::of(since.old);
     let after = Side::of(new);
@@ -170,7 +171,7 @@ pub fn compare<'a>(since: &Since<'_>, new: &'a Tree) -> Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// Tells what lay over the page and is gone.
+    /// Reports what covered the page and is gone.
     fn uncover(&mut self, cover: &Side<'_>, before: &Side<'_>, after: &Side<'_>) {
         let closed = |index: usize| {
             let key = if cover.is_saying(index) { cover.owner_key(index) } else { cover.key(index) };
@@ -195,9 +196,9 @@ struct Comparison<'a> {
     after: &'a Side<'a>,
     since: &'a Since<'a>,
     marks: Vec<Mark>,
-    /// Where lines stand now that stood elsewhere.
+    /// The new positions of lines that have moved.
     moves: HashMap<usize, String>,
-    /// Lines of the old snapshot that are gone, by the element that held them and is still there.
+    /// Removed lines of the old snapshot, by the nearest ancestor that still exists.
     gone: HashMap<Option<Key>, Vec<usize>>,
     ticks: Vec<Tick>,
 }
@@ -254,7 +255,7 @@ impl<'a> Comparison<'a> {
         self.before.keys.contains_key(&key) && self.after.keys.contains_key(&key)
     }
 
-    /// Marks a line that says something else now, unless it does so by itself all the time.
+    /// Marks a changed line, unless it changes by itself.
     fn changed(&mut self, old: usize, index: usize, key: Option<Key>) {
         self.marks[index] = Mark::Changed;
         let pattern = without_numbers(&self.after.lines[index].text);
@@ -267,7 +268,7 @@ impl<'a> Comparison<'a> {
         self.ticks.push(Tick { key, pattern, text: self.after.said(index).to_owned() });
     }
 
-    /// Marks what has moved among its siblings: all but the longest run that kept its order.
+    /// Marks siblings that have moved: all but the longest sequence in the old order.
     fn compare_order(&mut self) {
         let mut siblings: HashMap<Option<Key>, Vec<(usize, usize)>> = HashMap::new();
         for index in 0..self.after.lines.len() {
@@ -302,7 +303,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether a line stands for what was dragged, holds it, or is part of it.
+    /// Whether a line belongs to the dragged element, to an ancestor or to a descendant of it.
     fn is_held(&self, index: usize) -> bool {
         let held = self.since.held.and_then(|held| self.after.keys.get(&held));
         let Some(&held) = held else { return false };
@@ -311,7 +312,7 @@ impl<'a> Comparison<'a> {
         around(index).any(|line| line == held) || around(held).any(|line| line == index)
     }
 
-    /// Where a line stands among what its parent holds.
+    /// The position of a line among its siblings.
     fn place(&self, index: usize, moved: &str) -> String {
         let parent = self.after.lines[index].parent;
         let own =
@@ -335,7 +336,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The nearest element above an old line that is still there.
+    /// The nearest ancestor of an old line that still exists.
     fn survivor(&self, index: usize) -> Option<Key> {
         let mut owner = self.before.owners[index];
         while owner != NOWHERE {
@@ -348,9 +349,9 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// Text and properties have no identity: under the same element the same words are the same. A word that went
-    /// and one that came are one that changed: those first that differ in their numbers only, then in order. A number beside an
-    /// element is that element's, whatever others show.
+    /// Compares texts and properties, which have no identity: the same text under the same element is the same.
+    /// A removed and an added text are a change: first those that differ only in numbers, then the others in
+    /// order. A number next to an element belongs to it.
     fn compare_sayings(&mut self) {
         let mut old: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
         for index in (0..self.before.lines.len()).filter(|&index| self.before.is_saying(index)) {
@@ -452,7 +453,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What the page announces, with all that it holds: the lines that are shown first.
+    /// The lines inside announcements of the page, which are shown first.
     fn announced(&self) -> Vec<bool> {
         let mut announced = vec![false; self.after.lines.len()];
         for index in 0..self.after.lines.len() {
@@ -479,7 +480,7 @@ impl<'a> Comparison<'a> {
             || (!said.is_empty() && self.since.said.iter().any(|text| text == said))
     }
 
-    /// The new lines to show: those that differ, those that lost something, and what holds them.
+    /// The lines to show: changed ones, those with removed children, and their ancestors.
     fn wanted(&self, announced: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.after.lines.len()];
         for index in (0..self.after.lines.len()).rev() {
@@ -493,7 +494,7 @@ impl<'a> Comparison<'a> {
         wanted
     }
 
-    /// What is gone from one element.
+    /// Writes what was removed from one element.
     fn write_gone(&self, owner: Option<Key>, parent: usize, changes: &mut Changes<'_>) {
         if let Some(gone) = self.gone.get(&owner) {
             changes.write_gone(&Gone::new(self.before, gone), parent);
@@ -501,7 +502,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Takes what is equal out of both lists, in order: each new line with its old one. What is nothing equals nothing.
+/// Takes pairs of equal texts out of both lists, in order. Lines without text are never equal.
 fn pairs(
     was: &mut Vec<usize>,
     said: &mut Vec<usize>,
@@ -525,7 +526,7 @@ fn pairs(
     pairs
 }
 
-/// A text with one sign for each number.
+/// The text with each number replaced by a placeholder.
 fn without_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -549,7 +550,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// The places of the longest rising sequence of old positions.
+/// The indices of the longest increasing sequence of old positions.
 fn longest_rise(children: &[(usize, usize)]) -> HashSet<usize> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous = vec![NOWHERE; children.len()];

@@ -1,12 +1,12 @@
-//! What stands on a page now for an element that was drawn anew.
+//! Finds the element that replaces one which was drawn again.
 use std::collections::HashSet;
 
 use super::reference::Ref;
 use super::side::Key;
 use super::tree::{Node, Tree};
 
-/// The place in `now` of the only element that can stand for the one that `reference` named in `before`: what came to the
-/// same place, with all words that stood around it; else the only one of its role and name.
+/// The index in `now` of the only element that can replace the one of `reference` in `before`: one at the same
+/// place with the same texts around it, or else the only one with the same role and name.
 pub fn drawn_anew(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
     let gone = before.position(reference)?;
     let search = Search::new(before, now, gone)?;
@@ -18,10 +18,10 @@ struct Search<'a> {
     before: &'a Tree,
     now: &'a Tree,
     gone: usize,
-    /// The elements of its role and name that were there and are not, and those that came.
+    /// Removed elements with its role and name, and added ones.
     lost: Vec<usize>,
     came: Vec<usize>,
-    /// How many there were in all, and where they are.
+    /// The number of such elements before, and the positions of those that exist now.
     were: usize,
     are: Vec<usize>,
 }
@@ -54,7 +54,7 @@ impl<'a> Search<'a> {
         Some(Self { before, now, gone, lost, came, were: were.len(), are })
     }
 
-    /// The only one there was and is.
+    /// The only such element before and now.
     fn alone(&self) -> Option<usize> {
         match self.are[..] {
             [only] if self.were == 1 => Some(only),
@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The only one that came to the same place.
+    /// The only such element that was added at the same place.
     fn in_its_place(&self) -> Option<usize> {
         let mut found = self.came.iter().copied().filter(|&came| self.stands_for(self.gone, came));
         let only = found.next().filter(|_| found.next().is_none())?;
@@ -73,7 +73,7 @@ impl<'a> Search<'a> {
         (claims == 1).then_some(only)
     }
 
-    /// Whether all that holds the one is like what holds the other, up to what holds both, with the words in it.
+    /// Whether the ancestors of both are alike up to their common ancestor, including texts.
     fn stands_for(&self, lost: usize, came: usize) -> bool {
         let (mut old, mut new) = (holder(self.before, lost), holder(self.now, came));
         loop {
@@ -99,12 +99,12 @@ fn keys(tree: &Tree) -> HashSet<Key> {
     tree.nodes.iter().filter_map(Node::key).collect()
 }
 
-/// The names and texts in what is at a place.
+/// The names and texts inside the node at `place`.
 fn words(tree: &Tree, place: usize) -> impl Iterator<Item = &str> {
     tree.nodes[place..tree.end(place)].iter().map(|node| node.name.trim()).filter(|name| !name.is_empty())
 }
 
-/// What holds the node at a place.
+/// The parent of the node at `place`.
 fn holder(tree: &Tree, place: usize) -> Option<usize> {
     let depth = tree.nodes[place].depth;
     (0..place).rev().find(|&above| tree.nodes[above].depth < depth)

@@ -1,4 +1,4 @@
-//! Searching in a snapshot.
+//! Text search in a snapshot.
 use regex::{Regex, RegexBuilder};
 
 use super::left_out::Omission;
@@ -7,15 +7,15 @@ use super::prose::{self, Links};
 use super::render::{Rendered, write};
 use super::tree::Tree;
 
-/// What to look for in a line.
+/// What to search for.
 #[derive(Debug, Clone)]
 pub enum Pattern {
-    /// Whatever its case.
+    /// A text, ignoring case.
     Text(String),
     Regex(Regex),
 }
 
-/// A regular expression takes up to this many bytes.
+/// The memory limit of a regular expression in bytes.
 const LARGEST_REGEX: usize = 1 << 20;
 
 impl Pattern {
@@ -23,7 +23,7 @@ impl Pattern {
         Self::Text(text.to_lowercase())
     }
 
-    /// Reads a regular expression. No expression, however wicked, takes more than a time that grows with the text.
+    /// Parses a regular expression. Matching takes linear time for every expression.
     pub fn regex(expression: &str) -> Result<Self, String> {
         let built = RegexBuilder::new(expression).size_limit(LARGEST_REGEX).build();
         built.map(Self::Regex).map_err(|error| match error {
@@ -40,8 +40,8 @@ impl Pattern {
     }
 }
 
-/// Shows the lines that contain `pattern`, with what holds them and `around` lines on either side.
-/// `None` when there are none. At most `max_chars` characters are written, whole matches only.
+/// Shows the lines that match `pattern`, with their ancestors and `around` lines on either side. `None` without
+/// matches. Writes at most `max_chars` characters, complete matches only.
 pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<Rendered> {
     let detail = Detail { all_refs: true, ..Detail::FULL };
     let lines = prose::join(tree, &outline(tree, 0, tree.nodes.len(), &detail), Links::WithRefs);

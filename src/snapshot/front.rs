@@ -1,10 +1,10 @@
-//! What lies over a page: dialogs, and what can be reached where something covers the rest.
+//! Finds what is in front of a page: dialogs, and what remains reachable when something covers the rest.
 use std::ops::Range;
 
 use super::tree::{Node, Tree};
 
 impl Tree {
-    /// The parts that lie over the page, in reading order: what is shown before all else.
+    /// The parts in front of the page in reading order; they are shown first.
     pub fn front(&self) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         let dialogs = (0..self.nodes.len()).filter(|&at| is_dialog(&self.nodes[at]));
@@ -17,7 +17,8 @@ impl Tree {
         parts
     }
 
-    /// The smallest part around all that can be reached; each of it alone where that part holds more to act on.
+    /// The smallest part that contains everything reachable; or the single elements, if that part contains more
+    /// controls.
     fn over_the_rest(&self) -> Vec<Range<usize>> {
         let is_front = |node: &Node| node.key().is_some_and(|key| self.front.contains(&key));
         let reached: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_front(&self.nodes[at])).collect();

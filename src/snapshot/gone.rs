@@ -1,4 +1,4 @@
-//! Lines that went, shown in few.
+//! Summarises removed lines.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -7,25 +7,25 @@ use super::outline::{Line, Worth};
 use super::side::Side;
 use super::text::{push_plain, push_quoted};
 
-/// Lines of a snapshot that are gone from the same place.
+/// Removed lines with the same parent.
 pub(super) struct Gone<'a> {
     side: &'a Side<'a>,
     indices: HashSet<usize>,
-    /// Neighbours.
+    /// Runs of siblings.
     runs: Vec<Vec<Branch>>,
 }
 
-/// Lines that went as one.
+/// Lines that were removed together.
 #[derive(Debug, Clone)]
 struct Branch {
     lines: Range<usize>,
-    /// What held them went with them, and has no line of its own.
+    /// Whether their container was removed, too, and has no line of its own.
     is_box: bool,
 }
 
-/// So many neighbours are shown one by one.
+/// The number of siblings that are shown one by one.
 const FEW: usize = 3;
-/// The longest words of a line that went.
+/// The longest text of a removed line.
 const LONGEST: usize = 60;
 
 impl<'a> Gone<'a> {
@@ -55,7 +55,7 @@ impl<'a> Gone<'a> {
         self.indices.len()
     }
 
-    /// One line for each branch; one for many that were neighbours.
+    /// One line for each branch, or one for a long run of siblings.
     pub(super) fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for run in &self.runs {
@@ -82,12 +82,12 @@ impl<'a> Gone<'a> {
         Line { worth: Worth::Text, acts: 0, has_value: true, text, ..line }
     }
 
-    /// How many lines went.
+    /// The number of removed lines.
     fn size(&self, branch: &Branch) -> usize {
         branch.lines.clone().filter(|inside| self.indices.contains(inside)).count()
     }
 
-    /// The first line, short; of a box the first words in it.
+    /// The first line, shortened; for a box without a line, its first words.
     fn head(&self, branch: &Branch) -> String {
         let index = branch.lines.start;
         if branch.is_box {
@@ -113,7 +113,7 @@ impl<'a> Gone<'a> {
     }
 }
 
-/// The lines of the outermost box without a role around a line of which nothing stayed.
+/// The lines of the outermost removed box without a role around a line.
 fn box_around(side: &Side<'_>, index: usize, gone: &HashSet<usize>) -> Option<Range<usize>> {
     let nodes = &side.tree.nodes;
     let start = side.lines[index].node;
@@ -137,7 +137,7 @@ fn box_around(side: &Side<'_>, index: usize, gone: &HashSet<usize>) -> Option<Ra
     found
 }
 
-/// A line and all that it holds.
+/// A line with its descendants.
 fn branch(side: &Side<'_>, index: usize) -> Range<usize> {
     let depth = side.lines[index].depth;
     let inside = side.lines[index + 1..].iter().take_while(|line| line.depth > depth).count();

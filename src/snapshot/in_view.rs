@@ -1,28 +1,28 @@
-//! A part of a page that is not one element: what a person has before their eyes.
+//! Selects a part of a page that is not one element, such as the visible part.
 use std::collections::HashSet;
 
 use super::tree::{Node, Tree};
 
 impl Tree {
-    /// The numbers that a frame's nodes have, each once.
+    /// The element numbers of a frame, without duplicates.
     pub fn numbers_in(&self, frame: u32) -> Vec<u32> {
         let mut seen = HashSet::new();
         let numbers = self.nodes.iter().filter(|node| node.frame == frame && node.number > 0);
         numbers.map(|node| node.number).filter(|number| seen.insert(*number)).collect()
     }
 
-    /// Whether it has this node.
+    /// Whether it contains this node.
     pub fn has(&self, frame: u32, number: u32) -> bool {
         self.nodes.iter().any(|node| node.key() == Some((frame, number)))
     }
 
-    /// Whether this node is there, and can be acted on.
+    /// Whether this node exists and is a control.
     pub fn acts(&self, frame: u32, number: u32) -> bool {
         let key = Some((frame, number));
         self.nodes.iter().any(|node| node.key() == key && node.is_actionable())
     }
 
-    /// These nodes of a frame, with what holds them. Empty where there is none of them.
+    /// These nodes of a frame with their ancestors. Empty if there are none.
     #[must_use]
     pub fn only(&self, frame: u32, numbers: &HashSet<u32>) -> Self {
         let is_wanted = |node: &Node| node.frame == frame && numbers.contains(&node.number);
@@ -44,7 +44,7 @@ impl Tree {
         tree
     }
 
-    /// What can be acted on, one under the other.
+    /// The controls as a flat list.
     #[must_use]
     pub fn to_act_on(&self) -> Self {
         let mut tree = self.clone();
@@ -53,7 +53,7 @@ impl Tree {
         tree
     }
 
-    /// What stands in a viewport of this size, with what holds it. The walk must have been asked for boxes.
+    /// The nodes within a viewport of this size with their ancestors. Requires boxes in the walk.
     #[must_use]
     pub fn seen_in(&self, width: f64, height: f64) -> Self {
         let is_seen = |[x, y, across, down]: [i32; 4]| {

@@ -1,4 +1,4 @@
-//! What a snapshot leaves out, and how to ask for it.
+//! Describes what a snapshot leaves out, and how to get it.
 use std::fmt;
 
 use super::outline::{Line, NOWHERE, Worth};
@@ -8,14 +8,14 @@ use super::tree::Tree;
 /// How many refs are named.
 const WAYS: usize = 5;
 
-/// What an outline leaves out, and how to see it.
+/// What a snapshot leaves out, and how to get it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Omission {
-    /// A sentence with what is missing.
+    /// A sentence that names what is missing.
     pub what: String,
-    /// A sentence with what to call to see it.
+    /// A sentence that names the call to see it.
     pub how: Option<String>,
-    /// Refs of what holds most of it.
+    /// Refs of the elements that contain most of it.
     pub most_in: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl Omission {
         Self { what: what.into(), ..Self::default() }
     }
 
-    /// As much of it as has room, in whole sentences.
+    /// As many whole sentences as fit into `room` characters.
     pub(super) fn within(mut self, room: usize) -> Option<Self> {
         let has_room = |omission: &Self| omission.length() <= room;
         if !has_room(&self) {
@@ -36,7 +36,7 @@ impl Omission {
         has_room(&self).then_some(self)
     }
 
-    /// How many characters it is shown in.
+    /// The length of the note in characters.
     pub(super) fn length(&self) -> usize {
         self.to_string().chars().count()
     }
@@ -58,30 +58,30 @@ impl fmt::Display for Omission {
 /// Lines, and which of them are shown.
 pub(super) struct LeftOut<'a> {
     pub tree: &'a Tree,
-    /// The first node of what is shown.
+    /// The first node of the requested part.
     pub start: usize,
     pub lines: &'a [Line],
     pub shown: &'a [bool],
-    /// How many characters all of it may take.
+    /// The most characters of the note.
     pub room: usize,
 }
 
-/// Whether the note names the refs of what holds most, in so much room.
+/// Whether there is space for refs in the note.
 pub(super) fn names_refs(room: usize) -> bool {
     room >= 2_000
 }
 
-/// What to ask for to see something.
+/// How to get missing lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// What holds it, or the heading above it.
+    /// Through the element that contains them, or the heading above them.
     Part(usize),
-    /// From one element to another.
+    /// Through a range from one element to another.
     Between(usize, usize),
 }
 
 impl<'a> LeftOut<'a> {
-    /// `acts` is the number of elements to act on that are not listed.
+    /// `acts` is the number of controls that are not listed.
     pub(super) fn omission(&self, deepest: usize, acts: usize) -> Option<Omission> {
         let folded: usize = self.picked(true).map(|line| line.folded).sum();
         let acts = acts.saturating_sub(folded);
@@ -138,7 +138,7 @@ impl<'a> LeftOut<'a> {
         counts
     }
 
-    /// The refs of what holds most of what is missing.
+    /// The refs of the elements that contain most of what is missing.
     fn ways(&self) -> Vec<String> {
         let mut prices: Vec<(usize, Way)> = Vec::new();
         for (price, way) in self.missing() {
@@ -151,7 +151,7 @@ impl<'a> LeftOut<'a> {
         prices.iter().take(WAYS).map(|(_, way)| self.name(*way)).collect()
     }
 
-    /// Each stretch of lines that are missing, how long it is, and what to ask for to see it.
+    /// Each run of missing lines, with its length and how to get it.
     fn missing(&self) -> Vec<(usize, Way)> {
         let mut missing: Vec<(usize, Way)> = Vec::new();
         let mut holders: Vec<Option<usize>> = Vec::with_capacity(self.lines.len());

@@ -1,4 +1,4 @@
-//! Lists of links shown in one line: how many, the first of them, and the ref to ask for the rest.
+//! Shows a list of links in one line: their number, the first ones, and the ref for the rest.
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::section::MainPart;
 use super::text::push_plain;
 use super::tree::Tree;
 
-/// So many links are a list.
+/// The number of links from which they are a list.
 const FEWEST: usize = 5;
-/// How much of the words in it is shown, to the end of a link's words; of the first link more, which may be a sentence.
+/// How many characters of the link texts are shown, up to the end of a text; the first one may be longer.
 const SAMPLE: usize = 90;
 const LONGEST_FIRST: usize = 200;
 
-/// What a line and all inside it hold.
+/// The content of a line with its descendants.
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     links: usize,
@@ -52,7 +52,7 @@ impl Content {
         }
     }
 
-    /// Nothing but links to speak of. In the main part headings are what a reader looks for.
+    /// Whether it consists of links. In the main part, headings are kept.
     fn is_list(&self, in_main: bool) -> bool {
         let headings = if in_main { 0 } else { self.links / 3 };
         let said = if in_main { self.linked / 2 } else { self.linked };
@@ -64,7 +64,7 @@ fn must_stay(role: &str) -> bool {
     role == "iframe" || (roles::is_announcement(role) && role != "heading")
 }
 
-/// Replaces each list of links by one line. What stands alone stays.
+/// Replaces each list of links by one line. Single links stay.
 pub(super) fn fold(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Line> {
     let ends = ends(lines);
     let contents = contents(tree, lines);
@@ -120,7 +120,7 @@ fn contents(tree: &Tree, lines: &[Line]) -> Vec<Content> {
     contents
 }
 
-/// A list of links: one element, or several side by side.
+/// A list of links: one element, or several siblings.
 struct Run<'a> {
     tree: &'a Tree,
     lines: &'a [Line],
@@ -173,7 +173,7 @@ impl Run<'_> {
         Some((self.tree.ref_of(first).to_string(), format!("{frame}e{}", last.number)))
     }
 
-    /// The first words in it, with an ellipsis where there are more.
+    /// The first words, with an ellipsis if there are more.
     fn sample(&self) -> String {
         let mut sample = String::new();
         // Its own name stands before.

@@ -1,8 +1,8 @@
-//! A page as text: pure functions from a walked tree to lines. No I/O.
+//! Snapshots: a page as text. Pure functions from a tree to lines, without I/O.
 //!
-//! [`Frame::parse`] reads what the injected walk answers for one frame, [`Tree::assemble`] puts child frames where they
-//! stand, and [`render`], [`diff`] and [`find`] make text of trees. Whatever a page writes, it cannot make a line or a
-//! ref that is not there, and the text never exceeds its budget.
+//! [`Frame::parse`] reads the result of the injected walk for one frame, [`Tree::assemble`] inserts child
+//! frames, and [`render`], [`diff`] and [`find`] produce text. Content of a page can never imitate a line or a
+//! ref, and the text never exceeds its budget.
 mod compact;
 mod drawn_anew;
 mod diff;

@@ -1,4 +1,4 @@
-//! A tree as lines: wrappers that say nothing are dissolved, text joins what it belongs to.
+//! Turns a tree into lines: dissolves wrappers without information, and joins texts.
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::text::{push_plain, push_quoted, push_url, push_written};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of each thing is shown.
+/// How much of each text is shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
     pub name: usize,
@@ -16,7 +16,7 @@ pub(super) struct Detail {
     pub url: usize,
     pub options: usize,
     pub all_refs: bool,
-    /// Each cell of a row of texts has a line of its own.
+    /// Each cell of a row has its own line, even if the row contains only text.
     pub cells: bool,
     pub boxes: bool,
 }
@@ -24,13 +24,13 @@ pub(super) struct Detail {
 impl Detail {
     pub(super) const FULL: Self =
         Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, cells: false, boxes: false };
-    /// For what does not fit in full.
+    /// The lengths for a page that does not fit in full.
     pub(super) const SHORT: Self = Self { name: 80, text: 160, url: 80, options: 12, ..Self::FULL };
-    /// For what does not even fit without any text.
+    /// The lengths for a page that does not even fit without texts.
     pub(super) const TERSE: Self = Self { name: 40, text: 40, url: 40, options: 0, ..Self::FULL };
 }
 
-/// How dear a line is when not all can be shown; the first kept longest.
+/// The value of a line if not all fit; the first ones are kept longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Worth {
     Actionable,
@@ -45,38 +45,38 @@ pub(super) const NOWHERE: usize = usize::MAX;
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub depth: usize,
-    /// The line that holds this one; [`NOWHERE`] at the top.
+    /// The line of the parent; [`NOWHERE`] at the top.
     pub parent: usize,
-    /// The node that it shows, by its place in the tree.
+    /// The index of its node in the tree.
     pub node: usize,
     pub worth: Worth,
     pub text: String,
-    /// It already ends in a value after a colon, so none is added before what it holds.
+    /// Whether it already ends with a value after a colon.
     pub has_value: bool,
-    /// It shows a property of its parent, not a node of its own.
+    /// Whether it shows a property of its parent, and has no node of its own.
     pub is_property: bool,
-    /// The ref is printed on it.
+    /// Whether the ref is written on it.
     pub has_ref: bool,
-    /// How many elements that can be acted on it tells of.
+    /// The number of controls that it covers.
     pub acts: usize,
     /// The node whose name or text it repeats.
     pub says: usize,
-    /// Where its head ends and the text that it tells begins, where it tells any.
+    /// The end of its head, where its text begins.
     pub head: usize,
-    /// The text that it tells, as the page has it, when it is made of several nodes'.
+    /// The joined text, if it comes from several nodes.
     pub prose: Option<Box<str>>,
-    /// How many links it stands for, where it stands for a list of them.
+    /// The number of links that it summarises.
     pub folded: usize,
-    /// Its text goes on.
+    /// Whether its text was cut.
     pub is_cut: bool,
-    /// Something can be written into it.
+    /// Whether it is an input field.
     pub is_field: bool,
-    /// Where it says that no press reaches it.
+    /// The range of the note that the pointer cannot reach it.
     pub mark: Range<usize>,
 }
 
 impl Line {
-    /// The line without what it says of reach.
+    /// The line without the note about reachability.
     pub(super) fn unmarked(&self) -> Cow<'_, str> {
         match self.mark.is_empty() {
             true => Cow::Borrowed(&self.text),
@@ -84,7 +84,7 @@ impl Line {
         }
     }
 
-    /// The text of the page that stands behind its colon.
+    /// The text of the page after its colon.
     pub(super) fn said<'a>(&'a self, tree: &'a Tree) -> Option<&'a str> {
         match &self.prose {
             _ if self.head == 0 => None,
@@ -103,7 +103,7 @@ pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) ->
     writer.lines
 }
 
-/// What becomes of each node, found from the innermost outwards.
+/// What happens to each node, determined from the innermost outwards.
 struct Shape {
     fates: Vec<Fate>,
     /// The end of each node's subtree.
@@ -113,27 +113,27 @@ struct Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Shown,
-    /// What it holds stands in its place.
+    /// Its children replace it.
     Dissolved,
-    /// Shown, with the text that is all it holds on its own line.
+    /// Shown with its only text on the same line.
     WithText(usize),
-    /// A row whose cells hold only text: one line.
+    /// A row of cells with only text: one line.
     RowOfText,
-    /// Told by an ancestor's line.
+    /// Included in the line of an ancestor.
     Absorbed,
 }
 
-/// What a node holds, once the wrappers inside it are dissolved.
+/// The content of a node after wrappers inside it were dissolved.
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     children: usize,
-    /// The only child, while there is one.
+    /// The only child, as long as there is only one.
     only: usize,
     texts: usize,
-    /// Groups that hold several things, one of which can be acted on.
+    /// The number of groups with several items, at least one of which is a control.
     parts: usize,
     acts: bool,
-    /// Children other than cells that hold nothing but text.
+    /// The number of children other than plain text cells.
     not_plain_cells: usize,
 }
 
@@ -186,7 +186,7 @@ impl Shape {
         parent.not_plain_cells += usize::from(!plain_cell);
     }
 
-    /// Groups that stand beside others like them are parts of the page, and shown: a card, a line of a form.
+    /// Keeps groups that have similar siblings, since they are items: a card, or a line of a form.
     fn settle_groups(&mut self, nodes: &[Node], parents: &[Option<usize>], contents: &[Content]) {
         for index in 0..nodes.len() {
             let content = contents[index];
@@ -246,7 +246,7 @@ struct Writer<'a> {
     lines: Vec<Line>,
 }
 
-/// A node that is open while what it holds is written: where its subtree ends, and its line.
+/// A node whose children are being written: the end of its subtree, and its line.
 struct Open {
     end: usize,
     line: usize,
@@ -393,7 +393,7 @@ impl Writer<'_> {
         self.properties(index);
     }
 
-    /// True for a heading or cell whose only child has the same name: the child tells it.
+    /// Whether it is a heading or cell whose only child has the same name and is shown instead.
     fn echoes(&self, index: usize) -> bool {
         let node = &self.nodes[index];
         if node.is_actionable() || node.name.is_empty() || node.role != "heading" {
@@ -458,7 +458,7 @@ impl Writer<'_> {
     }
 }
 
-/// True for what a tool could use: to act on, to look at alone, to hold a part of the page.
+/// Whether a tool could use its ref: controls, and elements that are useful as the root of a snapshot.
 pub(super) fn wants_ref(node: &Node) -> bool {
     node.is_actionable() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
 }
@@ -477,7 +477,7 @@ fn worth(node: &Node, has_text: bool) -> Worth {
     }
 }
 
-/// The states, in the order that models know.
+/// Writes the states, in the order that models know.
 pub(super) fn push_states(text: &mut String, details: &Details) {
     let on = |state: Option<u8>, word: &'static str| (state == Some(1)).then_some(word);
     let mixed = |state: Option<u8>, word: &'static str, mixed: &'static str| match state {
@@ -514,7 +514,7 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
     }
 }
 
-/// Why no press reaches it: ` [covered by dialog "Cookies"]`.
+/// Writes why the pointer cannot reach it: ` [covered by dialog "Cookies"]`.
 pub(super) fn push_mark(text: &mut String, node: &Node) {
     let Some(mark) = node.mark() else { return };
     text.push_str(" [");
@@ -529,10 +529,10 @@ pub(super) fn push_mark(text: &mut String, node: &Node) {
     text.push(']');
 }
 
-/// Characters of the name of what covers something.
+/// The most characters of the covering element's name.
 const MOST_OF_COVER: usize = 40;
 
-/// Inputs that are filled in their own way.
+/// Whether an input type needs a special way of filling.
 fn is_special(kind: &str) -> bool {
     matches!(kind, "file" | "date" | "time" | "datetime-local" | "month" | "week" | "color")
 }

@@ -1,12 +1,12 @@
-//! A PDF in a snapshot: its pages, with what stands on them.
+//! PDF files in a snapshot: their pages with the text.
 use super::walked::{Details, Frame, Walked, What};
 use crate::pdf::{Block, Document};
 
-/// The first pages that come to so many characters are shown, unless all are asked for.
+/// The number of characters after which further pages are omitted by default.
 const FIRST_PAGES: usize = 8_000;
 
 impl Frame {
-    /// The frame with the words of the PDF that it shows. `all` shows every page.
+    /// The frame with the text of its PDF. `all` includes every page.
     #[must_use]
     pub fn with_pdf(mut self, read: Result<&Document, &str>, all: bool) -> Self {
         self.nodes.clear();
@@ -46,7 +46,7 @@ impl Frame {
         }
     }
 
-    /// Shows what stands on a page, and tells how many characters that are.
+    /// Adds a block of a page. Returns its number of characters.
     fn block(&mut self, block: &Block) -> usize {
         match block {
             Block::Heading { level, text } => {

@@ -1,7 +1,7 @@
-//! Prose with links in it, as a person reads it: the link's words in their place, not a line each.
+//! Prose with links inline, as a person reads it, instead of one line for each link.
 //!
-//! Where there is room for everything, each link keeps its ref: `met on [Tuesday](e12) and spoke`. Elsewhere the words
-//! alone are left, with the ref of what holds them.
+//! If there is space, each link keeps its ref: `met on [Tuesday](e12) and spoke`. Otherwise only the words are
+//! kept, with the ref of the paragraph.
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -12,14 +12,15 @@ use super::text::{Kind, beginning, push_inside, push_plain};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of each link in prose is shown.
+/// How much of a link in prose is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     WithRefs,
     WordsOnly,
 }
 
-/// Joins texts and the links between them to one line each; where that is all that an element holds, to its line.
+/// Joins texts and the links between them to one line each, on the parent's line if there is nothing else in
+/// it.
 pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     let ends = ends(lines);
     let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
@@ -58,13 +59,13 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     joined
 }
 
-/// True for an element that says nothing itself, so that what it holds can stand on its line.
+/// Whether an element has no text itself, so that its content can be on its line.
 fn can_hold(tree: &Tree, line: &Line) -> bool {
     let node = &tree.nodes[line.node];
     !line.has_value && !line.is_property && !node.is_actionable() && node.name.is_empty()
 }
 
-/// The lines from `start` on that are one text: pieces of it and links, side by side in the same box.
+/// The lines from `start` that form one text: texts and links in the same box.
 fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<usize> {
     let (mut next, mut node) = (start, lines[start].node);
     let (mut words, mut links) = (false, false);
@@ -86,7 +87,7 @@ fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<us
     if words && links { start..next } else { start..start }
 }
 
-/// True for a link of which there is no more to say than its words and its address.
+/// Whether a link has nothing but its text and its URL.
 fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
     node.role == "link"
         && node.number > 0
@@ -95,7 +96,7 @@ fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
         && inside.iter().all(|line| line.is_property)
 }
 
-/// The lines' text as it is shown, and as it reads.
+/// The joined text as shown, and as plain text.
 fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     let top = tree.nodes.first().map_or(0, |node| node.frame);
     let (mut text, mut prose) = (String::new(), String::new());
@@ -133,13 +134,13 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     (text, prose)
 }
 
-/// True where a link stands right before: between them there was a blank at most.
+/// Whether a link comes directly before, with at most a space in between.
 fn follows_a_link(tree: &Tree, node: usize) -> bool {
     let before = node.checked_sub(1).map(|before| &tree.nodes[before]);
     before.is_some_and(|before| before.role == "link" && before.depth == tree.nodes[node].depth)
 }
 
-/// Leaves out where links lead.
+/// Drops the URLs of links.
 pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     let mut moved = vec![NOWHERE; lines.len()];
@@ -154,7 +155,7 @@ pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
     kept
 }
 
-/// Cuts a line's text to its beginning: whole sentences, the first at least. Says whose it is, so that it can be asked for.
+/// Cuts a line's text after whole sentences, keeping at least the first, and adds a ref to get the rest.
 pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
     let Some(said) = line.said(tree).map(str::trim) else { return };
     let kept = beginning(said, longest);

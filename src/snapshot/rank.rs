@@ -1,13 +1,13 @@
-//! The elements that somebody means who describes one in words.
+//! Ranks elements by a description in words.
 use super::tree::{Node, Tree};
 
-/// Words that tell nothing of an element.
+/// Words that do not describe an element.
 const EMPTY: [&str; 22] = [
     "the", "a", "an", "to", "of", "for", "in", "on", "at", "with", "that", "which", "this", "and", "or",
     "is", "it", "page", "element", "elements", "all", "any",
 ];
 
-/// Words for kinds of element, and the roles that they can mean.
+/// Words for kinds of elements, with the matching roles.
 const KINDS: [(&[&str], &[&str]); 14] = [
     (&["button", "buttons"], &["button"]),
     (&["link", "links"], &["link"]),
@@ -28,16 +28,16 @@ const KINDS: [(&[&str], &[&str]); 14] = [
     (&["slider", "range"], &["slider"]),
 ];
 
-/// What a whole word, the beginning of one, and a role count.
+/// The weights of a full word, of the beginning of a word, and of a role.
 const WORD: f64 = 3.0;
 const BEGINNING: f64 = 2.0;
 const ROLE: f64 = 1.5;
-/// Who is meant is most often something to act on.
+/// The additional weight of controls.
 const ACTS: f64 = 0.5;
-/// What fits much less than the best is not meant.
+/// The least score relative to the best one.
 const LEAST_SHARE: f64 = 0.6;
 
-/// The elements that fit a description, the best first, at most so many.
+/// The elements that match a description, best first, at most `most`.
 pub fn rank<'a>(tree: &'a Tree, query: &str, most: usize) -> Vec<&'a Node> {
     let wanted: Vec<String> = words(query).filter(|word| !EMPTY.contains(&word.as_str())).collect();
     let mut scored: Vec<(f64, &Node)> = tree

@@ -1,4 +1,4 @@
-//! Lines to text, within a budget.
+//! Renders lines as text within a budget.
 use std::ops::Range;
 
 use super::compact;
@@ -14,27 +14,27 @@ use super::share::{self, Room};
 use super::text::indent;
 use super::tree::Tree;
 
-/// What a snapshot shows, and how much of it.
+/// What a snapshot shows.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The most characters of text and note together; more than the usual only for what can be acted on.
+    /// The most characters of text and note; the part above `usual_chars` is used for controls only.
     pub max_chars: usize,
-    /// What does not fit in so many characters is shown in short.
+    /// The number of characters above which texts are shortened.
     pub usual_chars: usize,
-    /// Levels below the top that are shown; all without it.
+    /// The number of levels. Default: all.
     pub depth: Option<usize>,
-    /// The element to show, a heading for its section; the page without it.
+    /// The element to show; for a heading, its section. Default: the page.
     pub root: Option<Ref>,
-    /// Where to end, when not with `root`.
+    /// The last element to show, if not the end of `root`.
     pub until: Option<Ref>,
-    /// Where each element is: `[box=x,y,width,height]`. The walk must have been asked for boxes too.
+    /// Adds the position of each element: `[box=x,y,width,height]`. Requires boxes in the walk.
     pub boxes: bool,
-    /// Refs for all elements, not only for those to act on and the parts of the page.
+    /// Adds refs to all elements, not only to controls and parts of the page.
     pub all_refs: bool,
-    /// A line for each cell, also in rows that hold nothing but text.
+    /// A line for each cell, even in rows of plain text.
     pub cells: bool,
-    /// So short that not every control has room: whoever reads it has the page in a file. The length counts once the lines
-    /// are shown in short.
+    /// A very short form, in which not all controls fit: the reader has the full page in a file. The limit
+    /// applies to the shortened lines.
     pub brief: bool,
 }
 
@@ -58,22 +58,22 @@ impl Default for Options {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
     pub text: String,
-    /// How many elements that can be acted on are listed.
+    /// The number of controls that are listed.
     pub shown: usize,
-    /// What was left out, and how to see it.
+    /// What was left out, and how to get it.
     pub cut: Option<Omission>,
 }
 
-/// Room for the note on what was left out; where there is little, it names no refs.
+/// Space for the note about omissions; a short one contains no refs.
 fn room_for_note(most: usize) -> usize {
     if left_out::names_refs(most) { 300 } else { 180 }
 }
 
-/// Texts are shown to their ends, or so far, or only in their first sentence: as much as there is room for.
+/// The lengths of texts to try, longest first; 0 stands for the first sentence.
 const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
-/// Writes the page, or a part of it. What does not fit is shown in short: texts by their first sentences, lists of links by
-/// their number; every other element that can be acted on is listed before anything else is.
+/// Renders the page or a part of it. If it does not fit, texts are cut after sentences, and lists of links are
+/// summarised; controls are listed before anything else.
 pub fn render(tree: &Tree, options: &Options) -> Rendered {
     let part = match &options.root {
         None => Some(0..tree.nodes.len()),
@@ -89,7 +89,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
     Part { tree, nodes, options }.rendered()
 }
 
-/// The nodes of one element, of the section that a heading begins, or from one element to another.
+/// The nodes of an element, of a heading's section, or from one element to another.
 fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
     let start = tree.position(root)?;
     let end = match until {
@@ -106,7 +106,7 @@ fn nothing_there(options: &Options) -> Rendered {
     Rendered { cut: cut.within(options.max_chars), ..Rendered::default() }
 }
 
-/// The part of a page that was asked for.
+/// The requested part of a page.
 struct Part<'a> {
     tree: &'a Tree,
     nodes: Range<usize>,
@@ -129,7 +129,7 @@ impl Part<'_> {
         if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }
     }
 
-    /// Texts with the links in them, each on one line.
+    /// Texts with their links, each on one line.
     fn prose(&self, detail: Detail, links: Links) -> Vec<Line> {
         let lines = self.lines(detail);
         // Who asks for all refs, or all boxes, wants a line for each.
@@ -141,12 +141,12 @@ impl Part<'_> {
         self.options.depth.unwrap_or(usize::MAX)
     }
 
-    /// How much is written where it need not be more.
+    /// The usual budget.
     fn usual(&self) -> usize {
         self.options.usual_chars.min(self.options.max_chars)
     }
 
-    /// Everything, when it fits.
+    /// Everything, if it fits.
     fn whole(&self) -> Option<Rendered> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
@@ -158,8 +158,8 @@ impl Part<'_> {
         if least > most { None } else { self.finish(&lines, &shown, most, false) }
     }
 
-    /// The outline of what is to be read, everything to act on, and as much of the rest as fits; where that is too long,
-    /// with long runs of parts that are alike shown in short.
+    /// The outline of the content, all controls, and as much of the rest as fits; if that is too long, with
+    /// repeated parts summarised.
     fn short(&self) -> Option<Rendered> {
         let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
         let main = MainPart::of(self.tree, self.nodes.clone());
@@ -191,7 +191,7 @@ impl Part<'_> {
         self.finish(&lines, &shown, self.options.max_chars, false)
     }
 
-    /// Only what can be acted on, without what holds it, as far as it fits.
+    /// Only controls, without their ancestors, as far as they fit.
     fn bare(&self) -> Rendered {
         let mut lines = runs::fold(self.tree, &self.lines(Detail::TERSE));
         for line in &mut lines {
@@ -207,7 +207,7 @@ impl Part<'_> {
         self.finish(&lines, &shown, self.options.max_chars, true).unwrap_or_default()
     }
 
-    /// What lies over the page before all else.
+    /// Moves what is in front of the page to the beginning.
     fn put_first(&self, lines: &mut [Line]) {
         let front = self.tree.front();
         lines.sort_by_key(|line| !front.iter().any(|part| part.contains(&line.node)));
@@ -232,7 +232,7 @@ fn acts(lines: &[Line], shown: &[bool]) -> usize {
     lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum()
 }
 
-/// Writes the lines that are shown, each after `mark`.
+/// Writes the shown lines, each after `mark`.
 pub(super) fn write(lines: &[Line], shown: &[bool], mark: impl Fn(usize) -> &'static str) -> String {
     let mut holds = vec![false; lines.len()];
     for (line, _) in lines.iter().zip(shown).filter(|(_, shown)| **shown) {
@@ -251,13 +251,13 @@ pub(super) fn write(lines: &[Line], shown: &[bool], mark: impl Fn(usize) -> &'st
     text
 }
 
-/// Characters of a line, its colon and its line break.
+/// The characters of a line with its colon and line break.
 pub(super) fn cost(line: &Line) -> usize {
     line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
-/// Picks lines by worth, fields before what is only pressed, then by place, with all that hold them and `sign` characters
-/// before each, until `room` is full.
+/// Selects lines by value, fields before other controls, then by position, with their ancestors and `sign`
+/// characters before each, until `room` is used up.
 pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, sign: usize) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     let mut left = room;

@@ -1,14 +1,14 @@
-//! Parts that several documents of a site share, such as menus, shown in one line where they stand as before.
+//! Summarises parts that several documents of a site share, such as menus.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// With fewer to act on, a part is shown as it is.
+/// The least number of controls for a part to be summarised.
 const FEWEST: usize = 6;
 
-/// `now` without what stood in `before` word for word in a part of the same kind: the part's line says how much it holds.
+/// The tree `now` without parts that are the same in `before`: their lines give the number of controls.
 pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
     let known: HashSet<String> = parts(before).map(|part| words(&before.nodes[part.clone()])).collect();
     let mut nodes = Vec::with_capacity(now.nodes.len());
@@ -27,7 +27,7 @@ pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
     Tree { nodes, ..now.without_nodes() }
 }
 
-/// The parts of a page that its other pages may share, outermost first.
+/// The parts of a page that other pages may share, outermost first.
 fn parts(tree: &Tree) -> impl Iterator<Item = std::ops::Range<usize>> {
     let shared = |node: &Node| {
         node.number > 0 && matches!(node.role, "banner" | "complementary" | "contentinfo" | "navigation")
@@ -42,7 +42,7 @@ fn acts(nodes: &[Node]) -> usize {
     nodes.iter().filter(|node| node.is_actionable()).count()
 }
 
-/// All that is shown of these nodes, but for their refs, their places, and where the focus is.
+/// All content of these nodes, without refs, positions and focus.
 fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);

@@ -1,6 +1,6 @@
-//! What each role is good for.
+//! The properties of each role.
 
-/// Every role that a walk can name, sorted: a name that is not here is read as `generic`.
+/// All roles that a walk can report, sorted: an unknown name is read as `generic`.
 const ROLES: [&str; 89] = [
     "alert",
     "alertdialog",
@@ -93,12 +93,12 @@ const ROLES: [&str; 89] = [
     "video",
 ];
 
-/// The role of this name, which lives as long as the program.
+/// The static string of this role.
 pub(super) fn known(name: &str) -> &'static str {
     ROLES.binary_search(&name).map_or("generic", |found| ROLES[found])
 }
 
-/// True for roles that are there to be acted on.
+/// Whether elements of a role are controls.
 pub(super) fn is_interactive(role: &str) -> bool {
     matches!(
         role,
@@ -123,12 +123,12 @@ pub(super) fn is_interactive(role: &str) -> bool {
     )
 }
 
-/// True for roles into which something is written.
+/// Whether elements of a role accept text.
 pub(super) fn is_field(role: &str) -> bool {
     matches!(role, "combobox" | "searchbox" | "spinbutton" | "textbox")
 }
 
-/// True for what is worth a ref without being interactive: it can be looked at alone, or holds a part of the page.
+/// Whether elements of a role get a ref without being controls: they are useful as the root of a snapshot.
 pub(super) fn is_landmark(role: &str) -> bool {
     matches!(
         role,
@@ -161,17 +161,17 @@ pub(super) fn is_landmark(role: &str) -> bool {
     )
 }
 
-/// True for what speaks to the person at once.
+/// Whether a role announces something to the user at once.
 pub(super) fn is_announcement(role: &str) -> bool {
     matches!(role, "alert" | "alertdialog" | "dialog" | "heading" | "log" | "status" | "timer")
 }
 
-/// True for a part of a page that tells what just happened.
+/// Whether a role is a live region.
 pub(super) fn is_live(role: &str) -> bool {
     matches!(role, "alert" | "log" | "status")
 }
 
-/// True for a wrapper that says nothing beside its only child.
+/// Whether a role is a wrapper that adds nothing to its only child.
 pub(super) fn is_wrapper(role: &str) -> bool {
     matches!(
         role,
@@ -187,7 +187,7 @@ pub(super) fn is_wrapper(role: &str) -> bool {
     )
 }
 
-/// True for what often holds something to act on, and then is not acted on itself.
+/// Whether elements of a role often contain controls, and then are not controls themselves.
 pub(super) fn holds_items(role: &str) -> bool {
     matches!(
         role,

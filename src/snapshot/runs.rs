@@ -1,7 +1,7 @@
-//! Long runs of parts that are alike, shown in short: what they share once, what differs for each.
+//! Summarises long runs of similar parts: their common content once, and the differences for each.
 //!
-//! A table of 600 rows with five controls each becomes one line that shows the first row's form, with `#` for what
-//! changes, and a line such as `- 300: Open [e1503] Edit [e1506]` for each row. Every ref is there.
+//! A table of 600 rows with five controls each becomes one line with the content of the first row, with `#` for
+//! what changes, and a line such as `- 300: Open [e1503] Edit [e1506]` for each row. All refs are kept.
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -15,7 +15,7 @@ const MOST_TEXTS: usize = 2;
 const LABEL: usize = 24;
 const KEY: usize = 48;
 
-/// Replaces each run of parts that are alike, where that saves anything.
+/// Summarises each run of similar parts, if that saves characters.
 pub(super) fn fold(tree: &Tree, lines: &[Line]) -> Vec<Line> {
     let ends = ends(lines);
     let forms = forms(tree, lines, &ends);
@@ -42,7 +42,7 @@ fn acts(lines: &[Line]) -> usize {
     lines.iter().map(|line| line.acts).sum()
 }
 
-/// The end of what each line holds.
+/// The end of each line's descendants.
 pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     let mut ends: Vec<usize> = (1..=lines.len()).collect();
     for index in (0..lines.len()).rev() {
@@ -54,7 +54,8 @@ pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     ends
 }
 
-/// A number for the form of each line and what it holds: equal for parts that differ only in words, states and refs.
+/// A hash of the form of each line with its descendants: equal for parts that differ only in texts, states and
+/// refs.
 fn forms(tree: &Tree, lines: &[Line], ends: &[usize]) -> Vec<u64> {
     let form = |(index, line): (usize, &Line)| {
         let mut hasher = DefaultHasher::new();
@@ -84,11 +85,11 @@ struct Run<'a> {
     parts: Vec<Range<usize>>,
 }
 
-/// One place in the form of a run.
+/// A position in the common form of a run.
 struct Slot<'a> {
-    /// Each part's node here, and what it says.
+    /// The node of each part at this position, with its text.
     nodes: Vec<(&'a Node, &'a str)>,
-    /// What all begin and end with; what is between differs.
+    /// The common beginning of all texts, and the common end.
     before: &'a str,
     after: &'a str,
     kind: Kind,
@@ -96,11 +97,11 @@ struct Slot<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// All say the same.
+    /// All texts are equal.
     Same,
-    /// They differ in what the line begins with.
+    /// The texts differ in the key of the line only.
     Keyed,
-    /// They differ in their own way.
+    /// The texts differ otherwise.
     Free,
 }
 
@@ -112,7 +113,7 @@ impl<'a> Slot<'a> {
         Self { nodes, before, after, kind: if same { Kind::Same } else { Kind::Free } }
     }
 
-    /// What sets this part apart.
+    /// The text that distinguishes this part.
     fn key(&self, part: usize) -> &'a str {
         let says = self.nodes[part].1;
         says.get(self.before.len()..says.len() - self.after.len()).unwrap_or(says)
@@ -122,7 +123,7 @@ impl<'a> Slot<'a> {
         self.nodes[0].0.is_actionable()
     }
 
-    /// What to call this place in each line.
+    /// The label of this position in each line.
     fn label(&self, part: usize) -> &'a str {
         let (node, says) = self.nodes[part];
         let shared = match self.kind {
@@ -193,7 +194,7 @@ impl<'a> Run<'a> {
         slots
     }
 
-    /// What all parts look like.
+    /// The common form of all parts.
     fn header(&self, slots: &[Slot<'a>]) -> String {
         let mut text = format!("{} alike, # for what begins the line: ", self.parts.len());
         for (place, slot) in slots.iter().enumerate() {
@@ -246,7 +247,7 @@ fn add_state(text: &mut String, node: &Node) {
     }
 }
 
-/// What all of them begin and end with, cut back to whole words.
+/// The common beginning and end of all texts, cut to whole words.
 fn shared<'a>(mut all: impl Iterator<Item = &'a str> + Clone) -> (&'a str, &'a str) {
     let Some(first) = all.next() else { return ("", "") };
     let (mut before, mut after) = (first.len(), first.len());
@@ -264,7 +265,7 @@ fn shared<'a>(mut all: impl Iterator<Item = &'a str> + Clone) -> (&'a str, &'a s
     (before, whole_words(after, true))
 }
 
-/// Cuts a word that goes on beyond the end (or, for what comes after, the beginning).
+/// Cuts an incomplete word at the end, or at the beginning with `after`.
 fn whole_words(text: &str, after: bool) -> &str {
     let inside = |character: char| character.is_alphanumeric();
     if after {

@@ -1,25 +1,25 @@
-//! What a page is about: the part that holds most of its prose, and the sections that headings begin.
+//! Finds the main content of a page, and the sections of headings.
 use std::ops::Range;
 
 use super::tree::{Node, Tree};
 
-/// So many hundredths of a part's prose must stand in one of its children for that to be the main part instead.
+/// The share of the prose, in percent, that a child must contain to be the main content instead.
 const MOST: usize = 60;
-/// Words shorter than this are labels.
+/// The number of words below which a text is a label.
 const LABEL: usize = 20;
-/// A page with less prose than this is there to be used, not read.
+/// The amount of prose below which a page is an application and not an article.
 const LEAST_PROSE: usize = 1_200;
 
-/// The main part of a page.
+/// The main content of a page.
 #[derive(Debug, Clone)]
 pub(super) struct MainPart {
     pub nodes: Range<usize>,
-    /// It is there to be read.
+    /// Whether it is an article.
     pub is_article: bool,
 }
 
 impl MainPart {
-    /// Follows the prose inwards, as long as one child holds most of it.
+    /// Descends as long as one child contains most of the prose.
     pub(super) fn of(tree: &Tree, within: Range<usize>) -> Self {
         let nodes = &tree.nodes[within.clone()];
         let sums = prose_before(nodes);
@@ -44,7 +44,7 @@ impl MainPart {
     }
 }
 
-/// How much prose stands before each node. What a link or a button says is none.
+/// The amount of prose before each node, without links and buttons.
 fn prose_before(nodes: &[Node]) -> Vec<usize> {
     let mut sums = Vec::with_capacity(nodes.len() + 1);
     let (mut sum, mut acting): (usize, Option<u32>) = (0, None);
@@ -64,7 +64,7 @@ fn prose_before(nodes: &[Node]) -> Vec<usize> {
     sums
 }
 
-/// The parts directly inside a part that begins with the element that holds it; the roots of the page for all of it.
+/// The children of a part; the roots of the page for the whole page.
 fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let is_all = part.start == 0 && part.end == nodes.len();
     let (mut next, end) = (if is_all { 0 } else { part.start + 1 }, part.end);
@@ -77,7 +77,7 @@ fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// What the heading at `start` stands above: up to the next of its rank, or the end of what both stand in.
+/// The section of the heading at `start`: up to the next heading of its level, or the end of their parent.
 pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
     let nodes = &tree.nodes;
     let rank = |node: &Node| node.details.as_ref().and_then(|details| details.level).unwrap_or(2);

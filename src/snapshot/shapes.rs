@@ -1,4 +1,4 @@
-//! Long runs of shapes that nothing tells apart, such as the lines of a grid: shown once, with how many there are.
+//! Summarises long runs of identical shapes, such as the lines of a grid.
 use std::fmt::Write as _;
 
 use super::outline::{Line, NOWHERE};
@@ -6,7 +6,8 @@ use super::tree::Tree;
 
 const SHORTEST_RUN: usize = 8;
 
-/// Tells each run of shapes that are alike on the line of the first. What was asked for alone is shown shape by shape.
+/// Summarises each run of identical shapes on the line of the first. A drawing that was requested alone is
+/// shown in full.
 pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     if lines.len() == run(tree, &lines, 0) {
         return lines;
@@ -33,7 +34,7 @@ pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     folded
 }
 
-/// How many lines from here on show shapes that only their refs and places tell apart.
+/// The number of lines from `start` whose shapes differ only in refs and positions.
 fn run(tree: &Tree, lines: &[Line], start: usize) -> usize {
     let Some(first) = lines.get(start) else { return 0 };
     let kind = |line: &Line| {

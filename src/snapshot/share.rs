@@ -1,50 +1,50 @@
-//! How the room is shared where a page is too long to be shown in full: whoever reads needs headings and the beginnings of
-//! texts, whoever acts needs controls, and neither gets all of it.
+//! Divides the budget of a long page between reading and acting: headings and beginnings of texts, and
+//! controls.
 use super::outline::{Line, NOWHERE, Worth};
 use super::roles;
 use super::section::MainPart;
 use super::tree::Tree;
 
-/// What a line is to someone who reads or acts; what comes first is kept longest.
+/// The purpose of a line; the first ones are kept longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
-    /// What lies over the page.
+    /// In front of the page.
     Front,
     /// Dialogs, alerts, frames.
     Announced,
-    /// Headings of the main part, and the first text below each.
+    /// Headings of the main content, each with the first text below it.
     Outline,
-    /// What can be acted on, but for links among prose; of the main part first where not all has room.
+    /// Controls, except links in prose; those of the main content first.
     MainControl,
     Control,
-    /// Lists of links, each one line.
+    /// Summarised lists of links.
     Folded,
-    /// Headings elsewhere.
+    /// Other headings.
     Heading,
     /// Links around an article.
     StrayLink,
-    /// Links of an article, half of the room that is left.
+    /// Links of an article, up to half of the remaining budget.
     Link,
     Text,
     Elsewhere,
     Rest,
 }
 
-/// How many hundredths of the room the outline may take.
+/// The share of the budget for the outline, in percent.
 const OUTLINE: usize = 70;
-/// A section begins with its first paragraph of this length; captions and notes may stand before it.
+/// The least length of the first paragraph of a section; captions and notes may precede it.
 const PARAGRAPH: usize = 80;
 const MOST_LEADS: usize = 6;
 
-/// Room for all, and beyond it for controls.
+/// The general budget, and the additional one for controls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub usual: usize,
     pub most: usize,
 }
 
-/// Picks lines by their use, then by place, with all that hold them. `None` when a control has no room, unless a part of
-/// them will do.
+/// Selects lines by purpose, then by position, with their ancestors. `None` if a control does not fit, unless a
+/// part of them is acceptable.
 pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
@@ -78,7 +78,7 @@ pub(super) fn choose(
     Some(choice.shown)
 }
 
-/// True when every text of the main part has room.
+/// Whether every text of the main content is shown.
 pub(super) fn has_texts(tree: &Tree, lines: &[Line], main: &MainPart, shown: &[bool]) -> bool {
     let mut all = lines.iter().zip(shown);
     all.all(|(line, shown)| *shown || !main.holds(line.node) || line.said(tree).is_none())
@@ -92,7 +92,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Takes the lines of this use while there is room. False when there was not enough.
+    /// Selects the lines of a purpose while they fit. Returns false if not all fit.
     fn take(&mut self, uses: &[Use], wanted: Use, room: usize) -> bool {
         for (index, own) in uses.iter().enumerate() {
             if *own != wanted || self.shown[index] || self.lines[index].depth > self.deepest {

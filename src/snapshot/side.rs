@@ -1,4 +1,4 @@
-//! One of the two snapshots that are compared.
+//! One of two compared snapshots.
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -6,15 +6,15 @@ use super::outline::{Detail, Line, NOWHERE, outline};
 use super::text::push_quoted;
 use super::tree::Tree;
 
-/// Who a line is about, by frame and number: the same in both snapshots.
+/// Frame and number of a line's element: the same in both snapshots.
 pub type Key = (u32, u32);
 
-/// One snapshot's lines, and which is whose.
+/// The lines of a snapshot with their elements.
 pub(super) struct Side<'a> {
     pub(super) tree: &'a Tree,
     pub(super) lines: Vec<Line>,
     pub(super) keys: HashMap<Key, usize>,
-    /// The nearest line above that has a key.
+    /// The nearest ancestor line with a key.
     pub(super) owners: Vec<usize>,
 }
 
@@ -47,20 +47,20 @@ impl<'a> Side<'a> {
         if owner == NOWHERE { None } else { self.key(owner) }
     }
 
-    /// True for a line that stands for no element of its own: text, an address, options. Groups are nobody.
+    /// Whether a line has no element of its own: text, URL, options. Groups have none, either.
     pub(super) fn is_saying(&self, index: usize) -> bool {
         let line = &self.lines[index];
         line.is_property || self.tree.nodes[line.node].is_text()
     }
 
-    /// The element on the line before a line, in the same place.
+    /// The element on the previous line, with the same parent.
     pub(super) fn beside(&self, index: usize) -> Option<Key> {
         let before = index.checked_sub(1)?;
         let is_beside = self.lines[before].parent == self.lines[index].parent;
         if is_beside { self.key(before) } else { None }
     }
 
-    /// The texts of these lines that stand beside no element.
+    /// Texts in these lines that are not next to an element.
     pub(super) fn loose(&self, lines: &[usize]) -> HashSet<&str> {
         lines
             .iter()
@@ -69,7 +69,7 @@ impl<'a> Side<'a> {
             .collect()
     }
 
-    /// What the element of a line says, or the text that it is.
+    /// The text of a line's element, or of the line itself.
     pub(super) fn said(&self, index: usize) -> &str {
         let line = &self.lines[index];
         let said = &*self.tree.nodes[line.says].name;
@@ -78,7 +78,7 @@ impl<'a> Side<'a> {
         if said.is_empty() { value().unwrap_or_default() } else { said }
     }
 
-    /// By what a person would call a line: its words, those of the first thing in it, or its ref.
+    /// A label for a line: its text, that of its first descendant, or its ref.
     pub(super) fn label(&self, index: usize) -> String {
         const LONGEST: usize = 40;
         let depth = self.lines[index].depth;

@@ -1,14 +1,15 @@
-//! Page text, made harmless: it can neither look like a line nor like a ref, and says nothing that a person cannot see.
+//! Sanitises texts of a page: they cannot imitate a line or a ref, and contain nothing invisible.
 use std::iter;
 
-/// What a text is, for the characters of icon fonts: among words they say nothing, but a name may be made of them.
+/// The kind of a text, for characters of icon fonts: they are dropped within words, but a name may consist of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Words,
     Name,
 }
 
-/// Writes a name as a JSON string of at most `longest` characters between the quotes' escapes.
+/// Writes a name as a JSON string of at most `longest` characters.
 pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
     let clean = clean(text, longest, Kind::Name);
@@ -16,25 +17,25 @@ pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
 }
 
-/// A text that a page wrote, in quotes, on one line.
+/// A text of a page in quotes, on one line.
 pub fn quoted(text: &str) -> String {
     let mut out = String::new();
     push_quoted(&mut out, text, 300);
     out
 }
 
-/// Writes `text` as it stands where that cannot be misread, and quoted where it could. `also` are further characters
-/// that stand for something at this place.
+/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further special characters at
+/// this place.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
 
-/// The same for what is written in a field, whose line breaks and blanks belong to the value.
+/// The same for the value of a field, with its line breaks and spaces.
 pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
     push_unless_misread(out, &verbatim(text, longest), &['\t']);
 }
 
-/// The text with all its blanks, cut to `longest` characters.
+/// The text with all its spaces, cut to `longest` characters.
 fn verbatim(text: &str, longest: usize) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = text.chars().filter_map(|character| match character {
@@ -51,7 +52,7 @@ fn verbatim(text: &str, longest: usize) -> String {
     out
 }
 
-/// Joins what stands around it to one character that is seen, as in emoji and Arabic.
+/// Whether the character joins its neighbours to one visible character, as in emoji and Arabic.
 fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
@@ -71,7 +72,7 @@ fn push_unless_misread(out: &mut String, clean: &str, also: &[char]) {
     }
 }
 
-/// Writes text within other text: as it stands where it can be taken for nothing else, and quoted where it could.
+/// Writes text within other text: plainly if it is unambiguous, and quoted otherwise.
 pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     let clean = clean(text, usize::MAX, kind);
     if clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`']) || clean.contains(": ") || has_ref(&clean) {
@@ -83,11 +84,12 @@ pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     }
 }
 
-/// No sentence is shown that is longer, and none that is shorter stands alone: `Dr.` ends none.
+/// The longest sentence; shorter ones than the least length are joined with the next, since `Dr.` does not end
+/// a sentence.
 const LONGEST_SENTENCE: usize = 600;
 const SHORTEST_SENTENCE: usize = 40;
 
-/// The first sentence, and as many more as go into `longest` characters.
+/// The first sentence, and as many more as fit into `longest` characters.
 pub(super) fn beginning(text: &str, longest: usize) -> &str {
     let text = text.trim_start();
     let (mut sentence, mut word) = (0, 0);
@@ -118,7 +120,7 @@ pub(super) fn beginning(text: &str, longest: usize) -> &str {
     text
 }
 
-/// Writes a link's address. What no address holds is written as an address would hold it.
+/// Writes a URL. Characters that are not allowed in one are escaped.
 pub fn push_url(out: &mut String, url: &str, longest: usize) {
     if let Some(scheme) = ["data:", "javascript:", "blob:"].into_iter().find(|scheme| url.starts_with(scheme))
     {
@@ -145,7 +147,8 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
-/// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
+/// The text without invisible characters and with collapsed spaces (line breaks stay), cut to `longest`
+/// characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
@@ -203,7 +206,7 @@ fn push_escaped(out: &mut String, clean: &str) {
     }
 }
 
-/// True for text that reads as one value after a colon, by YAML's rules and by a person's.
+/// Whether a text is unambiguous as a plain YAML value.
 fn is_plain(clean: &str) -> bool {
     let Some(first) = clean.chars().next() else { return false };
     let begins = first.is_alphanumeric()
@@ -222,7 +225,8 @@ fn has_ref(text: &str) -> bool {
     text.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"ref="))
 }
 
-/// Controls, directions, joiners, fillers, tags, and the private characters of icon fonts.
+/// Whether a character is invisible: controls, directions, joiners, fillers, tags, and private characters of
+/// icon fonts.
 pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -232,7 +236,7 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..)
 }
 
-/// The characters of icon fonts, which show something where there is such a font.
+/// Whether a character belongs to icon fonts, which may show something.
 pub fn is_private(character: char) -> bool {
     matches!(character,
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')

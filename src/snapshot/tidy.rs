@@ -1,10 +1,10 @@
-//! What pages say twice is kept once: wrappers that are clickable only because what they hold is, links in tabs of the same
+//! Removes duplicates: wrappers that are clickable only because of their content, links in tabs of the same
 //! name, a combobox inside another.
 use super::roles;
 use super::tree::Node;
 use super::walked::Details;
 
-/// Forgets what only repeats what stands inside or around it.
+/// Removes nodes that only repeat what is inside or around them.
 pub(super) fn tidy(nodes: &mut Vec<Node>) {
     let ends = ends(nodes);
     let insides: Vec<Inside> = insides(nodes, &ends);
@@ -24,14 +24,14 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
     dissolve(nodes, &repeats, &ends);
 }
 
-/// What stands inside a node.
+/// The content of a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
-    /// Elements to act on.
+    /// The number of controls.
     acts: usize,
-    /// The last of them.
+    /// The last control.
     acting: usize,
-    /// Texts and pictures that are part of none of those.
+    /// The number of texts and images that are not part of a control.
     says: usize,
 }
 
@@ -74,7 +74,7 @@ fn says(node: &Node) -> bool {
     shows || !node.name.trim().is_empty()
 }
 
-/// Clickable though all that it holds is something to act on by itself: the hand, or the listener, is meant for that.
+/// Whether it is clickable although it contains only controls, for which its cursor or listener is meant.
 fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
     let node = &nodes[index];
     if !node.is_clickable() || roles::is_interactive(node.role) || inside.acts == 0 || inside.says > 0 {
@@ -97,7 +97,7 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
     }
 }
 
-/// Of a node and the only one to act on inside it, the one that only repeats the other: `(kept, repeated)`.
+/// If a node and its only control are duplicates: `(kept, repeated)`.
 fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usize)> {
     let node = &nodes[index];
     if !node.is_actionable() || inside.acts != 1 {
@@ -122,7 +122,7 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
     }
 }
 
-/// What the repeated one says is shown by the one that is kept.
+/// Copies the text of the repeated node to the kept one.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     let given = nodes[repeated].details.take();
     // Where either takes a press, the control does.
@@ -140,7 +140,7 @@ fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     details.expanded = details.expanded.or(given.expanded);
 }
 
-/// Leaves these nodes out; what they hold stands in their place.
+/// Removes these nodes; their children replace them.
 fn dissolve(nodes: &mut Vec<Node>, repeats: &[bool], ends: &[usize]) {
     if !repeats.contains(&true) {
         return;

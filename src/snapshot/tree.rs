@@ -1,4 +1,4 @@
-//! A page: its frames' walks in one list.
+//! The tree of a page with all its frames.
 use std::collections::{HashMap, HashSet};
 
 use super::reference::Ref;
@@ -7,34 +7,34 @@ use super::roles;
 use super::tidy::tidy;
 use super::walked::{Details, Frame, Reach, Walked, What};
 
-/// A page as it was at one moment: its nodes in reading order, child frames in their places.
+/// A page at one moment: its nodes in reading order, with child frames.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     pub context: u32,
     pub page: u32,
-    /// The frame at the top, whose refs need not name it.
+    /// The number of the main frame, which its refs need not contain.
     pub main: u32,
-    /// Tells the main frame's documents apart: the first number that this one could give.
+    /// Identifies the main frame's document: the first node number that it could use.
     pub document: u32,
-    /// How many elements lay too deep to be walked.
+    /// The number of elements that were too deep to be read.
     pub cut: u32,
-    /// Nothing of the page can be seen: the nodes are what its document holds all the same.
+    /// Whether the page is invisible; the nodes are the content of its document nevertheless.
     pub unseen: bool,
-    /// What can be reached of what can be acted on, where something lies over the rest: frame and number.
+    /// The reachable controls, if something covers the rest: frame and number.
     pub(super) front: HashSet<(u32, u32)>,
     pub(super) nodes: Vec<Node>,
 }
 
-/// An element, a piece of text, or a group of both.
+/// An element, a text, or a group.
 #[derive(Debug, Clone)]
 pub struct Node {
     pub depth: u32,
     pub frame: u32,
-    /// The element's number in its frame; 0 for text and groups, unless they were asked for with numbers.
+    /// The element's number in its frame; 0 for texts and groups, unless all refs were requested.
     pub number: u32,
     /// The role; `text` for text.
     pub role: &'static str,
-    /// The name, or the text.
+    /// The accessible name, or the text.
     pub name: Box<str>,
     pub details: Option<Box<Details>>,
 }
@@ -48,7 +48,7 @@ impl Node {
         self.role == "generic" && self.name.is_empty() && !self.has_details()
     }
 
-    /// Why no press reaches it.
+    /// Why the pointer cannot reach it.
     pub(super) fn mark(&self) -> Option<Reach> {
         self.details.as_ref()?.mark
     }
@@ -57,17 +57,17 @@ impl Node {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
     }
 
-    /// What tells it apart where it has no name.
+    /// What distinguishes it if it has no name.
     pub fn hint(&self) -> Option<&str> {
         self.details.as_ref()?.hint.as_deref()
     }
 
-    /// Told only because all were asked for.
+    /// Whether it is included only because all refs were requested.
     fn is_extra(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.extra.is_some())
     }
 
-    /// True when there is more to tell than where it is.
+    /// Whether there are details besides its position.
     pub(super) fn has_details(&self) -> bool {
         self.details.as_ref().is_some_and(|details| match details.bounds {
             None => true,
@@ -75,20 +75,20 @@ impl Node {
         })
     }
 
-    /// True for what a tool can act on.
+    /// Whether a tool can act on it.
     pub fn is_actionable(&self) -> bool {
         self.number > 0 && (roles::is_interactive(self.role) || self.is_clickable())
     }
 
-    /// Frame and number: the same node in every snapshot of its document.
+    /// Frame and number: the same in every snapshot of its document.
     pub(super) fn key(&self) -> Option<(u32, u32)> {
         (self.number > 0).then_some((self.frame, self.number))
     }
 }
 
 impl Tree {
-    /// Puts each frame where its `<iframe>` stands. `main` is the number of the frame at the top; a frame that nobody
-    /// shows is left out.
+    /// Inserts each frame at its `<iframe>`. `main` is the number of the main frame; frames without an element
+    /// are dropped.
     pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
         let mut tree = Self { context, page, main, ..Self::default() };
         let Some(top) = frames.remove(&main) else { return tree };
@@ -98,17 +98,17 @@ impl Tree {
         tree
     }
 
-    /// The nodes in reading order; a node's children follow it, one deeper.
+    /// The nodes in reading order; children follow their parent, one level deeper.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Whether there is no word in it, and nothing to act on.
+    /// Whether it contains neither text nor controls.
     pub fn says_nothing(&self) -> bool {
         self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
     }
 
-    /// The tree as it is read when no number is asked for texts, groups and shapes.
+    /// The tree without nodes that were included because all refs were requested.
     #[must_use]
     pub fn without_extra(&self) -> Self {
         let mut tree = self.clone();
@@ -121,7 +121,7 @@ impl Tree {
         tree
     }
 
-    /// The tree without the menus and the like that stood in `before` as well: each is one line that says so.
+    /// The tree without menus and the like that are the same in `before`: each is summarised in one line.
     #[must_use]
     pub fn without_repeated(&self, before: &Self) -> Self {
         repeated::without(self, before)
@@ -132,12 +132,12 @@ impl Tree {
         Self { context, page, main, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }
     }
 
-    /// The ref of a node of this tree.
+    /// The ref of a node in this tree.
     pub fn ref_of(&self, node: &Node) -> Ref {
         Ref::short(self.context, (node.frame != self.main).then_some(node.frame), node.number)
     }
 
-    /// The first words that stand in what is at `place`, so many characters at most.
+    /// The first words inside the node at `place`, at most `most` characters.
     pub fn beginning_of(&self, place: usize, most: usize) -> String {
         let mut said = String::new();
         let inside = self.nodes[place..self.end(place)].iter();
@@ -158,7 +158,7 @@ impl Tree {
         said
     }
 
-    /// Where the node of `reference` stands in [`nodes`](Self::nodes).
+    /// The index of a ref's node in [`nodes`](Self::nodes).
     pub fn position(&self, reference: &Ref) -> Option<usize> {
         self.nodes.iter().position(|node| self.is_named(node, reference))
     }
@@ -171,13 +171,13 @@ impl Tree {
             && node.key() == Some((reference.frame.unwrap_or(self.main), reference.element))
     }
 
-    /// The elements that another snapshot of the same page does not have: frame and number.
+    /// The elements that are missing in another snapshot of the page: frame and number.
     pub fn missing_in(&self, other: &Self) -> Vec<(u32, u32)> {
         let there: HashSet<_> = other.nodes.iter().filter_map(Node::key).collect();
         self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
     }
 
-    /// Whether most of what `behind` has and `cover` has not is there again.
+    /// Whether most of what `behind` has and `cover` has not is present again.
     pub fn uncovers(&self, behind: &Self, cover: &Self) -> bool {
         let hidden = behind.missing_in(cover);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();

@@ -1,4 +1,4 @@
-//! What the injected walk answers for one frame.
+//! The result of the injected walk for one frame.
 use std::fmt;
 
 use serde::Deserialize;
@@ -7,47 +7,47 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use super::roles;
 use crate::json::decode;
 
-/// One frame's document as it was walked, in reading order.
+/// A frame's document, in reading order.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Frame {
-    /// The first number that this document may give: it tells documents apart.
+    /// The first number that this document may use, which identifies it.
     pub first: u32,
-    /// The last number that was given.
+    /// The last number in use.
     pub last: u32,
-    /// How many elements may hide a closed shadow root and were not checked yet.
+    /// The number of elements that may have an unknown closed shadow root.
     pub suspects: u32,
     /// How many custom elements the browser is to be asked about.
     pub customs: u32,
-    /// How many elements lay too deep to be walked.
+    /// The number of elements that were too deep to be read.
     pub cut: u32,
-    /// Nothing can be seen: the nodes are what the document holds all the same.
+    /// Whether the document is invisible; the nodes are its content nevertheless.
     pub unseen: bool,
-    /// The document is a PDF, of which the walk sees nothing.
+    /// Whether the document is a PDF, whose text the walk cannot see.
     pub pdf: bool,
-    /// What can be reached of what can be acted on, where something lies over the rest.
+    /// The reachable controls, if something covers the rest.
     pub front: Vec<u32>,
     pub(super) nodes: Vec<Walked>,
 }
 
-/// The walk's answer could not be read.
+/// The walk's result is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Malformed(#[from] serde_json::Error);
 
 impl Frame {
-    /// Reads one frame's walk.
+    /// Parses the walk of one frame.
     pub fn parse(json: &str) -> Result<Self, Malformed> {
         Ok(decode(json.as_bytes())?)
     }
 
-    /// What stands for a frame that did not answer in time.
+    /// The placeholder for a frame that did not answer in time.
     pub fn silent() -> Self {
         let text = "(this frame did not answer in time: what it shows is not known)".into();
         Self { nodes: vec![Walked { depth: 0, what: What::Text(text) }], ..Self::default() }
     }
 
-    /// How many nodes it has.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -70,7 +70,7 @@ pub(super) enum What {
     Element { role: &'static str, number: u32, name: Box<str>, details: Option<Box<Details>> },
 }
 
-/// What a walk says of an element besides its role and name. What does not apply is absent.
+/// Properties of an element besides role and name, if they apply.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Details {
@@ -100,55 +100,55 @@ pub struct Details {
     /// something shows when the pointer is over it.
     #[serde(rename = "c")]
     pub clickable: Option<u8>,
-    /// What tells apart what has no name: words of the page's source, never the accessible name.
+    /// What distinguishes an element without a name: words of the page's source, never the accessible name.
     #[serde(rename = "w")]
     pub hint: Option<Box<str>>,
-    /// It is shown only because all were asked for.
+    /// It is included only because all refs were requested.
     #[serde(rename = "z")]
     pub extra: Option<u8>,
-    /// It holds a value that is not shown.
+    /// Its value is hidden.
     #[serde(rename = "h")]
     pub secret: Option<u8>,
     #[serde(rename = "v")]
     pub value: Option<Box<str>>,
     #[serde(rename = "u")]
     pub url: Option<Box<str>>,
-    /// The type of an `<input>` that is filled in its own way, such as `date`.
+    /// The type of an `<input>` that needs a special way of filling, such as `date`.
     #[serde(rename = "t")]
     pub input_type: Option<Box<str>>,
     /// The labels of a drop-down's options.
     #[serde(rename = "o")]
     pub options: Vec<Box<str>>,
-    /// How many more options there are.
+    /// The number of further options.
     #[serde(rename = "n")]
     pub more_options: u32,
-    /// The frame that an `<iframe>` shows.
+    /// The frame in an `<iframe>`.
     #[serde(rename = "f")]
     pub child_frame: Option<u32>,
-    /// x, y, width and height, in the frame's viewport and, once assembled, in the page's.
+    /// x, y, width and height in the frame's viewport; after assembly, in the page's.
     #[serde(rename = "b")]
     pub bounds: Option<[i32; 4]>,
-    /// Where the content of an `<iframe>` begins.
+    /// The content position of an `<iframe>`.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
-    /// Why no press reaches it as the page stands.
+    /// Why the pointer cannot reach it.
     #[serde(rename = "m")]
     pub mark: Option<Reach>,
-    /// The name of the dialog that covers it and what follows, if one does.
+    /// The name of the dialog that covers it and the nodes after it.
     #[serde(rename = "by")]
     pub cover: Option<Box<str>>,
-    /// So many elements to act on stand in it as they stood before, and are not shown again.
+    /// The number of controls in it that are unchanged and not shown again.
     #[serde(skip)]
     pub as_before: usize,
 }
 
-/// Why no press reaches an element as the page stands.
+/// Why the pointer cannot reach an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 pub enum Reach {
     #[serde(rename = "covered")]
     #[strum(serialize = "covered")]
     Covered,
-    /// By an edge that nobody can scroll, or by a clip path.
+    /// Cut off by an edge that cannot be scrolled, or by a `clip-path`.
     #[serde(rename = "clipped")]
     #[strum(serialize = "clipped")]
     Clipped,
@@ -158,7 +158,7 @@ pub enum Reach {
     #[serde(rename = "inert")]
     #[strum(serialize = "inert")]
     Inert,
-    /// It lets the pointer through.
+    /// It has `pointer-events: none`.
     #[serde(rename = "no pointer")]
     #[strum(serialize = "no pointer")]
     NoPointer,
@@ -197,6 +197,6 @@ impl<'de> Visitor<'de> for WalkedVisitor {
     }
 }
 
-/// A string, borrowed from the input where it holds no escape.
+/// A string that borrows from the input if it has no escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] std::borrow::Cow<'a, str>);

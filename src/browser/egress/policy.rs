@@ -1,5 +1,5 @@
 //! Which servers pages may reach. The relay checks all their traffic here, so that redirects, frames, workers
-//! and WebSockets are covered as well.
+//! and `WebSockets` are covered as well.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 

@@ -311,7 +311,7 @@ async fn serve(
     }
 }
 
-/// Whether the browser starts TLS in a tunnel; WebSockets may not.
+/// Whether the browser starts TLS in a tunnel; `WebSockets` may not.
 async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
     const HANDSHAKE: u8 = 22;
     let mut first = [0];

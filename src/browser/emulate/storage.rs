@@ -1,4 +1,4 @@
-//! Stored data of a context: cookies, local storage, IndexedDB. Files have Playwright's format.
+//! Stored data of a context: cookies, local storage, `IndexedDB`. Files have Playwright's format.
 use std::collections::BTreeSet;
 use std::time::Duration;
 

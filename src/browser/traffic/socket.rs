@@ -1,4 +1,4 @@
-//! WebSockets of pages.
+//! `WebSockets` of pages.
 use std::sync::Arc;
 
 use crate::browser::objects::page::Page;

@@ -1,4 +1,4 @@
-//! Routing of WebSockets. CDP cannot intercept them, so a script replaces the page's `WebSocket`, which a page
+//! Routing of `WebSockets`. CDP cannot intercept them, so a script replaces the page's `WebSocket`, which a page
 //! can notice: only on request.
 use serde_json::Value;
 

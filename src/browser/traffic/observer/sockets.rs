@@ -1,4 +1,4 @@
-//! Reports WebSockets of pages.
+//! Reports `WebSockets` of pages.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
