@@ -1,4 +1,4 @@
-//! Which addresses tools may open.
+//! Checks the URLs that tools may open.
 use url::Url;
 
 use crate::Result;
@@ -6,10 +6,9 @@ use crate::browser::policy::is_local_name;
 use crate::error::Error;
 use crate::mcp::settings::Settings;
 
-/// Reads an address that is to be opened under these settings. Of files, it is the real one.
+/// Parses a URL that is to be opened, according to the settings. For files, returns the real path's URL.
 ///
-/// # Errors
-/// `url_refused` for what is no address, and for what must not be opened.
+/// # Errors `url_refused` for an invalid URL, or one that must not be opened.
 pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     let url = read(text)?;
     match url.scheme() {
@@ -22,7 +21,7 @@ pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     }
 }
 
-/// Reads an address as a person types it: without a scheme it is `https`, and `http` on this machine.
+/// Parses a URL as people type it: without a scheme it is `https`, and `http` on this machine.
 fn read(text: &str) -> Result<Url> {
     let text = text.trim();
     let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
@@ -39,7 +38,7 @@ fn read(text: &str) -> Result<Url> {
     }
 }
 
-/// `localhost:8080/x` has a host and a port, not a scheme named localhost.
+/// Whether a text has a scheme: `localhost:8080/x` has a host and a port, and no scheme.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let mut letters = scheme.chars();

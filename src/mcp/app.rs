@@ -1,5 +1,5 @@
-//! What the agent's page looks like, beside the conversation: an MCP App, for hosts that show such pages. It only shows; what
-//! is typed there would pass through the host. Its pictures come by a tool that is the app's alone.
+//! The live view as an MCP App, which hosts show beside the conversation. It is for watching only: typed text
+//! would pass through the host. Its pictures come from a tool that only the app can call.
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,11 +19,11 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{SESSION, Tool as _};
 use crate::mcp::tools::person::AskPerson;
 
-/// The name of the extension, and what hosts name that know of it.
+/// The name of the extension, as capable hosts declare it.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 const URI: &str = "ui://patchright-mcp/page.html";
-/// The tool that hosts show to no model.
+/// The tool for pictures, which hosts do not show to models.
 pub(super) const FRAME: &str = "browser_live_frame";
 const SINCE: &str = "since";
 const PAGE: &str = include_str!("app.html");
@@ -31,30 +31,30 @@ const PAGE: &str = include_str!("app.html");
 const PATIENCE: Duration = Duration::from_secs(2);
 const AN_HOUR_MS: u64 = 3_600_000;
 
-/// Whether the host shows apps, and there is something to be shown.
+/// Whether the host shows apps, and the live view is on.
 pub(super) fn is_wanted(dispatcher: &Dispatcher, context: &RequestContext<RoleServer>) -> bool {
     let declared = context.client_capabilities().and_then(|client| client.extensions);
     is_offered(dispatcher) && declared.is_some_and(|declared| knows_pages(&declared))
 }
 
-/// A picture could show what was typed in secret, and the host would have it.
+/// Whether the app may be offered: with secrets, a picture could reveal one to the host.
 pub(super) fn is_offered(dispatcher: &Dispatcher) -> bool {
     let shows = |live: &Live| live.options().mode != Some(Mode::Off);
     dispatcher.live().is_some_and(shows) && dispatcher.secrets().is_empty()
 }
 
-/// Whether these are the extensions of a host that shows pages of ours.
+/// Whether a host with these extensions shows HTML apps.
 pub(super) fn knows_pages(declared: &ExtensionCapabilities) -> bool {
     let types = declared.get(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|kind| kind == MIME_TYPE))
 }
 
-/// What the server says of itself to such a host.
+/// The server's extension declaration for such a host.
 pub(super) fn extensions() -> ExtensionCapabilities {
     [(EXTENSION.to_owned(), object(json!({ "mimeTypes": [MIME_TYPE] })))].into()
 }
 
-/// Has the host show the page with the tool that asks for a person, and gives the page its own tool.
+/// Adds the app to the tool that asks for a person, and adds the tool for its pictures.
 pub(super) fn add(tools: &mut Vec<Listing>) {
     for tool in tools.iter_mut().filter(|tool| tool.name == AskPerson::NAME) {
         *tool = tool.clone().with_meta(meta(json!({ "ui": { "resourceUri": URI } })));
@@ -77,7 +77,7 @@ pub(super) fn listed() -> Resource {
     page.with_description("The page of the agent as it moves, to look at.")
 }
 
-/// The app, if it is asked for.
+/// The app, if `uri` is its URI.
 pub(super) fn resource(uri: &str) -> Option<ReadResourceResult> {
     (uri == URI).then(|| {
         let page = ResourceContents::TextResourceContents {
@@ -91,7 +91,7 @@ pub(super) fn resource(uri: &str) -> Option<ReadResourceResult> {
     })
 }
 
-/// The newest picture, or how it stands where there is none to be shown.
+/// The newest picture, or a status if there is none.
 pub(super) async fn frame(
     dispatcher: &Dispatcher,
     client: &Client,
@@ -135,7 +135,7 @@ fn shown(live: &Live, page: &Page, number: u64) -> CallToolResult {
     result
 }
 
-/// There is nothing to be seen, for this reason.
+/// A status instead of a picture.
 fn stands(status: &str) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text("There is no picture.")]);
     result.structured_content = Some(json!({ "status": status }));

@@ -1,12 +1,12 @@
-//! Checks arguments against a tool's schema and tells everything that is wrong with them at once.
+//! Checks arguments against a tool's schema, and reports all problems at once.
 use serde_json::{Map, Value};
 
 use super::strict_json;
 
-/// Other names that models use for the same argument.
+/// Alternative names that models use for an argument.
 const ALIASES: [(&str, &str); 3] = [("target", "ref"), ("startTarget", "startRef"), ("endTarget", "endRef")];
 
-/// Optional texts for which nothing can be meant by an empty one, though their schema allows it.
+/// Optional strings for which an empty one means nothing, although their schema allows it.
 const NEVER_EMPTY: [&str; 12] = [
     "ref",
     "startRef",
@@ -21,18 +21,17 @@ const NEVER_EMPTY: [&str; 12] = [
     "tabId",
     "wait_for",
 ];
-/// Optional texts that narrow down what is done: without them it would be done to more than was meant.
+/// Optional strings that narrow an action: without them it would affect more than intended.
 const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
 
-/// All that is wrong with `arguments`. Other spellings of the same thing (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`) are
-/// put right.
+/// All problems of `arguments`. Corrects alternative spellings (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`).
 pub fn problems(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     check_object(schema, arguments, "", &mut problems);
     problems
 }
 
-/// The name nearest to a misspelled one, when it is near enough to be meant.
+/// The known name most similar to a misspelt one, if it is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
@@ -73,7 +72,7 @@ fn check_object(
     }
 }
 
-/// Whether an optional argument is an empty text that stands for none: models fill in all that there is.
+/// Whether an optional argument is an empty string that means "none": models often fill in all arguments.
 fn says_nothing(name: &str, value: &Value, schema: Option<&Value>) -> bool {
     let Some(schema) = schema.filter(|_| *value == "") else { return false };
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -165,7 +164,7 @@ fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<Strin
     check_bounds(schema, value, path, problems);
 }
 
-/// A number, a boolean, a list or an object that came as a text: many models and clients write them so.
+/// Parses a number, boolean, list or object that was passed as a string, as many models do.
 fn unquote(kind: &str, value: &mut Value) {
     let Value::String(text) = value else { return };
     let text = match kind {
@@ -185,7 +184,7 @@ fn unquote(kind: &str, value: &mut Value) {
     }
 }
 
-/// JSON knows one kind of number: `5.0` is a good integer, and serde would refuse it.
+/// Converts `5.0` to an integer, since JSON has only one kind of number.
 fn whole_number(kind: &str, value: &mut Value) {
     const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
     if let ("integer", Some(number)) = (kind, value.as_f64())
@@ -240,7 +239,7 @@ fn count(length: usize) -> f64 {
     length as f64
 }
 
-/// The unit that the description of a number names.
+/// The unit in the description of a number.
 fn unit_of(schema: &Map<String, Value>) -> &'static str {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let says =

@@ -1,24 +1,24 @@
-//! How much an answer may say, whatever a page holds.
+//! Size limits of answers.
 use serde_json::{Map, Value};
 
-/// Characters of an answer, where its tool promises no more.
+/// The default limit of an answer in characters.
 pub const MOST: usize = 25_000;
-/// Characters of a list, or a value, in it.
+/// The limit of a list or a value in it, in characters.
 pub const MOST_LISTED: usize = 20_000;
-/// Characters of one entry's text in a list that does not fit.
+/// The limit of an entry's text in a list that does not fit, in characters.
 const LONGEST_ENTRY: usize = 1_000;
-/// Characters of a failure, and of a line that tells of an event.
+/// The limit of an error, and of an event, in characters.
 pub const LONGEST_FAILURE: usize = 4_000;
 pub const LONGEST_LINE: usize = 1_000;
-/// The shortest that texts of a value are cut to.
+/// The shortest length that strings in a value are cut to.
 const SHORTEST: usize = 20;
 
-/// The first so many characters.
+/// The first `most` characters.
 pub fn head(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Cuts a text. Says how long it was, where it was longer.
+/// Cuts a text. Returns its original length if it was longer.
 pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     let end = head(text, most).len();
     if end == text.len() {
@@ -29,7 +29,7 @@ pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     Some(all)
 }
 
-/// The newest entries of a list as far as there is room, their texts cut, and what is not shown.
+/// The newest entries of a list that fit, with their texts cut, and a note about what is missing.
 pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     if size(&entries) <= MOST_LISTED {
         return (entries, None);
@@ -52,8 +52,8 @@ pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     (kept, Some(note))
 }
 
-/// A value of the same form that takes no more room: its texts are cut, and its lists and objects where that is not enough.
-/// `None` where it fits as it is.
+/// A value of the same form that fits: cuts its strings, and its lists and objects if necessary. `None` if it
+/// fits already.
 pub fn fitted(value: &Value, most: usize) -> Option<Value> {
     if size(value) <= most {
         return None;
@@ -72,7 +72,7 @@ pub fn fitted(value: &Value, most: usize) -> Option<Value> {
     }
 }
 
-/// How many characters it takes when it is written out.
+/// The length of its JSON in characters.
 fn size(value: &impl serde::Serialize) -> usize {
     serde_json::to_string_pretty(value).map_or(0, |text| text.chars().count())
 }

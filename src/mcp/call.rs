@@ -1,4 +1,4 @@
-//! One call of a tool: what the tool works with, and how it acts and waits.
+//! A tool call: the tool's environment, and functions to act and wait.
 mod consent;
 mod person;
 mod tabs;
@@ -43,13 +43,13 @@ use crate::snapshot::Key;
 
 pub(in crate::mcp) use to_file::ToFile;
 
-/// How long a call waits for others that work on the same page.
+/// How long a call waits for other calls on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
-/// How long a call waits for a person who works on the page.
+/// How long a call waits for a person who controls the page.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
 
-/// One call of a tool, as the tool sees it.
+/// A tool call, as the tool sees it.
 #[derive(Debug)]
 pub struct Call<'a> {
     pub client: &'a Client,
@@ -60,7 +60,7 @@ pub struct Call<'a> {
     pub workspace: &'a Workspace,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
-    /// What the session keeps from call to call.
+    /// The session's state between calls.
     pub kept: &'a Kept,
     pub report: Report,
     place: Place,
@@ -88,15 +88,15 @@ impl Services {
 /// What the answer says beside what the tool writes.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What happened meanwhile, to be shown under Events.
+    /// Events for the answer.
     pub(super) events: Mutex<Vec<String>>,
-    /// What the page announced meanwhile.
+    /// Announcements of the page.
     pub(super) said: Mutex<Vec<String>>,
-    /// What stands elsewhere now.
+    /// Elements that have moved.
     pub(super) moved: Mutex<Vec<Moved>>,
-    /// What was dragged, by its frame and number; the last one last.
+    /// Dragged elements by frame and number, latest last.
     pub held: Mutex<Vec<Key>>,
-    /// How scripts find the elements that it named, by what it called them.
+    /// Locators for scripts of the named elements, by their name in the call.
     pub(super) found: Mutex<HashMap<String, Named>>,
     /// The name of the file that it goes to. Without one, nothing.
     file: Mutex<String>,
@@ -105,9 +105,9 @@ pub struct Report {
 /// Where a call works.
 #[derive(Debug, Default)]
 struct Place {
-    /// The tab that the call names; without one it works in the current tab.
+    /// The tab that the call names; otherwise it works in the current tab.
     tab: Mutex<Option<TabId>>,
-    /// The page whose turn it has.
+    /// The page that this call has exclusive access to.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
     met_dialog: AtomicBool,
 }
@@ -135,7 +135,7 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
-    /// Waits while a person works on the page. Whoever asked for that person is not kept waiting.
+    /// Waits while a person controls the page, except in the call that asked for the person.
     pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
         let works_on_page = tool.toolset != Toolset::Patchright || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
@@ -145,13 +145,13 @@ impl Call<'_> {
         timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
     }
 
-    /// The folders whose files the caller may name.
+    /// The folders whose files the caller may use.
     pub async fn roots(&self) -> Roots {
         self.client.roots.get(&self.progress.questions).await
     }
 
-    /// Where a file goes that the caller named: into this folder, or to a path below those that the caller may use.
-    /// Without a name it is made of the time.
+    /// The destination of a file: a name in this folder, or a path below an allowed one. Default: a name with a
+    /// time stamp.
     pub async fn destination(&self, chosen: Option<&str>, folder: &Path) -> Result<Destination> {
         let roots = match Destination::is_path(chosen) {
             true => Some(self.roots().await),
@@ -160,20 +160,19 @@ impl Call<'_> {
         Destination::read(chosen, folder, roots)
     }
 
-    /// Reads an address that the call is to open. Of files, it is the real one.
+    /// Parses a URL that the call is to open. For files, returns the real path's URL.
     ///
-    /// # Errors
-    /// `url_refused` for what is no address, and for what must not be opened.
+    /// # Errors `url_refused` for an invalid URL, or one that must not be opened.
     pub fn address(&self, text: &str) -> Result<Url> {
         address::read_under(self.settings, text)
     }
 
-    /// The enabled tool of this name.
+    /// The enabled tool with this name.
     pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
         self.services.registry.find(name)
     }
 
-    /// Runs a tool as a part of this call.
+    /// Runs a tool as part of this call.
     pub async fn run(
         &self,
         tool: &AnyTool,
@@ -214,19 +213,19 @@ impl Call<'_> {
         }
     }
 
-    /// Sees to it that a wait after this call is for what this call begins.
+    /// Ensures that a later wait refers to effects of this call, and not to earlier ones.
     pub fn leave_what_was_begun(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
             self.kept.seen.lock().leave_downloads();
         }
     }
 
-    /// The place of a tab among those that are open.
+    /// The index of a tab among the open ones.
     pub fn place_of_tab(&self, page: &Page) -> Option<usize> {
         self.workspace.tabs().iter().position(|tab| tab.page == *page)
     }
 
-    /// Waits for `work`, a tool at work, unless the page stops answering and the tool has no patience with that.
+    /// Runs a tool unless the page stops responding and the tool does not wait for it.
     pub(super) async fn unless_stuck(
         &self,
         tool: &AnyTool,
@@ -244,7 +243,7 @@ impl Call<'_> {
         }
     }
 
-    /// What a request was answered, as it was kept for when the browser keeps it no longer; only fetch and XHR are.
+    /// The archived response body of a request, after the browser has dropped it; for fetch and XHR only.
     pub fn kept_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         if !self.services.registry.enables(Capability::Network) {
             return None;
@@ -252,12 +251,12 @@ impl Call<'_> {
         self.workspace.archive(page.context()).body_of(page, number)
     }
 
-    /// Whether what is done is written down, to be exported as a test.
+    /// Whether actions are recorded for export as a test.
     pub fn writes_script(&self) -> bool {
         self.services.registry.enables(Capability::Testing)
     }
 
-    /// The active page, to go elsewhere from it: an open dialog is dismissed then. Made now if there is none.
+    /// The active page, for a navigation: dismisses an open dialog. Opens a page if there is none.
     pub async fn page_to_leave(&self) -> Result<Page> {
         let page = match self.current_or_new_page().await {
             // It need not be loaded to be left.
@@ -278,7 +277,7 @@ impl Call<'_> {
         }
     }
 
-    /// The active page, made now if there is none. Until the call ends, no other call works on it.
+    /// The active page; opens one if there is none. No other call uses it until this one ends.
     pub async fn page(&self) -> Result<Page> {
         let page = self.current_or_new_page().await?;
         self.take_turn_in_memory(page).await
@@ -294,10 +293,9 @@ impl Call<'_> {
         }
     }
 
-    /// The active page. Until the call ends, no other call works on it.
+    /// The active page. No other call uses it until this one ends.
     ///
-    /// # Errors
-    /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
+    /// # Errors `no_page` if none is open, `dialog_open` if the page shows a dialog.
     pub async fn open_page(&self) -> Result<Page> {
         if self.workspace.engine().attaches() {
             // The pages are there already, also before the first call.
@@ -306,7 +304,7 @@ impl Call<'_> {
         self.take_turn_in_memory(self.current_page()?).await
     }
 
-    /// Brings a page back that is to be seen, if it is out of memory.
+    /// Loads a page that was unloaded from memory.
     pub async fn bring_back(&self, page: &Page) -> Result<()> {
         let turn =
             timeout(LONGEST_QUEUE, self.services.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
@@ -335,29 +333,30 @@ impl Call<'_> {
         });
     }
 
-    /// What programs go through to open addresses, as tools do.
+    /// Checks URLs for programs as for tools.
     pub fn gate(&self) -> Gate {
         Gate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
 
-    /// Remembers something that happened meanwhile, to be shown under Events.
+    /// Adds an event to the answer.
     pub fn note(&self, event: impl Into<String>) {
         self.report.events.lock().push(event.into());
     }
 
-    /// How actions go about their elements.
+    /// The default action options.
     pub fn action_options(&self) -> ActionOptions {
         ActionOptions::within(self.settings.action_limit).refusing()
     }
 
-    /// Like [`action_options`](Self::action_options), for what the caller named so; a script says what is done to it.
+    /// Like [`action_options`](Self::action_options), for an element with this name; the action is recorded for
+    /// scripts.
     pub fn action_options_for(&self, named: &str) -> ActionOptions {
         let noted = self.report.found.lock().get(named).map(|named| named.moves.clone());
         ActionOptions { noted, ..self.action_options() }
     }
 
-    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too. Answers why a press
-    /// came to nothing, if it did.
+    /// Acts on the page, and waits for the effects. A dialog that opens meanwhile is an effect, too. Returns
+    /// why a press did not become a click, if so.
     pub async fn act(
         &self,
         page: &Page,
@@ -377,7 +376,8 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for what was caused on the page, and notes what is to be shown of it. Answers why a press came to nothing.
+    /// Waits for effects on the page, and records what to report. Returns why a press did not become a click,
+    /// if so.
     pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
@@ -425,7 +425,7 @@ impl Call<'_> {
     }
 }
 
-/// Says what is still under way.
+/// The sentence about what is still in progress.
 pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
     match still.is_empty() {
         true => "The page is still loading.".to_owned(),
@@ -433,7 +433,7 @@ pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
     }
 }
 
-/// A panic in a tool is a mistake of ours. It ends this call with an answer, and no other.
+/// Converts a panic in a tool, which is our bug, to an error: it ends only this call.
 async fn unless_it_panics(tool: impl Future<Output = Result<()>>) -> Result<()> {
     let mut tool = pin!(tool);
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! A client of the server: what is its own from call to call.
+//! Clients of the server, with their state between calls.
 use std::sync::Arc;
 
 use crate::live::Calls;
@@ -10,29 +10,29 @@ use crate::session::cooldown::Cooldown;
 use crate::session::registry::Sessions;
 use crate::snapshot::Tree;
 
-/// One client of the server.
+/// A client of the server.
 #[derive(Debug)]
 pub struct Client {
     pub workspace: Workspace,
-    /// Where errands are done that have a page of their own.
+    /// The workspace for one-shot visits.
     pub(super) scratch: Workspace,
-    /// Those that it can reach.
+    /// Its sessions.
     pub(super) sessions: Sessions,
     pub(super) settings: Settings,
-    /// The folders whose files it may name.
+    /// The folders whose files it may use.
     pub roots: ClientRoots,
-    /// The pause of whoever it belongs to.
+    /// The cooldown of its owner.
     pub(super) cooldown: Arc<Cooldown>,
-    /// What it keeps from call to call.
+    /// Its state between calls.
     pub(super) kept: Arc<Kept>,
-    /// Whose it is, where there are several.
+    /// Its owner, if there are several.
     pub(super) owner: Option<Arc<str>>,
-    /// What it did, for a person to see.
+    /// Its latest calls, for the live view.
     pub(super) calls: Calls,
 }
 
 impl Client {
-    /// The current page, as it was last read for this client.
+    /// The last snapshot of the current page for this client.
     pub fn last_shown(&self) -> Option<Arc<Tree>> {
         if let Some(webkit_session) = self.workspace.webkit() {
             return webkit_session.shown();
@@ -41,7 +41,7 @@ impl Client {
         self.kept.seen.lock().tree(&page)
     }
 
-    /// Where the current page stands.
+    /// The URL of the current page.
     pub fn url(&self) -> Option<String> {
         match self.workspace.webkit() {
             Some(webkit_session) => webkit_session.url(),
@@ -49,7 +49,7 @@ impl Client {
         }
     }
 
-    /// Closes all that the client opened.
+    /// Closes everything that the client has opened.
     pub async fn close(&self) {
         self.workspace.close().await;
         self.scratch.close().await;

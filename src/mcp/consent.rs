@@ -1,4 +1,4 @@
-//! Actions that a person must allow before they are done: `--confirm`.
+//! Consent: actions that a person must allow first (`--confirm`).
 use std::str::FromStr;
 
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::browser::policy::OriginPattern;
 use crate::mcp::arguments::nearest;
 use crate::messages::consent::GuardedAction;
 
-/// What a button says that spends money, in whole words, and in scripts that have none.
+/// Words on buttons that buy something: whole words, and parts in scripts without word boundaries.
 const PURCHASE_WORDS: &[&str] = &[
     "buy",
     "purchase",
@@ -41,7 +41,7 @@ const PURCHASE_MARKS: &[&str] = &[
     "결제", "주문",
 ];
 
-/// What is asked for first.
+/// An entry of `--confirm`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consent {
     rules: Vec<Rule>,
@@ -49,16 +49,17 @@ pub struct Consent {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
-    /// `None`: whatever it does.
+    /// `None` for all actions.
     action: Option<GuardedAction>,
-    /// `None`: wherever it is.
+    /// `None` for all origins.
     origin: Option<OriginPattern>,
 }
 
 impl FromStr for Consent {
     type Err = String;
 
-    /// Kinds, origins, and kinds at origins, with commas or semicolons between: `upload, submit@https://bank.example`.
+    /// Parses actions, origins, and actions at origins, separated by commas or semicolons: `upload,
+    /// submit@https://bank.example`.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());
         let rules = parts.map(str::parse).collect::<Result<Vec<_>, _>>()?;
@@ -91,7 +92,7 @@ impl FromStr for Rule {
 
 const KINDS: [&str; 4] = ["submit", "purchase", "download", "upload"];
 
-/// Whether it is rather a kind, misspelt, than a host.
+/// Whether a text looks like a misspelt action rather than a host.
 fn is_word(text: &str) -> bool {
     text != "localhost" && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
 }
@@ -109,7 +110,8 @@ impl Consent {
         self.rules.is_empty()
     }
 
-    /// Whether any of these, at any of these origins, is asked for. `None`: an action of whatever kind.
+    /// Whether one of these actions at one of these origins needs consent. `None` stands for an action of
+    /// unknown kind.
     pub(super) fn asks(&self, actions: &[Option<GuardedAction>], origins: &[String]) -> bool {
         self.rules.iter().any(|rule| {
             let is_there = |pattern: &OriginPattern| origins.iter().any(|origin| pattern.covers(origin));
@@ -118,7 +120,7 @@ impl Consent {
     }
 }
 
-/// Whether a text is of those that spend money.
+/// Whether a button's text means buying something.
 pub(super) fn is_purchase(text: &str) -> bool {
     let plain = text.to_lowercase();
     let words: Vec<_> =

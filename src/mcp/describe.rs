@@ -1,5 +1,5 @@
-//! What an answer tells of the browser beside the tool's own words: where the page stands, what is on it, tabs, dialogs,
-//! news. What the client knows already is not shown twice.
+//! Adds the browser's state to an answer: the page, its changes, tabs, dialogs, events. Leaves out what the
+//! client already knows.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,18 +22,18 @@ use crate::mcp::seen::{MOST_TREES, Shown};
 use crate::session::Tab;
 use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 
-/// How long a tab in the background may take to say its title.
+/// How long a background tab may take to return its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
-/// How long a page may take to hand over its console.
+/// How long a page may take to return its console messages.
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
-/// How long it may take to read what happened besides.
+/// How long collecting events may take.
 const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
-/// Where fewer lines are gone, nothing lies over the page.
+/// The number of removed lines from which something is considered to cover the page.
 const MANY: usize = 6;
-/// For how many lines it is remembered that their numbers change.
+/// The number of lines whose changing numbers are remembered.
 const MOST_TICKS: usize = 50;
 
-/// What there was before a call.
+/// The state before a call.
 #[derive(Debug)]
 pub(super) struct Before {
     tabs: HashSet<String>,
@@ -150,7 +150,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
 }
 
-/// Tells what lies over the page, with what can be done there: what covers an element is often no more than its shade.
+/// Shows what covers the page, with its controls: the covering element itself is often only a backdrop.
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
@@ -175,7 +175,7 @@ fn describe_dialog(dialog: &Dialog) -> String {
     format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
 }
 
-/// Tells of dialogs that were answered as had been said before.
+/// Reports dialogs that were answered automatically.
 fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
@@ -187,7 +187,7 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
     }
 }
 
-/// Tells of other programs that pages asked for.
+/// Reports external programs that pages tried to open.
 fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for tab in tabs.iter().filter(is_meant) {
@@ -206,7 +206,7 @@ fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut
     }
 }
 
-/// The downloads that this call is about: those of its tab where it names one.
+/// The downloads of the call's tab, or of all tabs.
 pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
     let mut downloads = call.workspace.downloads();
     if call.tab().is_some() {
@@ -216,7 +216,7 @@ pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
     downloads
 }
 
-/// Tells of downloads that began or ended since the last answer.
+/// Reports downloads that have started or ended since the last answer.
 fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads = downloads(call);
     let mut seen = call.kept.seen.lock();
@@ -230,7 +230,7 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     }
 }
 
-/// Has a file that a page gave shared with the client, if it is there.
+/// Shares a completed download with the client.
 pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Reply) {
     if let DownloadState::Completed { path, bytes } = state
         && let Ok(uri) = Url::from_file_path(path)
@@ -240,7 +240,7 @@ pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Repl
     }
 }
 
-/// A download in words.
+/// A download as text.
 pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     let name = page_text::inline_beside(name, &[' ', '(']);
     match state {
@@ -252,12 +252,12 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     }
 }
 
-/// Reads the page for refs that begin with the right context.
+/// Reads the page with the refs of the right context.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
     Ok(Arc::new(page.capture(call.context_number(), options).await?))
 }
 
-/// Shows a snapshot, with what was left out of it.
+/// Adds a snapshot, with a note about omissions.
 pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     if !rendered.text.trim().is_empty() {
         reply.set_snapshot(rendered.text);
@@ -267,14 +267,14 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     }
 }
 
-/// Says of an outline that it is of what nobody can see.
+/// Notes that a snapshot is of an invisible page.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
         reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
 }
 
-/// Shows the page or what changed on it. Unless `wanted`, nothing is said where nothing changed.
+/// Adds the page or its changes. Unless `wanted`, adds nothing if nothing has changed.
 async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
@@ -336,7 +336,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
-/// What changed on a page, and what lies behind something else now.
+/// The changes of a page, and what is covered now.
 async fn compare<'a>(
     page: &Page,
     known: &Shown,
@@ -365,14 +365,14 @@ async fn compare<'a>(
     (changes, behind)
 }
 
-/// The lines whose numbers change, with what they say now.
+/// The lines with changing numbers, with their current text.
 fn remembered(before: Vec<Tick>, now: &[Tick]) -> Vec<Tick> {
     let is = |one: &Tick, other: &Tick| one.key == other.key && one.pattern == other.pattern;
     let old = before.into_iter().filter(|tick| !now.iter().any(|new| is(tick, new)));
     now.iter().cloned().chain(old).take(MOST_TICKS).collect()
 }
 
-/// Tells what the page announced and does not show.
+/// Reports announcements of the page that are no longer visible.
 fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
@@ -402,7 +402,7 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
-/// Asks all tabs at once for their titles. One that does not answer soon is listed with its last title.
+/// The tabs with their titles. A tab that does not answer soon has its last title.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {

@@ -1,4 +1,4 @@
-//! Runs tools: the wire and the Python face both come through here.
+//! Runs tools, for MCP and for Python.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,29 +40,29 @@ use shared::{Reached, lost};
 
 mod shared;
 
-/// How long noting the cookies after a call may take.
+/// How long saving cookies after a call may take.
 const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
 
-/// The tools and what they work on; one for the whole process.
+/// The tools and their state; one for the whole process.
 #[derive(Debug)]
 pub struct Dispatcher {
     pub services: Services,
     pub settings: Settings,
-    /// Those of whoever does not come with one of several keys.
+    /// The sessions of clients without a key.
     pub sessions: Sessions,
     cooldown: Arc<Cooldown>,
-    /// Those of owners who share nothing, by their names.
+    /// The cooldowns of owners, by name.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
-    /// What each session keeps.
+    /// The state of each session between calls.
     kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
-    /// This server among others, if there are any, and the way to them.
+    /// The group of servers and the client for them, if there is one.
     replica: Option<Arc<Replica>>,
     peers: Peers,
     pub metrics: Metrics,
-    /// What tools wrote, for clients to read.
+    /// Files that tools have written, for clients to read.
     pub(super) files: FileResources,
     rest: Rest,
-    /// Where spans of calls go, if they go anywhere.
+    /// The exporter of spans, if tracing is on.
     #[cfg(feature = "otlp")]
     traces: Option<Arc<Traces>>,
 }
@@ -93,40 +93,40 @@ impl Dispatcher {
         }
     }
 
-    /// Hands pages over to people.
+    /// Adds the live view.
     #[must_use]
     pub fn with_live(mut self, live: Live) -> Self {
         self.services.live = Some(live);
         self
     }
 
-    /// Where pages are handed over to people, if they are.
+    /// The live view, if it is on.
     pub fn live(&self) -> Option<&Live> {
         self.services.live.as_ref()
     }
 
-    /// Tells a collector of each call.
+    /// Adds a tracing exporter.
     #[cfg(feature = "otlp")]
     #[must_use]
     pub fn with_traces(self, traces: Arc<Traces>) -> Self {
         Self { traces: Some(traces), ..self }
     }
 
-    /// Pauses with whoever shares this state, instead of alone.
+    /// Shares a cooldown, instead of having its own.
     #[must_use]
     pub fn with_cooldown(self, cooldown: &Arc<Cooldown>) -> Self {
         Self { cooldown: Arc::clone(cooldown), ..self }
     }
 
-    /// A client with contexts and tabs of its own.
+    /// Creates a client with its own contexts and tabs.
     pub fn client(&self) -> Client {
         let cooldown = Arc::clone(&self.cooldown);
         let (settings, sessions) = (self.settings.clone(), self.sessions.clone());
         self.client_with(settings, self.services.engine.workspace(), sessions, cooldown, None)
     }
 
-    /// A client of an owner who shares nothing with others: neither sessions nor the profile. Its files lie in folders
-    /// of the owner's name, and it can name no others.
+    /// Creates a client of an owner who shares neither sessions nor the profile with others. Its files are in
+    /// folders with the owner's name, and it can use no others.
     pub fn client_apart(&self, owner: &str) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.output_dir, &mut settings.screenshot_dir] {
@@ -164,7 +164,7 @@ impl Dispatcher {
         Client { workspace, scratch, sessions, settings, roots, cooldown, kept, owner, calls }
     }
 
-    /// What was counted, and what there is now, as `OpenMetrics` has it.
+    /// The metrics in `OpenMetrics` format.
     pub(super) fn written_metrics(&self, clients: usize) -> String {
         let (browsers, pages) = self.services.engine.count();
         let mut gauges = vec![
@@ -186,13 +186,13 @@ impl Dispatcher {
         self.metrics.written(&gauges)
     }
 
-    /// What clients may have typed and never see.
+    /// The secrets that clients can type by name.
     pub fn secrets(&self) -> &Secrets {
         self.services.secrets()
     }
 
-    /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other. This is the door
-    /// through which every answer goes, and secrets stay behind it.
+    /// Runs a tool until it ends or is cancelled. An error is a reply as well. All answers pass through here,
+    /// so that secrets are removed.
     pub async fn call(
         &self,
         client: &Client,
@@ -221,7 +221,7 @@ impl Dispatcher {
         reply
     }
 
-    /// From now on the call stands in a trace at its own span, also for those whom it asks.
+    /// Starts a span for the call, which is the parent of its requests.
     #[cfg(feature = "otlp")]
     fn begin_span(&self, progress: &Progress) -> Option<(&Traces, Span)> {
         let traces = self.traces.as_deref()?;
@@ -230,7 +230,7 @@ impl Dispatcher {
         Some((traces, span))
     }
 
-    /// A tool that is listed because a page offers it is called by the one that calls such tools.
+    /// Translates a call of a page's own tool into a call of the tool that runs those.
     fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
         let is_offered =
             name.starts_with(webmcp::PREFIX) && self.services.registry.enables(Capability::Webmcp);
@@ -243,7 +243,7 @@ impl Dispatcher {
         (webmcp::PageTool::NAME, translation)
     }
 
-    /// The tools that the client's current page offers, if pages are asked for such.
+    /// The tools that the client's current page offers, if that is enabled.
     pub(super) fn offered(&self, client: &Client) -> Vec<Listing> {
         if !self.services.registry.enables(Capability::Webmcp) {
             return Vec::new();
@@ -363,7 +363,7 @@ impl Dispatcher {
     }
 }
 
-/// Runs a tool in a tab that the client knows, and tells what came of it there.
+/// Runs a tool in the client's tab, and adds the effects to the reply.
 async fn run_in_tab(
     tool: &AnyTool,
     arguments: Map<String, Value>,

@@ -1,25 +1,25 @@
-//! What calls do, and how long they may take: known before one is made.
+//! Properties of tools: their effect, and their patience with a hanging page.
 
-/// What calling a tool does to the browser.
+/// The effect of a tool on the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Only looks.
+    /// Reads only.
     Reads,
-    /// Changes something, and doing it twice is doing it once.
+    /// Changes something, and is idempotent.
     Sets,
-    /// Adds something new each time.
+    /// Adds something each time.
     Adds,
-    /// May change or lose anything: a click can delete an account.
+    /// May change or delete anything, such as a click.
     Acts,
 }
 
-/// What becomes of a call whose page stops answering.
+/// What happens to a call when the page stops responding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// It is given up: soon where nothing was heard of the page since it began, later where it had still answered.
+    /// It is given up: soon if the page has been silent since the call began, later otherwise.
     Little,
-    /// It is given up where nothing was heard of the page since it began: its own work may keep the page busy.
+    /// It is given up if the page has been silent since the call began: its own work may keep the page busy.
     Long,
-    /// It needs no answer, or sees to that itself.
+    /// It does not depend on the page, or handles that itself.
     Endless,
 }

@@ -1,4 +1,4 @@
-//! How a call is answered that failed, or was not even tried: each family of tools in its own way.
+//! Answers to failed and refused calls, in the style of each toolset.
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::mcp::tool::{AnyTool, Toolset};
 use crate::messages::{Language, cooldown as texts, login};
 use crate::session::cooldown::{Begun, Cooldown, Cooling, Scope};
 
-/// The answer to any call during a pause of the tools, if this tool pauses.
+/// The answer during a cooldown, if this tool pauses.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
     let pauses = match settings.cooldown_scope {
         Scope::All => true,
@@ -26,7 +26,7 @@ fn paused_reply(Cooling { remaining_seconds }: Cooling, language: Language) -> R
     reply
 }
 
-/// Answers a failure. One that means that nobody was there begins a pause.
+/// Answers a failed call. An error that means that nobody was there starts a cooldown.
 pub(super) fn tell(
     error: &Error,
     tool: &AnyTool,
@@ -55,7 +55,7 @@ pub(super) fn tell(
     }
 }
 
-/// Tells programs of a wall, and where a person can deal with it.
+/// Adds a challenge to the data of the answer, with the link for a person.
 pub(super) fn report_challenge(error: &Error, reply: &mut Reply) {
     let Error::PersonNeeded { kind, challenge, url, link, .. } = error else { return };
     let mut json = json!({ "status": "wall", "wall": { "kind": kind, "what": challenge, "url": url }, "untrusted": ["wall.url"] });
@@ -68,7 +68,7 @@ pub(super) fn report_challenge(error: &Error, reply: &mut Reply) {
     reply.set_structured(json);
 }
 
-/// The `patchright_*` tools say it in their own words.
+/// Whether the text lacks the link: the `patchright_*` tools have their own wording.
 fn tool_text_lacks(reply: &Reply, url: &str) -> bool {
     !reply.text().contains(url)
 }
@@ -82,10 +82,10 @@ fn where_to_go(link: &PersonLink) -> String {
     )
 }
 
-/// A page that had less time tells nothing of whether somebody was there.
+/// The least time limit after which an error can start a cooldown.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
-/// What of a failure is looked through for keywords: never what a page, a URL or a selector says.
+/// The part of an error that is searched for keywords: never the text of a page, a URL or a selector.
 pub fn classified(error: &Error, toolset: Toolset) -> &'static str {
     match error {
         Error::PersonAway { kind: "login", .. } => login::LOGIN_RAN_OUT,

@@ -1,6 +1,6 @@
-//! The families of tools, and what is particular about each: a table, so that whoever runs a tool names no family.
+//! Toolsets and their differences, in a table.
 
-/// The families of tools; `--toolsets` chooses among them.
+/// The toolsets that `--toolsets` can name.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display, strum::VariantArray,
 )]
@@ -10,37 +10,36 @@ pub enum Toolset {
     Browser,
     /// The `patchright_*` tools.
     Patchright,
-    /// `create_session` and its kin.
+    /// `create_session`, `navigate`, `click` and the like.
     Sessions,
-    /// The members of Claude's `browser_toolset_20260801`, under their own names; only where it is asked for.
+    /// The tools of Claude's `browser_toolset_20260801`, under their own names; only on request.
     Claude,
 }
 
-/// The argument that says in which tab a `browser_*` tool works, instead of the current one. The dispatcher takes
-/// it out.
+/// The argument of `browser_*` tools that names a tab. The dispatcher takes it out.
 pub const TAB: &str = "tab";
 
-/// What is particular about a family of tools.
+/// The properties of a toolset.
 #[derive(Debug)]
 pub struct Family {
-    /// The argument that names the tab in which a tool works. Without one, its tools work in no tab that a client knows, and
-    /// their answers say nothing of the page.
+    /// The argument that names a tab. Without one, its tools do not work in the client's tabs, and their
+    /// answers do not describe the page.
     pub tab_argument: Option<&'static str>,
-    /// Whether only tools that work on a page list that argument.
+    /// Whether only tools that need a page have that argument.
     pub tabs_of_pages_only: bool,
-    /// Whether dialogs are dismissed before and after a call, since no tool answers them.
+    /// Whether dialogs are dismissed around a call, since no tool answers them.
     pub dismisses_dialogs: bool,
-    /// Whether an answer without data of its own has the tabs as data.
+    /// Whether answers without data contain the list of tabs as data.
     pub answers_with_tabs: bool,
-    /// Whether answers name the session of the call.
+    /// Whether answers contain the session of the call.
     pub names_session: bool,
-    /// What our words call tools by, and what they are called in this family.
+    /// Tool names in our texts, with their names in this toolset.
     pub names: &'static [(&'static str, &'static str)],
-    /// Why none of its tools works in WebKit, if that is so.
+    /// Why none of its tools works in WebKit, if so.
     pub lacks_webkit: Option<&'static str>,
 }
 
-/// A family that speaks of no tab.
+/// A toolset without tabs.
 const WITHOUT_TABS: Family = Family {
     tab_argument: None,
     tabs_of_pages_only: false,
@@ -77,10 +76,10 @@ const CLAUDES_NAMES: [(&str, &str); 9] = [
 ];
 
 impl Toolset {
-    /// The families that are offered unless others are asked for.
+    /// The default toolsets.
     pub const USUAL: [Self; 3] = [Self::Browser, Self::Patchright, Self::Sessions];
 
-    /// What is particular about it.
+    /// The properties of this toolset.
     pub fn family(self) -> &'static Family {
         match self {
             Self::Browser => &BROWSER,

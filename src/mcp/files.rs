@@ -1,4 +1,4 @@
-//! Files that tools write: named safely, and never outside their folder.
+//! Files that tools write: with safe names, only in allowed folders.
 use std::path::{Component, Path, PathBuf};
 
 use crate::Result;
@@ -12,18 +12,18 @@ use crate::sync::unix_time;
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// As a person would name it from where the server was started.
+    /// The path to show, relative to the server's working directory.
     pub shown: String,
-    /// From the root of the disk.
+    /// The absolute path.
     pub path: PathBuf,
 }
 
-/// A name made of the time: `page-2026-11-22T08-15-30-123Z`.
+/// A name with a time stamp: `page-2026-11-22T08-15-30-123Z`.
 pub fn timestamped(what: &str) -> String {
     format!("{what}-{}", iso_timestamp(unix_time()).replace([':', '.'], "-"))
 }
 
-/// Checks a name that a model chose: one file, in the folder itself.
+/// Checks a name from a model: a single file in the folder itself.
 pub fn plain_name(name: &str) -> Result<String> {
     let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
     let mut parts = Path::new(name).components();
@@ -39,23 +39,23 @@ pub fn plain_name(name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Where a tool writes: a name in the tool's own folder, or a path below those that the caller may use.
+/// The destination of a file: a name in the tool's own folder, or a path below an allowed folder.
 #[derive(Debug, Clone)]
 pub struct Destination {
-    /// The tool's own folder, which is made if need be.
+    /// The tool's own folder, created on demand.
     folder: PathBuf,
     name: String,
-    /// The whole path, where it is not in that folder.
+    /// The full path, if it is outside that folder.
     path: Option<(String, Roots)>,
 }
 
 impl Destination {
-    /// Whether a model chose a path, not only a name.
+    /// Whether a model has given a path instead of a name.
     pub fn is_path(chosen: Option<&str>) -> bool {
         chosen.is_some_and(|chosen| chosen.contains('/'))
     }
 
-    /// Reads what a model chose. Without a choice the name is made of the time; a path lies below `roots`.
+    /// Parses the name or path from a model. Default: a name with a time stamp. A path must be below `roots`.
     pub fn read(chosen: Option<&str>, folder: &Path, roots: Option<Roots>) -> Result<Self> {
         let folder = folder.to_owned();
         Ok(match chosen {
@@ -67,12 +67,12 @@ impl Destination {
         })
     }
 
-    /// The last part of the path.
+    /// The file name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Adds an ending.
+    /// Appends an extension.
     pub fn push(&mut self, ending: &str) {
         self.name.push_str(ending);
         if let Some((path, _)) = &mut self.path {
@@ -80,10 +80,9 @@ impl Destination {
         }
     }
 
-    /// Where it is, if it may be written: asked before the work is done that is to be written.
+    /// Checks the destination, before the work whose result is to be written.
     ///
-    /// # Errors
-    /// `file`, where it leads outside.
+    /// # Errors `file` if it is outside the allowed folders.
     pub async fn place(&self) -> Result<Place> {
         let destination = self.clone();
         let finding = tokio::task::spawn_blocking(move || destination.place_now());
@@ -111,7 +110,7 @@ pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind, secrets: &Secrets) 
     writing.await.unwrap_or(Err(Error::Broken))
 }
 
-/// A path as a person would name it from here.
+/// A path relative to the working directory, for display.
 pub fn shown(path: &Path) -> String {
     // From the root of the disk, a path without its first stroke would only look wrong.
     let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());

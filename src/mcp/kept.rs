@@ -1,4 +1,4 @@
-//! What a session keeps from call to call, beside its pages.
+//! The state of a session between calls, besides its pages.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,43 +12,44 @@ use crate::mcp::script::Script;
 use crate::mcp::seen::Seen;
 use crate::session::Place;
 
-/// What a session keeps from call to call.
+/// The state of a session between calls.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// What the client has been shown.
     pub(super) seen: Mutex<Seen>,
-    /// What its programs named, from the first on. Held while one runs.
+    /// The variables of its programs. Locked while one runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
-    /// What was done, to be written as a test.
+    /// Recorded actions, for export as a test.
     pub script: Arc<Mutex<Script>>,
-    /// What a person does is written, too, for as long as this is there.
+    /// Records a person's actions as well, while it exists.
     pub recording: Mutex<Option<ActionRecording>>,
     pub activity: Arc<ToolActivity>,
-    /// The last picture that another can be compared with.
+    /// The last screenshot, for comparison.
     pub picture: Mutex<Option<Screenshot>>,
-    /// Whether the last picture of a viewport was too large to be sent along as it is.
+    /// Whether the last screenshot of a viewport was too large to be sent unscaled.
     pub large_pictures: AtomicBool,
-    /// A video that is being made.
+    /// The running video.
     pub video: Mutex<Option<Recording>>,
-    /// What is measured until somebody asks for it.
+    /// The running coverage measurement.
     pub coverage: Mutex<Option<Coverage>>,
     pub performance: Mutex<Option<Performance>>,
-    /// What of a document's console, and of a page's requests, was read, where each reading gives only what is new.
+    /// How much of each document's console, and of each page's requests, was read, for tools that return only
+    /// new entries.
     pub read: Mutex<HashMap<String, u64>>,
-    /// What the person has answered at a page when no call waited for it any more.
+    /// Answers that the person gave in the live view when no call was waiting.
     pub answers: Arc<Mutex<HashMap<String, LateAnswer>>>,
     /// The tools of the page that the client was last shown, by name and description.
     pub offered: Mutex<Vec<String>>,
 }
 
-/// Whether the person allows what was asked for, for as long as that holds.
+/// Whether the person allows what was asked for, and how long that is valid.
 #[derive(Debug, Clone, Copy)]
 pub struct LateAnswer {
     pub is_yes: bool,
     pub until: Instant,
 }
 
-/// Whose hands are on the pages of a session.
+/// Tracks whether a tool or a person acts on the pages of a session.
 #[derive(Debug, Default)]
 pub struct ToolActivity {
     acting: AtomicUsize,
@@ -56,24 +57,24 @@ pub struct ToolActivity {
 }
 
 impl ToolActivity {
-    /// A tool acts until what this gives is dropped.
+    /// Marks a tool as acting until the guard is dropped.
     pub fn act(self: &Arc<Self>) -> Acting {
         self.acting.fetch_add(1, Ordering::Relaxed);
         Acting(Arc::clone(self))
     }
 
-    /// The tool that acts has stopped, to wait for a person.
+    /// Marks the acting tool as waiting for a person.
     pub fn wait_for_person(&self) {
         self.waits_for_person.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no tool acts.
+    /// Whether no tool is acting.
     pub fn are_off(&self) -> bool {
         self.acting.load(Ordering::Relaxed) == 0 || self.waits_for_person.load(Ordering::Relaxed)
     }
 }
 
-/// A tool at work.
+/// A tool that is acting.
 #[derive(Debug)]
 pub struct Acting(Arc<ToolActivity>);
 
@@ -84,11 +85,11 @@ impl Drop for Acting {
     }
 }
 
-/// A video, and the name that it was asked for by.
+/// A video, and its requested name.
 #[derive(Debug)]
 pub struct Recording {
     pub video: Video,
-    /// Where it is written until it is whole.
+    /// The temporary file until the video is complete.
     pub file: tempfile::TempPath,
     pub place: Place,
     pub name: String,

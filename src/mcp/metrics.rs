@@ -1,4 +1,4 @@
-//! What the server has done and how long it took, for those who watch over it. No address and no key is ever in it.
+//! Metrics of the server, without URLs and keys.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 
 use super::reply::Reply;
 
-/// Upper ends, in seconds, of what calls are sorted into by how long they take.
+/// Upper bounds of the histogram of call durations, in seconds.
 const BUCKETS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
-/// What the format calls itself.
+/// The content type of the format.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What is counted.
+/// The counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
     tools: Mutex<BTreeMap<&'static str, Timed>>,
@@ -29,7 +29,7 @@ struct Timed {
     buckets: [u64; BUCKETS.len()],
 }
 
-/// A call that is being counted.
+/// A call that is being measured.
 pub(super) struct Counted<'a> {
     metrics: &'a Metrics,
     begun: Instant,
@@ -42,7 +42,7 @@ impl Drop for Counted<'_> {
 }
 
 impl Counted<'_> {
-    /// Counts what became of it: the tool, and what it said.
+    /// Counts the result: the tool and its answer.
     pub(super) fn end(self, answered: Option<(&'static str, &Reply)>) {
         let Some((tool, reply)) = answered else { return };
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -66,17 +66,17 @@ impl Metrics {
         Counted { metrics: self, begun: Instant::now() }
     }
 
-    /// A call goes to another server.
+    /// Counts a call that is forwarded to another server.
     pub(super) fn forwards(&self) {
         self.forwarded.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many calls are under way.
+    /// The number of running calls.
     pub fn running(&self) -> usize {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// Everything, as `OpenMetrics` has it, with what is counted elsewhere: name, meaning and value.
+    /// All metrics in `OpenMetrics` format, with gauges: name, meaning and value.
     pub(super) fn written(&self, gauges: &[(&str, &str, usize)]) -> String {
         let mut text = String::new();
         for (name, help, value) in gauges {

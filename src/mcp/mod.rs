@@ -1,7 +1,7 @@
-//! The MCP face. Nothing below this module knows that MCP exists.
+//! The MCP server. No module below depends on MCP.
 //!
-//! [`tool`] says what a tool is, [`call`] what it works with, [`tools`] holds them, [`dispatch`] runs one, [`reply`]
-//! writes what it answers, [`server`] and [`stdio`] speak the protocol.
+//! [`tool`] defines tools, [`call`] is their environment, [`tools`] contains them, [`dispatch`] runs them,
+//! [`reply`] builds the answer, [`server`] and [`stdio`] speak the protocol.
 pub(crate) mod strict_json;
 pub mod arguments;
 pub mod consent;

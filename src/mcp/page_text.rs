@@ -1,7 +1,7 @@
-//! Text that pages wrote, as it stands in our answers: it is never taken for a line of ours.
+//! Text of pages in answers, which can never be mistaken for ours.
 //!
-//! All of it comes through here: on one line ([`inline`], [`address`]), as data ([`json`]), or between marks that no page
-//! can guess ([`fenced`]).
+//! All of it comes through here: on one line ([`inline`], [`address`]), as data ([`json`]), or between
+//! unpredictable marks ([`fenced`]).
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -12,12 +12,12 @@ use crate::snapshot::text::{is_invisible, is_private, push_plain, push_url};
 /// The longest text on one line.
 const LONGEST: usize = 300;
 
-/// On one line: as it is where that cannot be misread, as a JSON string where it could.
+/// A text on one line: plain if unambiguous, otherwise as a JSON string.
 pub fn inline(text: &str) -> String {
     inline_beside(text, &[])
 }
 
-/// Like [`inline`], where these characters too stand for something.
+/// Like [`inline`], with these characters as ambiguous, too.
 pub fn inline_beside(text: &str, also: &[char]) -> String {
     let mut out = String::new();
     push_plain(&mut out, &one_line(text), LONGEST, also);
@@ -30,12 +30,12 @@ pub fn inline_beside(text: &str, also: &[char]) -> String {
     if out == "\"\"" { String::new() } else { out }
 }
 
-/// Whose an address is, such as `https://a.example`; `null` where it is nobody's.
+/// The origin of a URL, such as `https://a.example`; `null` for an opaque one.
 pub fn origin_of(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| "null".to_owned(), |url| url.origin().ascii_serialization())
 }
 
-/// An address, with nothing in it that no address holds.
+/// A URL, without characters that are not allowed in one.
 pub fn address(url: &str) -> String {
     if url.starts_with("blob:") || url.starts_with("data:") || url.starts_with("javascript:") {
         return inline(url).replace(['[', ']', '(', ')'], "");
@@ -45,7 +45,7 @@ pub fn address(url: &str) -> String {
     out.replace('(', "%28").replace(')', "%29").replace('<', "%3C").replace('>', "%3E")
 }
 
-/// On one line and of bounded length, for a place where it is quoted already.
+/// A text on one line with limited length, for a place where it is quoted already.
 pub fn one_line(text: &str) -> String {
     let visible =
         text.chars().map(|c| if is_seen(c) { c } else { ' ' }).take(4 * LONGEST).collect::<String>();
@@ -56,12 +56,12 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
-/// A dialog as it is named, with what it asks.
+/// A dialog with its kind and message.
 pub fn dialog(kind: &str, message: &str) -> String {
     format!("{kind} dialog {}", question(kind, &one_line(message)))
 }
 
-/// What a script or a page gave, as a program reads it.
+/// A value of a script or page as JSON.
 pub fn json(value: &impl Serialize) -> String {
     escaped(&serde_json::to_string_pretty(value).unwrap_or_default())
 }
@@ -71,13 +71,13 @@ pub fn json_line(value: &impl Serialize) -> String {
     escaped(&serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Several lines, as they are, between marks that are different each time.
+/// Several lines between marks that are different each time.
 pub fn fenced(text: &str, what: &str) -> String {
     let mark = mark();
     format!("--- {mark} {what} ---\n{}\n--- {mark} ---", lines(text))
 }
 
-/// A text of any length among words of ours: as it is if it is one line that looks like nothing else.
+/// A text of any length within ours: plain if it is one unambiguous line.
 pub fn quoted(text: &str) -> String {
     let begin = text.trim_start();
     let looks_like_ours = begin.is_empty()
@@ -88,31 +88,31 @@ pub fn quoted(text: &str) -> String {
     if plain { text.to_owned() } else { escaped(&serde_json::Value::from(text).to_string()) }
 }
 
-/// An error's words, of which a page may have written some: no line of them begins as ours do.
+/// The text of an error, which may contain text of a page: none of its lines begins like ours.
 pub fn safe(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }
 
-/// Lines as a person sees them, and nothing that cannot be seen.
+/// Splits lines as a person sees them, without invisible characters.
 fn lines(text: &str) -> String {
     let line_break = |c| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
     let seen = text.chars().map(|c| if line_break(c) { '\n' } else { c });
     seen.filter(|&c| is_seen(c) || matches!(c, '\n' | '\t') || joins(c)).collect()
 }
 
-/// Whether a character is what it looks like, wherever it stands.
+/// Whether a character is visible and unambiguous.
 fn is_seen(c: char) -> bool {
     !(c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}')
         || is_invisible(c) && !is_private(c) && !joins(c))
 }
 
-/// What makes one sign of several: emoji and some scripts need it.
+/// Whether a character joins others to one sign, as emoji and some scripts need.
 fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// JSON in which everything can be seen.
+/// JSON with invisible characters escaped.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

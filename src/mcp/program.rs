@@ -1,4 +1,4 @@
-//! Programs in Python, and what runs them: the interpreter that this server lives in, if it lives in one.
+//! Python programs, and the interpreter that runs them: the one that this server runs in, if any.
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,48 +16,48 @@ use crate::session::pacing::Pacing;
 
 static INTERPRETER: OnceLock<&'static dyn Interpreter> = OnceLock::new();
 
-/// What can run programs.
+/// An interpreter for programs.
 pub trait Interpreter: Debug + Sync {
-    /// A place whose names last. Its programs open addresses through `gate`.
+    /// Creates a notebook. Its programs open URLs through `gate`.
     fn notebook(&self, gate: Gate) -> Result<Arc<dyn Notebook>>;
 }
 
-/// A place for programs, one after the other: what one names, the next finds.
+/// Runs programs one after the other, with shared variables.
 pub trait Notebook: Debug + Send + Sync {
     fn begin(&self, program: Program) -> Result<Box<dyn Running>>;
 }
 
-/// A program under way.
+/// A running program.
 pub trait Running: Debug + Send {
     /// Waits for its end.
     fn ended(&mut self) -> BoxFuture<'_, Printed>;
-    /// What it has printed so far.
+    /// Its output so far.
     fn printed(&self) -> Printed;
-    /// Ends it: where it waits, or wherever it is.
+    /// Stops it: at its next wait, or anywhere with `wherever`.
     fn stop(&self, wherever: bool);
 }
 
-/// A program, and what it works on.
+/// A program with its page.
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// What it calls `page`.
+    /// The variable `page`.
     pub page: Page,
-    /// How many characters of what it prints are kept.
+    /// The number of characters of its output that are kept.
     pub room: usize,
 }
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Debug, Default)]
 pub struct Printed {
     pub text: String,
-    /// How many characters it printed, whether or not there was room.
+    /// The number of characters of the full output.
     pub all: usize,
-    /// What ended it before its end.
+    /// The exception that ended it.
     pub failure: Option<String>,
 }
 
-/// Which addresses programs open, and when: those that tools may, as politely.
+/// Checks which URLs programs may open and when, as for tools.
 #[derive(Debug, Clone)]
 pub struct Gate {
     settings: Settings,
@@ -70,33 +70,32 @@ impl Gate {
         Self { settings, pacing, workspace }
     }
 
-    /// Whether programs decide what becomes of requests of a context that no rule of the tools means.
+    /// Sets whether programs handle requests of a context that no tool rule matches.
     pub fn let_decide(&self, context: &BrowserContext, decides: bool) {
         self.workspace.rules(context).leave_rest(decides);
     }
 
-    /// The address, as soon as it may be opened.
+    /// Waits until the URL may be opened.
     pub async fn pass(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
         self.pacing.before(&self.workspace.context().await?, &url).await?;
         Ok(url)
     }
 
-    /// How long elements and pages are waited for unless a program says.
+    /// The default time limits for elements and pages.
     pub fn limits(&self) -> (Duration, Duration) {
         (self.settings.action_limit, self.settings.navigation_limit)
     }
 }
 
-/// Has programs of this process run by `interpreter`. Only the first counts.
+/// Sets the interpreter of this process. Only the first call counts.
 pub fn set_interpreter(interpreter: &'static dyn Interpreter) {
     let _ = INTERPRETER.set(interpreter);
 }
 
-/// A place for programs.
+/// Creates a notebook.
 ///
-/// # Errors
-/// `unsupported` where there is no Python.
+/// # Errors `unsupported` without Python.
 pub fn notebook(gate: Gate) -> Result<Arc<dyn Notebook>> {
     let interpreter = INTERPRETER.get().ok_or_else(|| Error::Unsupported {
         what: "a Python program",

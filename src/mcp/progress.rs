@@ -1,4 +1,4 @@
-//! What a slow call is doing, for a client that asked for progress.
+//! Progress notifications of slow calls.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::mcp::questions::{Question, Questions};
 
-/// How long a call may take before its progress is reported, and how often after that.
+/// When progress is first reported, and the interval after that.
 pub const EVERY: Duration = Duration::from_secs(1);
 
-/// The current step of one call. Tools write it, the server sends it.
+/// The current step of a call. Tools write it, the server sends it.
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
     step: Mutex<Step>,
-    /// What the client calls itself.
+    /// The client's name.
     caller: Option<String>,
-    /// Where the call stands in a trace, as W3C's `traceparent`.
+    /// The trace context of the call, as W3C's `traceparent`.
     trace: Mutex<Option<String>>,
     waits_for_person: AtomicBool,
-    /// What it can ask meanwhile.
+    /// Questions to the client.
     pub questions: Questions,
 }
 
-/// What a call is doing at this moment.
+/// The current step of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     pub message: Option<String>,
@@ -42,78 +42,78 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Of a client that can be asked; the questions come out of the other end.
+    /// Creates progress for a client that can be asked; questions are received at the other end.
     pub fn asking(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions: questions.of_person(patience), ..Self::default() }, asked)
     }
 
-    /// Of a client whose folders can be asked for, but no person.
+    /// Creates progress for a client that can be asked for folders, but not for a person.
     pub fn asking_folders() -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions, ..Self::default() }, asked)
     }
 
-    /// Of a client that calls itself so.
+    /// Sets the client's name.
     #[must_use]
     pub fn of(self, caller: Option<String>) -> Self {
         Self { caller, ..self }
     }
 
-    /// Within this trace.
+    /// Sets the trace context.
     #[must_use]
     pub fn within(self, trace: Option<String>) -> Self {
         Self { trace: Mutex::new(trace), ..self }
     }
 
-    /// Where the call stands in a trace, as W3C's `traceparent`.
+    /// The trace context of the call, as W3C's `traceparent`.
     pub fn trace(&self) -> Option<String> {
         self.trace.lock().clone()
     }
 
-    /// From now on it stands there.
+    /// Replaces the trace context.
     #[cfg(feature = "otlp")]
     pub(super) fn move_within(&self, trace: String) {
         *self.trace.lock() = Some(trace);
     }
 
-    /// What the client calls itself.
+    /// The client's name.
     pub fn caller(&self) -> Option<&str> {
         self.caller.as_deref()
     }
 
-    /// Whether the call waits for a person, as far as it has reported.
+    /// Whether the call has reported that it waits for a person.
     pub fn waits_for_person(&self) -> bool {
         self.waits_for_person.load(Ordering::Relaxed)
     }
 
-    /// Says that the call waits for a person, or no longer does.
+    /// Records whether the call waits for a person.
     pub fn wait_for_person(&self, waits: bool) {
         self.waits_for_person.store(waits, Ordering::Relaxed);
     }
 
-    /// Says what the call is doing now.
+    /// Sets the text of the current step.
     pub fn say(&self, message: impl Into<String>) {
         *self.step.lock() = Step { message: Some(message.into()), part: None };
     }
 
-    /// Says how far the call has come.
+    /// Sets the current step with a count.
     pub fn count(&self, message: impl Into<String>, done: f64, of: f64) {
         *self.step.lock() = Step { message: Some(message.into()), part: Some((done, of)) };
     }
 
-    /// What the call is doing now.
+    /// The current step.
     pub fn step(&self) -> Step {
         self.step.lock().clone()
     }
 
-    /// Seconds since the call began: the measure of progress where nothing can be counted, because it only grows.
+    /// Seconds since the call began, which serve as progress if nothing can be counted.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Hands the current step to `send` once a second, but a count only when it is another than before: progress has to grow.
-    /// Never ends.
+    /// Passes the current step to `send` once a second, but a count only if it has changed: progress has to
+    /// grow. Never ends.
     pub async fn tell<F: Future<Output = ()>>(&self, send: impl Fn(f64, Step) -> F) {
         let mut ticks = interval_at(self.started + EVERY, EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,4 +1,4 @@
-//! Asking the client, in the middle of a call.
+//! Questions to the client during a call.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tokio::time::timeout;
 
 use crate::session::handoff::Answer;
 
-/// A question on its way to the client.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Question {
     /// For the person behind it.
     Person { asking: Asking, answer: oneshot::Sender<Answer> },
-    /// Which folders it works in, as addresses.
+    /// For its workspace folders, as URIs.
     Roots { answer: oneshot::Sender<Vec<String>> },
 }
 
@@ -20,35 +20,35 @@ pub enum Question {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asking {
     pub message: String,
-    /// Where it can be done, if not in a window on the screen.
+    /// The link for it, if there is no window on the screen.
     pub link: Option<String>,
 }
 
-/// Where questions go; nowhere, unless the client can be asked.
+/// A channel for questions; closed unless the client can be asked.
 #[derive(Debug, Default)]
 pub struct Questions {
     queue: Option<mpsc::UnboundedSender<Question>>,
     person: bool,
     /// How long the person may take to answer.
     patience: Option<Duration>,
-    /// The client did not ask the person, or nobody answered: it is not tried again.
+    /// The client did not ask the person, or nobody answered: no further attempts.
     in_vain: AtomicBool,
 }
 
 impl Questions {
-    /// Questions that come out of the other end.
+    /// Creates a channel; questions are received at the other end.
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<Question>) {
         let (queue, questions) = mpsc::unbounded_channel();
         (Self { queue: Some(queue), ..Self::default() }, questions)
     }
 
-    /// Says that there is a person who can be asked, and how long they may take to answer.
+    /// Marks that a person can be asked, with their time limit.
     #[must_use]
     pub fn of_person(self, patience: Option<Duration>) -> Self {
         Self { person: true, patience, ..self }
     }
 
-    /// Whether the person can be asked.
+    /// Whether a person can be asked.
     pub fn reach_person(&self) -> bool {
         self.person && !self.in_vain.load(Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ impl Questions {
         answer
     }
 
-    /// Asks which folders the client works in. `None` when it did not say.
+    /// Asks for the client's folders. `None` without an answer.
     pub async fn roots(&self) -> Option<Vec<String>> {
         self.put(|answer| Question::Roots { answer }).await
     }

@@ -1,7 +1,7 @@
-//! What a tool says back: gathered while it works, written once at the end.
+//! The answer of a tool: collected while it runs, written once at the end.
 //!
-//! The text is Markdown in sections of a fixed order, each present only when it has something to say. Whatever a page
-//! can write (titles, dialog messages) comes through `page_text`, so that no page can forge a line.
+//! The text is Markdown with sections in a fixed order, each only if it is not empty. All text of pages
+//! (titles, dialog messages) comes through `page_text`, so that no page can forge a line.
 mod parts;
 
 use std::fmt::Write;
@@ -16,27 +16,27 @@ use crate::mcp::{budget, page_text};
 use crate::secrets::Secrets;
 use crate::snapshot::{Omission, Rendered};
 
-/// How many characters of a snapshot may stand between two words of one text.
+/// How many characters of a snapshot may be between two words of one text.
 const BETWEEN_WORDS: usize = 80;
 
-/// How many events an answer tells.
+/// The most events in an answer.
 const MOST_EVENTS: usize = 50;
 
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
-    /// Nothing: the tool has no page, or its answer is complete without.
+    /// Nothing: the tool has no page, or its answer is complete.
     #[default]
     Nothing,
-    /// Address and title.
+    /// URL and title.
     Page,
-    /// What an action changed; the whole page when its document is new.
+    /// The effects of an action; the full page for a new document.
     Changes,
-    /// The whole page.
+    /// The full page.
     Whole,
 }
 
-/// What a tool says back.
+/// The answer of a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     view: View,
@@ -49,7 +49,7 @@ pub struct Reply {
     page: Option<PageState>,
     modal: Vec<String>,
     snapshot: Option<String>,
-    /// The snapshot is of what was asked for, not of how the page stands.
+    /// Whether the snapshot is of a requested part, and not the state of the page.
     is_part: bool,
     left_out: Option<Omission>,
     in_view: Option<Rendered>,
@@ -60,11 +60,11 @@ pub struct Reply {
     is_remote: bool,
     structured: Option<Value>,
     session: Option<String>,
-    /// What another server answered, which is all then.
+    /// The answer of another server, which replaces everything.
     forwarded: Option<Box<CallToolResult>>,
-    /// What goes to the file that the caller named, as it is.
+    /// The content for the caller's file, as is.
     content: Option<Vec<u8>>,
-    /// Characters that the tool promises beside its own words.
+    /// The characters that the tool may use beyond the default.
     allowed: usize,
 }
 
@@ -80,12 +80,12 @@ impl Reply {
         self.result.push(Paragraph { text: text.into(), names_tools: false });
     }
 
-    /// Adds a paragraph of ours that names tools.
+    /// Adds a paragraph that contains tool names.
     pub fn say_of_tools(&mut self, text: impl Into<String>) {
         self.result.push(Paragraph { text: text.into(), names_tools: true });
     }
 
-    /// Adds an outline, and what it leaves out.
+    /// Adds a snapshot with its omissions.
     fn say_outline(&mut self, outline: &str, left_out: Option<Omission>) {
         self.say(fenced(outline));
         if let Some(left_out) = left_out {
@@ -93,7 +93,7 @@ impl Reply {
         }
     }
 
-    /// Adds a text that a page wrote. Where it could be taken for words of ours, it is shown as a JSON string.
+    /// Adds a text of a page: as a JSON string if it could be mistaken for ours.
     pub fn quote(&mut self, text: &str) {
         self.say(page_text::quoted(text));
     }
@@ -103,32 +103,32 @@ impl Reply {
         self.plain = Some(text.into());
     }
 
-    /// Asks for the page to be shown, at least this much of it.
+    /// Requests at least this view of the page.
     pub fn show(&mut self, view: View) {
         self.view = self.view.max(view);
     }
 
-    /// How much of the page is to be shown.
+    /// The requested view of the page.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// Asks for what changed on the page, if anything did.
+    /// Requests the changes of the page, if any.
     pub fn show_effects(&mut self) {
         self.shows_effects = true;
     }
 
-    /// Whether to tell what changed on the page, if anything did.
+    /// Whether to show the changes of the page, if any.
     pub fn shows_effects(&self) -> bool {
         self.shows_effects
     }
 
-    /// Asks for the list of tabs, however many there are.
+    /// Requests the list of tabs, even if there is only one.
     pub fn show_tabs(&mut self) {
         self.wants_tabs = true;
     }
 
-    /// Whether the list of tabs is asked for.
+    /// Whether the list of tabs is requested.
     pub fn wants_tabs(&self) -> bool {
         self.wants_tabs
     }
@@ -142,13 +142,13 @@ impl Reply {
         &self.tabs
     }
 
-    /// Shows no more of the page than what changed since the client last read it, if it did.
+    /// Limits the view to changes since the client last read the page.
     pub fn show_news_only(&mut self) {
         self.view = self.view.min(View::Page);
         self.shows_effects = true;
     }
 
-    /// Calls tools in our own words by other names.
+    /// Replaces tool names in our own texts.
     pub fn rename_tools(&mut self, names: &[(&str, &str)]) {
         let failed = self.failure.iter_mut().map(|failure| &mut failure.text);
         let lists = [&mut self.modal, &mut self.events].into_iter().flatten();
@@ -173,12 +173,12 @@ impl Reply {
         self.snapshot = Some(snapshot.into());
     }
 
-    /// Shows a part of the page, which stands for no look at all of it.
+    /// Marks the snapshot as a part of the page, which does not replace the last full one.
     pub fn set_part(&mut self) {
         self.is_part = true;
     }
 
-    /// Tells what the snapshot leaves out, and how to see it.
+    /// Sets what the snapshot leaves out.
     pub fn set_left_out(&mut self, left_out: Omission) {
         self.left_out = Some(left_out);
     }
@@ -188,12 +188,12 @@ impl Reply {
         self.left_out.as_ref()
     }
 
-    /// The outline of the page, or of a part of it.
+    /// The snapshot of the page or a part of it.
     pub fn snapshot(&self) -> Option<&str> {
         self.snapshot.as_deref()
     }
 
-    /// Tells what has come into view.
+    /// Sets what has come into view.
     pub fn set_in_view(&mut self, rendered: Rendered) {
         self.in_view = Some(rendered);
     }
@@ -208,7 +208,7 @@ impl Reply {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
     }
 
-    /// Whether the snapshot contains these words one after the other, whatever lines they stand on.
+    /// Whether the snapshot contains these words in this order, across lines.
     pub fn shows_words(&self, text: &str) -> bool {
         let Some(snapshot) = &self.snapshot else { return false };
         let mut words = text.split_whitespace();
@@ -225,17 +225,17 @@ impl Reply {
         })
     }
 
-    /// Whether the page, or a part of it, is shown already.
+    /// Whether there is a snapshot already.
     pub fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
     }
 
-    /// Adds something that waits for an answer, such as a dialog.
+    /// Adds something that must be answered, such as a dialog.
     pub fn add_modal(&mut self, line: impl Into<String>) {
         self.modal.push(line.into());
     }
 
-    /// Adds something that happened meanwhile, such as a download.
+    /// Adds an event, such as a download.
     pub fn add_event(&mut self, line: impl Into<String>) {
         self.events.push(line.into());
     }
@@ -248,22 +248,22 @@ impl Reply {
         self.files.push(file);
     }
 
-    /// Takes the files that the tool wrote, for the client to be given an address of each.
+    /// Takes the files that the tool has written, to share them with the client.
     pub(super) fn take_files(&mut self) -> Vec<FileLink> {
         std::mem::take(&mut self.files)
     }
 
-    /// Adds the addresses at which the client can read the files; in the text, too, where their paths are another machine's.
+    /// Adds the URIs of shared files; also to the text if the client is on another machine.
     pub(super) fn share(&mut self, files: Vec<Resource>, is_remote: bool) {
         (self.shared, self.is_remote) = (files, is_remote);
     }
 
-    /// The same answer for programs.
+    /// Sets the answer as data.
     pub fn set_structured(&mut self, content: Value) {
         self.structured = Some(content);
     }
 
-    /// Takes the tool's own words and what it shows of the page, to write them elsewhere.
+    /// Takes the tool's text and snapshot, to write them to a file.
     pub fn take_text(&mut self) -> String {
         let mut parts: Vec<_> = std::mem::take(&mut self.result).into_iter().map(|part| part.text).collect();
         parts.extend(self.snapshot.take());
@@ -271,18 +271,18 @@ impl Reply {
         parts.join("\n\n")
     }
 
-    /// Has these bytes written to the file that the caller named; what is said beside them stays.
+    /// Sets the content of the caller's file; the text of the answer stays.
     pub fn set_content(&mut self, content: Vec<u8>) {
         self.content = Some(content);
     }
 
-    /// Takes what is to be written to the file as it is.
+    /// Takes the content of the caller's file.
     pub fn take_content(&mut self) -> Option<Vec<u8>> {
         self.content.take()
     }
 
-    /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
-    /// stands with it, unless it shows the page as it is in the end: that is shown once.
+    /// Adds the answer of step `number` of a call with several tools. The snapshot of a step stays with it,
+    /// unless it shows the final state of the page, which is shown once.
     pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
         let acts = step.view >= View::Changes || step.shows_effects;
@@ -314,7 +314,7 @@ impl Reply {
         self.files.extend(step.files);
     }
 
-    /// Has the tabs as data, where the answer has none of its own.
+    /// Adds the tabs as data, if the answer has no data.
     pub(in crate::mcp) fn answer_with_tabs(&mut self) {
         if self.structured().is_some() || self.tabs().is_empty() {
             return;
@@ -324,7 +324,7 @@ impl Reply {
         self.set_structured(json!({ "tabs": tabs }));
     }
 
-    /// Turns the answer into a failure. What was said before stays.
+    /// Turns the answer into an error. Earlier text stays.
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
             Error::InvalidArguments { problems } => {
@@ -344,7 +344,8 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
-    /// Takes secrets out of all that is shown. What a page or a person wrote can be anywhere, so that every part is named.
+    /// Removes secrets from everything shown. Since texts of pages and persons can be anywhere, all parts are
+    /// listed here.
     pub(super) fn strike(&mut self, secrets: &Secrets) {
         if secrets.is_empty() {
             return;
@@ -400,12 +401,12 @@ impl Reply {
         }
     }
 
-    /// Promises so many characters beside the usual ones.
+    /// Allows this number of characters beyond the default.
     pub fn allow(&mut self, characters: usize) {
         self.allowed = self.allowed.max(characters);
     }
 
-    /// Cuts what is longer than an answer may be, and says so. Snapshots have a budget of their own.
+    /// Cuts parts that exceed the limits of an answer, with a note. Snapshots have their own budget.
     pub(super) fn bound(&mut self) {
         let most = budget::MOST.saturating_add(self.allowed);
         if let Some(failure) = &mut self.failure {
@@ -438,20 +439,20 @@ impl Reply {
         }
     }
 
-    /// The answer to a call that a mistake of ours ended.
+    /// The answer to a call that ended with our bug.
     pub(super) fn broken() -> Self {
         let mut reply = Self::default();
         reply.fail(&Error::Broken);
         reply
     }
 
-    /// Turns the answer into a failure that is shown by this text alone.
+    /// Turns the answer into an error with this text alone.
     pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
         self.say_only(text);
     }
 
-    /// The answer that another server gave to the same call.
+    /// The answer of another server to the same call.
     pub(super) fn forwarded(result: CallToolResult) -> Self {
         Self { forwarded: Some(Box::new(result)), ..Self::default() }
     }
@@ -462,7 +463,7 @@ impl Reply {
         self.forwarded.as_ref().is_some_and(|result| result.is_error == Some(true))
     }
 
-    /// Names the session in which it was done.
+    /// Sets the session of the call.
     pub fn set_session(&mut self, id: impl Into<String>) {
         self.session = Some(id.into());
     }
@@ -472,7 +473,7 @@ impl Reply {
         self.failure.is_some()
     }
 
-    /// The stable name of the failure, if the tool failed.
+    /// The error code, if the tool failed.
     pub fn error_code(&self) -> Option<&'static str> {
         self.failure.as_ref().map(|failure| failure.code)
     }
@@ -489,7 +490,7 @@ impl Reply {
             .join("\n")
     }
 
-    /// What there is to say, each part under its heading. A plain text is a result.
+    /// The sections with their headings. A plain text is a result.
     pub fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
         if let Some(plain) = &self.plain {
             return vec![("Result", vec![plain.clone()])];
@@ -518,7 +519,7 @@ impl Reply {
         sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
     }
 
-    /// The result, part by part. A plain text is one.
+    /// The paragraphs of the result.
     pub fn result(&self) -> Vec<Paragraph> {
         match &self.plain {
             Some(plain) => vec![Paragraph { text: plain.clone(), names_tools: false }],
@@ -526,23 +527,23 @@ impl Reply {
         }
     }
 
-    /// Where the current page stands, if that is shown.
+    /// The state of the current page, if it is shown.
     pub fn page(&self) -> Option<&PageState> {
         self.page.as_ref()
     }
 
-    /// The same answer for programs, if there is one.
+    /// The answer as data, if any.
     pub fn structured(&self) -> Option<&Value> {
         self.structured.as_ref()
     }
 
-    /// Whether there is more on the page than is shown.
+    /// Whether the snapshot is incomplete.
     pub fn is_cut(&self) -> bool {
         self.left_out.is_some()
     }
 
-    /// The answer as the protocol wants it: the text first, then images. Files stand in `_meta`: of a link to a file many
-    /// clients make content that no model takes.
+    /// The answer in MCP's format: text first, then images. Files are in `_meta`, since many clients turn links
+    /// to files into content that models do not accept.
     pub fn into_result(self) -> CallToolResult {
         if let Some(result) = self.forwarded {
             return *result;
@@ -561,13 +562,13 @@ impl Reply {
     }
 }
 
-/// Cuts a text, and says how much of it is there.
+/// Cuts a text, and notes how much of it is shown.
 fn shorten(text: &mut String, most: usize) {
     let Some(all) = budget::cut(text, most) else { return };
     let _ = write!(text, "\n[cut: these are the first {most} of {all} characters]");
 }
 
-/// What another server answered, without secrets.
+/// The answer of another server, with secrets removed.
 fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> {
     let mut result_json = serde_json::to_value(result).ok()?;
     for block in result_json.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -625,7 +626,7 @@ fn joined(parts: &[Paragraph]) -> String {
     parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// An outline between its fences, and what it leaves out.
+/// A snapshot in a code block, and its omissions.
 fn outlined(outline: &str, left_out: Option<&Omission>) -> Vec<String> {
     [fenced(outline)].into_iter().chain(left_out.map(Omission::to_string)).collect()
 }
@@ -634,7 +635,7 @@ fn fenced(snapshot: &str) -> String {
     format!("```yaml\n{}\n```", snapshot.trim_end())
 }
 
-/// Begins with a capital, unless with a name such as `c0p0f0e1`, and ends with a full stop.
+/// Capitalises the first letter, unless it begins a name such as `c0p0f0e1`, and adds a full stop.
 fn sentence(text: &str) -> String {
     let first_word = text.split_whitespace().next().unwrap_or_default();
     let mut letters = text.chars();

@@ -1,7 +1,7 @@
-//! Files that tools wrote, as resources: a client that runs on another machine has no other way to them.
+//! Files that tools have written, as MCP resources for clients on other machines.
 //!
-//! An address holds 122 random bits and belongs to one owner. A client lists only files of its own; another connection
-//! of the same owner can read a file whose address it was given, so that a session for each call is enough.
+//! A URI contains 122 random bits and belongs to one owner. A client lists only its own files; other
+//! connections of the same owner can read a file by its URI, so that a session for each call is enough.
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -18,9 +18,9 @@ use crate::mcp::reply::FileLink;
 use crate::secrets::Secrets;
 
 const SCHEME: &str = "patchright://files/";
-/// How many files of one owner are remembered.
+/// The number of remembered files of one owner.
 const MOST_FILES: usize = 1000;
-/// The largest file that is read: in base64 it stays below the 10 MiB that official clients read at once.
+/// The largest file that can be read: in Base64 it is below 10 MiB, which official clients accept.
 const LARGEST_FILE: u64 = 7 << 20;
 
 /// The files that clients can read.
@@ -34,7 +34,7 @@ struct SharedFile {
     resource: Resource,
     path: PathBuf,
     owner: Option<Arc<str>>,
-    /// Stands for the client.
+    /// Identifies the client.
     kept: Weak<Kept>,
 }
 
@@ -45,7 +45,7 @@ impl SharedFile {
 }
 
 impl FileResources {
-    /// Shares files that a tool wrote for this client. A file that was written again keeps its address.
+    /// Shares files that a tool has written for this client. A file that is written again keeps its URI.
     pub(super) fn share(&self, client: &Client, files: Vec<FileLink>) -> Vec<Resource> {
         let mut known = self.files.lock();
         let shared = files.into_iter().filter_map(|file| {
@@ -64,13 +64,13 @@ impl FileResources {
         shared.collect()
     }
 
-    /// The files of this client, the newest first.
+    /// The files of this client, newest first.
     pub(super) fn list(&self, client: &Client) -> Vec<Resource> {
         let known = self.files.lock();
         known.iter().rev().filter(|file| file.is_of(client)).map(|file| file.resource.clone()).collect()
     }
 
-    /// The contents of a file of this client's owner.
+    /// The content of a file of this client's owner.
     pub(super) async fn read(
         &self,
         client: &Client,
@@ -139,7 +139,7 @@ fn blob(uri: String, mime_type: Option<String>, bytes: &[u8]) -> ResourceContent
     ResourceContents::BlobResourceContents { uri, mime_type, blob, meta: None }
 }
 
-/// The kind of a file that a page gave, by its name.
+/// The MIME type of a downloaded file, by its name.
 pub(super) fn kind_of(name: &str) -> &'static str {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending.to_ascii_lowercase().as_str() {

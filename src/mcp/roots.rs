@@ -1,4 +1,4 @@
-//! The folders whose files one client may name: the server's, and those that the client says it works in.
+//! The folders whose files a client may use: the server's, and the client's workspace folders (MCP roots).
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use url::Url;
 use crate::mcp::questions::Questions;
 use crate::session::Roots;
 
-/// How long a client may take to name its folders.
+/// How long a client may take to list its folders.
 const LIMIT: Duration = Duration::from_secs(5);
-/// How many of them are heard.
+/// The most folders of a client that are used.
 const MOST: usize = 100;
 
-/// The folders of one client. It is asked when first a file is needed, and again after it has said that they changed.
+/// The folders of one client. It is asked on first use of a file, and again after it has reported a change.
 #[derive(Debug)]
 pub struct ClientRoots {
     own: Roots,
-    /// Whether what the client says counts.
+    /// Whether the client's folders are used.
     hears: bool,
-    /// All, once it has been asked. Held while it is being asked, so that one question serves all who wait.
+    /// All folders, once the client was asked. Locked meanwhile, so that waiting callers share one question.
     all: Mutex<Option<Roots>>,
 }
 
@@ -29,7 +29,7 @@ impl ClientRoots {
         Self { own, hears, all: Mutex::default() }
     }
 
-    /// The folders; the client is asked if need be. One that does not answer has named none, this time.
+    /// The folders; asks the client if necessary. Without an answer, the client has none this time.
     pub async fn get(&self, questions: &Questions) -> Roots {
         if !self.hears {
             return self.own.clone();
@@ -43,13 +43,13 @@ impl ClientRoots {
         all.insert(roots).clone()
     }
 
-    /// Forgets what the client said.
+    /// Forgets the client's folders.
     pub async fn forget(&self) {
         self.all.lock().await.take();
     }
 }
 
-/// The folder that a client calls so, if it is one of this machine.
+/// The folder of a URI, if it is on this machine.
 fn folder(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok()?.to_file_path().ok()?;
     path.is_dir().then_some(path)

@@ -1,5 +1,5 @@
-//! Calls that ask in rounds: where a client is never called back, an answer says what is asked, and the client calls
-//! again with the token it got. Meanwhile the call goes on by itself, and ends by itself where nobody comes back.
+//! Multi-round calls, for clients that cannot be called back: an answer contains the question, and the client
+//! calls again with a token. Meanwhile the call continues, and ends by itself if the client does not return.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
 use crate::session::handoff::Answer;
 
-/// The name of the one thing that is asked in a round.
+/// The key of the only question in a round.
 pub(super) const PERSON: &str = "person";
-/// How long a round takes at most before the client is asked again: no request stays open for minutes.
+/// The longest round before the client is asked again, so that no request stays open for minutes.
 const LONGEST_ROUND: Duration = Duration::from_secs(40);
-/// How long a call is kept that its client does not come back to. What it waits for ends sooner.
+/// How long a call is kept without its client. What it waits for ends sooner.
 const KEPT: Duration = Duration::from_secs(900);
 const MOST_KEPT: usize = 256;
 
-/// The calls that wait for their clients to come back, by the names that these were given.
+/// The calls that wait for their clients, by token.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     waiting: Mutex<HashMap<String, Round>>,
 }
 
-/// A call that is under way. It ends when this is dropped.
+/// A running call. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Round {
     client: Arc<Client>,
@@ -49,7 +49,7 @@ pub(super) struct Round {
     since: Instant,
 }
 
-/// A question whose answer the call waits for.
+/// A question that the call waits for.
 #[derive(Debug)]
 struct Asked {
     asking: Asking,
@@ -59,12 +59,12 @@ struct Asked {
 /// How a round ended.
 pub(super) enum Ended {
     Answered(Box<Result<Reply, UnknownTool>>),
-    /// The person is to be asked this, or whether it is done.
+    /// The person is asked this, or whether it is done.
     Asks(Option<Asking>),
 }
 
 impl Round {
-    /// Begins a call in a task of its own.
+    /// Starts a call in a task of its own.
     pub(super) fn begin(
         dispatcher: &Arc<Dispatcher>,
         client: Arc<Client>,
@@ -85,7 +85,7 @@ impl Round {
         Self { client, tool: tool.to_owned(), task, progress, questions, asked: None, cancelled, since }
     }
 
-    /// Goes on until there is an answer, or something to ask. A caller that has gone ends the call.
+    /// Continues until there is an answer, or a question. A client that has disconnected ends the call.
     pub(super) async fn go_on(&mut self, gone: &CancellationToken) -> Ended {
         let again = sleep(LONGEST_ROUND);
         tokio::pin!(again);
@@ -109,7 +109,7 @@ impl Round {
         }
     }
 
-    /// Hears what the person said.
+    /// Passes on the person's answer.
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
         let Some(response) = responses.get(PERSON) else {
@@ -129,7 +129,7 @@ impl Round {
     }
 }
 
-/// What it means that the person agreed: to come, where there is a place to come to, or else that it is done.
+/// The meaning of the person's consent: to open the link, if there is one, or else that it is done.
 fn accepted(asking: &Asking) -> Answer {
     if asking.link.is_some() { Answer::Coming } else { Answer::Finished }
 }
@@ -141,7 +141,7 @@ impl Drop for Round {
 }
 
 impl Rounds {
-    /// Keeps a call until its client comes back, and says so to the client.
+    /// Keeps a call until its client returns, and answers with the token.
     pub(super) fn keep(&self, round: Round, requests: Option<InputRequests>) -> InputRequiredResult {
         let name = Uuid::new_v4().to_string();
         let mut waiting = self.waiting.lock();
@@ -154,7 +154,7 @@ impl Rounds {
         InputRequiredResult::new(requests, Some(name))
     }
 
-    /// The call that a client comes back to, with the token it got. To all others it never was.
+    /// The call with this token, for its own client only.
     pub(super) fn resume(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What was done, written as a test that does it again.
+//! Recorded actions, exported as a test.
 use std::collections::VecDeque;
 
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ pub enum ScriptLanguage {
 #[derive(Debug)]
 pub struct Named {
     found: Found,
-    /// What was done to it that has no word of its own.
+    /// Pointer actions on it that have no single statement.
     pub moves: HandMoves,
 }
 
@@ -41,20 +41,20 @@ impl From<Found> for Named {
     }
 }
 
-/// So much is kept of what was done; the oldest goes first.
+/// The number of recorded statements; the oldest are dropped first.
 const MOST_LINES: usize = 1_000;
 
-/// What was done so far.
+/// The recorded actions.
 #[derive(Debug, Default)]
 pub struct Script {
     lines: VecDeque<Line>,
-    /// The tab that the last statement left; `None` before there is one, and when it was closed.
+    /// The tab after the last statement; `None` at the beginning, and after the tab was closed.
     tab: Option<usize>,
-    /// The tab that a test begins with. Those that were opened before it no test knows.
+    /// The tab in which the test begins. Tabs opened before are unknown to it.
     first_tab: usize,
-    /// What the last statement led to.
+    /// The effect of the last statement.
     sequel: Option<Sequel>,
-    /// The fields whose text is not written, by what it is.
+    /// The fields whose text is secret, by kind.
     secrets: Vec<(SecretKind, Vec<Way>)>,
 }
 
@@ -62,27 +62,28 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq)]
 enum Line {
     Call(Subject, &'static str, Vec<Value>, Vec<(&'static str, Value)>),
-    /// The same statement so many times.
+    /// The same statement repeated.
     Times(usize, Box<Line>),
-    /// The pointer at places that are counted from the upper left corner of an element: there, and on to the other one with the button held.
+    /// Pointer actions at points relative to the top left corner of an element: press here, and drag to the
+    /// other point, if given.
     Pointer(Subject, Point, Option<Point>),
-    /// What the next dialog is answered: the text for it if it is accepted.
+    /// The answer to the next dialog: its text if it is accepted.
     Dialog(Option<Value>),
-    /// From here on in the tab of this number, counted from 0 in the order in which they were opened.
+    /// Switches to the tab with this index, counted from 0 in opening order.
     Tab(usize),
-    /// From here on in a new tab.
+    /// Opens a tab and switches to it.
     NewTab,
-    /// The tab of this number is closed.
+    /// Closes the tab with this index.
     CloseTab(usize),
-    /// A statement with which the page opens a tab.
+    /// A statement that makes the page open a tab.
     Opens(Box<Line>),
-    /// A statement that opens a file chooser, and the paths that it was given.
+    /// A statement that opens a file chooser, and the files for it.
     Chooser(Box<Line>, Value),
-    /// What cannot be written.
+    /// A comment about an action that cannot be expressed.
     Note(String),
 }
 
-/// What a statement is about.
+/// The subject of a statement.
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
     Page,
@@ -96,7 +97,7 @@ enum Subject {
 
 use Subject::{Element, Keyboard, Mouse, Option as Offered, Page};
 
-/// Tools that leave no trace in a script, though they may do more than read.
+/// Tools that are not recorded, although they do more than read.
 const SILENT: [&str; 8] = [
     "browser_steps",
     "browser_install",
@@ -109,7 +110,7 @@ const SILENT: [&str; 8] = [
 ];
 
 impl Script {
-    /// Adds what a tool did; `sequel` is what came of it.
+    /// Adds a tool call with its effect.
     pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<Sequel>) {
         if tool == "browser_tabs" || tool == "browser_close" {
             return self.manage_tabs(tool, step);
@@ -145,7 +146,7 @@ impl Script {
         }
     }
 
-    /// What follows is done in this tab.
+    /// Switches to a tab for the next statements.
     fn go_to(&mut self, tab: usize) {
         if self.is_empty() {
             self.first_tab = tab;
@@ -180,14 +181,14 @@ impl Script {
         self.sequel = None;
     }
 
-    /// Adds the answer to a dialog that the last statement opened. It is to be known before that goes on.
+    /// Adds the answer to a dialog that the last statement opened. It must come before that statement.
     fn answer(&mut self, answer: Option<Value>) {
         let opens = self.lines.pop_back();
         self.push(Line::Dialog(answer));
         self.lines.extend(opens);
     }
 
-    /// Begins in this tab at this address, where nothing was done before.
+    /// Begins at this URL in this tab, if nothing was recorded before.
     pub fn begin_at(&mut self, tab: usize, url: &str) {
         if self.is_empty() {
             self.go_to(tab);
@@ -201,7 +202,7 @@ impl Script {
         self.lines.drain(..surplus);
     }
 
-    /// Gives files to the chooser that the last statement opened, or to the page's file input.
+    /// Adds the files for the chooser that the last statement opened, or for the page's file input.
     fn give_files(&mut self, paths: Value) {
         match self.lines.pop_back() {
             Some(line @ Line::Call(_, "click" | "press" | "dblclick" | "tap", ..)) => {
@@ -219,13 +220,13 @@ impl Script {
         self.lines.is_empty()
     }
 
-    /// The last so many statements.
+    /// The last statements.
     pub fn statements(&self, language: ScriptLanguage, last: usize) -> Vec<String> {
         let skipped = self.lines.len().saturating_sub(last);
         self.lines.iter().skip(skipped).map(|line| line.written(language)).collect()
     }
 
-    /// All of it, as a test that can be run.
+    /// All statements as a runnable test.
     pub fn test(&self, language: ScriptLanguage) -> String {
         let mut lines = self.statements(language, usize::MAX);
         // Whoever leaves as soon as the last thing is done may take away what it was done for.
@@ -249,7 +250,7 @@ impl Script {
     }
 }
 
-/// How a script finds an element.
+/// The script expression for an element.
 pub fn locator(found: &Found, language: ScriptLanguage) -> String {
     Element(found.ways.clone()).written(language)
 }
@@ -261,20 +262,21 @@ fn call<const N: usize>(subject: Subject, method: &'static str, arguments: [Valu
 /// Marks an argument that is itself a locator.
 const LOCATOR: &str = "\u{0}locator";
 
-/// An option that only our own Python has: Playwright always evaluates beside the page's scripts.
+/// An option that only our Python library has: Playwright always evaluates in the main world.
 const ISOLATED: &str = "isolated_context";
 
-/// An option that only Playwright needs, whose pointer jumps otherwise; many lists make room only for what they see coming.
+/// An option that only Playwright needs, whose pointer jumps by default; many lists make room only during
+/// moves.
 const STEPS: &str = "steps";
 
-/// For how long something is held that moves only then.
+/// How long a button is held for a long press.
 const LONG_PRESS_MS: u32 = 700;
 
-/// Stands for what no script says: whoever runs it has it in their environment, under this name.
+/// Stands for a secret, which the script reads from this environment variable.
 const SECRET: &str = "\u{0}secret";
 
 impl Line {
-    /// Whether it ends before what it led to has come.
+    /// Whether it may end before its effect.
     fn may_have_sequel(&self) -> bool {
         match self {
             Self::Call(subject, ..) => matches!(subject, Element(_) | Offered(_) | Keyboard | Mouse),

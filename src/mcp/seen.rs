@@ -1,4 +1,4 @@
-//! What a client has been shown, so that it is not shown twice.
+//! What a client has been shown, so that it is not repeated.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -7,32 +7,33 @@ use crate::mcp::reply::PageState;
 use crate::session::Tab;
 use crate::snapshot::{Ref, Tick, Tree};
 
-/// For how many tabs it is remembered what was last shown of them.
+/// The number of tabs whose last snapshot is kept.
 pub(super) const MOST_TREES: usize = 32;
-/// How many earlier trees of a page are kept, to know what a ref stood for, and how large each may be.
+/// How many earlier snapshots of a page are kept to resolve refs, and their largest size.
 const MOST_EARLIER: usize = 3;
 const LARGEST_EARLIER: usize = 3_000;
 
 /// What a client has been shown.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The downloads that were shown, and whether their end was.
+    /// The reported downloads, each with whether its end was reported.
     downloads: HashMap<String, bool>,
-    /// The downloads that no wait is for: one has answered their end, or it was shown before something else was done.
+    /// Downloads that a wait no longer waits for: one has reported their end, or another action followed.
     awaited: HashSet<String>,
-    /// Where pages were last said to stand: the current one under no name, others by their ids.
+    /// The last reported state of pages: the current one under an empty name, others by id.
     states: HashMap<String, PageState>,
-    /// The tabs that were open when they were last listed.
+    /// The last listed tabs.
     tabs: Vec<KnownTab>,
-    /// The tabs that were shown last, by their ids, newest last.
+    /// The last shown tabs by id, newest last.
     pages: Vec<(String, Shown)>,
 }
 
-/// What was shown of a tab, but for what it says itself: titles that count or blink are no news.
+/// The reported state of a tab. Titles are excluded, since some change all the time.
 #[derive(Debug, PartialEq, Eq)]
 struct KnownTab {
     id: String,
-    /// Where it stands, whether it crashed, and whether a dialog is open; of the current tab that is shown with its page.
+    /// The URL, whether it crashed, and whether a dialog is open; not for the current tab, which is shown
+    /// itself.
     state: Option<(String, bool, bool)>,
 }
 
@@ -55,33 +56,33 @@ impl KnownTab {
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub tree: Arc<Tree>,
-    /// The page as it was before something came to lie over it; several where one lay over another, the newest last.
+    /// The page before something covered it; several for nested covers, newest last.
     pub behind: Vec<Arc<Tree>>,
-    /// Lines whose numbers changed before.
+    /// Lines with changing numbers.
     pub ticks: Vec<Tick>,
-    /// The document as it was shown before, the newest last.
+    /// Earlier snapshots of the document, newest last.
     earlier: Vec<Arc<Tree>>,
 }
 
 impl Seen {
-    /// What was last shown of a page.
+    /// The last snapshot of a page.
     pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
         self.shown(page).map(|shown| Arc::clone(&shown.tree))
     }
 
-    /// What was last shown of a page with the element of this ref on it.
+    /// The last snapshot of a page that contains this ref.
     pub(super) fn tree_with(&self, page: &Page, reference: &Ref) -> Option<Arc<Tree>> {
         let shown = self.shown(page)?;
         let mut trees = std::iter::once(&shown.tree).chain(shown.earlier.iter().rev());
         trees.find(|tree| tree.position(reference).is_some()).map(Arc::clone)
     }
 
-    /// All that is remembered of a page.
+    /// Everything that was shown of a page.
     pub(super) fn shown(&self, page: &Page) -> Option<&Shown> {
         self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
     }
 
-    /// Remembers what is shown of a page.
+    /// Records a snapshot of a page.
     pub(super) fn set_tree(&mut self, page: &Page, tree: Arc<Tree>) {
         let known = self.shown(page).cloned();
         let known = known.filter(|known| known.tree.document == tree.document);
@@ -89,12 +90,12 @@ impl Seen {
         self.set_shown(page, tree, behind, ticks);
     }
 
-    /// Where a page was last said to stand.
+    /// The last reported state of a page.
     pub(super) fn state(&self, page: &str) -> Option<&PageState> {
         self.states.get(page)
     }
 
-    /// Remembers where a page was said to stand. Gives what was said before.
+    /// Records the reported state of a page. Returns the previous one.
     pub(super) fn set_state(&mut self, page: String, state: PageState) -> Option<PageState> {
         if self.states.len() > MOST_TREES {
             self.states.clear();
@@ -102,12 +103,12 @@ impl Seen {
         self.states.insert(page, state)
     }
 
-    /// Forgets where a page was said to stand.
+    /// Forgets the reported state of a page.
     pub(super) fn forget_state(&mut self, page: &str) {
         self.states.remove(page);
     }
 
-    /// Remembers which tabs are listed. False when the same were listed before.
+    /// Records the listed tabs. Returns false if they are unchanged.
     pub(super) fn set_tabs(&mut self, tabs: &[Tab]) -> bool {
         let tabs: Vec<_> = tabs.iter().map(KnownTab::new).collect();
         let is_news = self.tabs != tabs;
@@ -115,33 +116,33 @@ impl Seen {
         is_news
     }
 
-    /// Whether anything was shown of a download.
+    /// Whether a download was reported.
     pub(super) fn knows_download(&self, id: &str) -> bool {
         self.downloads.contains_key(id)
     }
 
-    /// Whether no wait is for a download any more.
+    /// Whether waits no longer wait for a download.
     pub(super) fn has_awaited(&self, id: &str) -> bool {
         self.awaited.contains(id)
     }
 
-    /// Remembers that a wait answers the end of these downloads.
+    /// Records that a wait reports the end of these downloads.
     pub(super) fn set_awaited(&mut self, ids: impl IntoIterator<Item = String>) {
         self.awaited.extend(ids);
     }
 
-    /// No wait is for the downloads whose end was shown so far.
+    /// Excludes the downloads whose end was reported from later waits.
     pub(super) fn leave_downloads(&mut self) {
         let ended = self.downloads.iter().filter(|(_, ended)| **ended);
         self.awaited.extend(ended.map(|(id, _)| id.clone()));
     }
 
-    /// Remembers that a download was shown, and whether it had ended. False when that was known.
+    /// Records that a download was reported, and whether it had ended. Returns false if that was known.
     pub(super) fn set_download(&mut self, id: String, ended: bool) -> bool {
         self.downloads.insert(id, ended) != Some(ended)
     }
 
-    /// Remembers what is shown of a page, and what lies behind it.
+    /// Records a snapshot of a page, and what is covered by it.
     pub(super) fn set_shown(
         &mut self,
         page: &Page,

@@ -1,4 +1,4 @@
-//! What the command line decides for tools.
+//! Settings of tools from the command line.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::snapshot;
 
-/// How pictures are answered with.
+/// How screenshots are returned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ImageResponses {
     /// The path of the file.
@@ -22,11 +22,11 @@ pub enum ImageResponses {
     File,
     /// The path, and the picture itself, scaled for models.
     Inline,
-    /// Only that it was taken.
+    /// Only a confirmation.
     Omit,
 }
 
-/// How grave a console message must be to be shown.
+/// The least severity of console messages to show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsoleThreshold {
@@ -37,44 +37,44 @@ pub enum ConsoleThreshold {
     Debug,
 }
 
-/// What the command line decides for tools.
+/// Settings of tools from the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// How long an element may take until it can be acted on.
+    /// The time limit for an element to become actionable.
     pub action_limit: Duration,
-    /// How long a page may take to load.
+    /// The time limit for a page to load.
     pub navigation_limit: Duration,
-    /// How long nothing must happen until an action counts as over.
+    /// How long a page must be quiet until an action counts as done.
     pub settle: Duration,
-    /// How long a snapshot becomes, and how long where all controls take more.
+    /// The size of a snapshot, and its limit if controls need more.
     pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
-    /// Whether a snapshot is so short that not every control has room, since the page is in a file, too.
+    /// Whether snapshots are very short, since the full page is in a file.
     pub brief: bool,
     pub image_responses: ImageResponses,
     pub console_level: ConsoleThreshold,
     pub screenshot_dir: PathBuf,
-    /// Where PDFs and downloads go.
+    /// The folder for PDFs and downloads.
     pub output_dir: PathBuf,
-    /// Where a browser is downloaded from, instead of the usual server.
+    /// The server for browser downloads. Default: the official one.
     pub download_host: Option<String>,
-    /// The folders whose files a caller may name.
+    /// The folders whose files a caller may use.
     pub roots: Roots,
-    /// Whether pages may be files of those folders.
+    /// Whether files in these folders can be opened as pages.
     pub allow_files: bool,
-    /// Whether a client can add folders to them, in which it works.
+    /// Whether clients can add their workspace folders.
     pub client_roots: bool,
     /// How long a person may take to log in or to pass a check.
     pub login_limit: Duration,
-    /// Of the texts about that.
+    /// The language of the texts about that.
     pub language: Language,
-    /// Which tools pause after nobody came.
+    /// Which tools pause during a cooldown.
     pub cooldown_scope: Scope,
-    /// What a person must allow first.
+    /// The actions that need a person's consent.
     pub consent: Consent,
     pub sessions: SessionOptions,
     pub politeness: Politeness,
-    /// The script of axe, whose rules audits use beside our own.
+    /// The axe script, whose rules audits use in addition.
     pub axe: Option<Arc<str>>,
 }
 
@@ -107,7 +107,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How much of a page an answer shows.
+    /// The limits of a snapshot in an answer.
     pub fn snapshot_options(&self) -> snapshot::Options {
         snapshot::Options {
             usual_chars: self.snapshot_usual_chars,

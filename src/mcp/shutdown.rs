@@ -1,27 +1,27 @@
-//! How the server ends: in order, and within a few seconds.
+//! Orderly shutdown of the server, within a few seconds.
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// How long all of it may take: running calls, the browser, its profile.
+/// The total time limit: running calls, the browser, its profile.
 pub const LIMIT: Duration = Duration::from_secs(5);
-/// What of it is left for the browser.
+/// The part of it for the browser.
 pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
 
 /// Why the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// The client closed our standard input.
+    /// The client closed standard input.
     ClientLeft,
     /// A person pressed Ctrl+C.
     Interrupted,
-    /// A supervisor or a vanished terminal asked us to.
+    /// A supervisor or a closed terminal ended it.
     Terminated,
 }
 
 impl Reason {
-    /// Ending when asked is a success, except for Ctrl+C, which shells want to hear of.
+    /// The exit status: success, except for Ctrl+C, which shells expect to see.
     pub fn exit_status(self) -> i32 {
         match self {
             Self::ClientLeft | Self::Terminated => 0,
@@ -30,7 +30,7 @@ impl Reason {
     }
 }
 
-/// Tells every part of the server that it is over. Clones are the same.
+/// Notifies all parts of the server of its end. Clones are the same.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
@@ -38,7 +38,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Begins to end. Only the first reason counts.
+    /// Begins the shutdown. Only the first reason counts.
     pub fn begin(&self, reason: Reason) {
         if self.reason.set(reason).is_ok() {
             tracing::info!(?reason, "ending");
@@ -46,7 +46,7 @@ impl Shutdown {
         self.token.cancel();
     }
 
-    /// Completes when the end has begun.
+    /// Completes when the shutdown has begun.
     pub async fn begun(&self) -> Reason {
         self.token.cancelled().await;
         self.reason()
@@ -57,13 +57,13 @@ impl Shutdown {
         self.reason.get().copied().unwrap_or(Reason::ClientLeft)
     }
 
-    /// Cancelled when the end has begun.
+    /// Cancelled when the shutdown has begun.
     pub fn token(&self) -> &CancellationToken {
         &self.token
     }
 
-    /// Listens for signals, from now on. The first one begins the end. The future completes at the next one: somebody
-    /// has lost patience.
+    /// Listens for signals. The first one begins the shutdown. The future completes at the next one, for an
+    /// immediate exit.
     #[cfg(unix)]
     pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -94,8 +94,8 @@ impl Shutdown {
         })
     }
 
-    /// Listens for Ctrl+C, from now on. The first one begins the end. The future completes at the next one: somebody
-    /// has lost patience.
+    /// Listens for Ctrl+C. The first one begins the shutdown. The future completes at the next one, for an
+    /// immediate exit.
     #[cfg(not(unix))]
     pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         let shutdown = self.clone();
@@ -111,7 +111,7 @@ impl Shutdown {
     }
 }
 
-/// Whether SIGHUP was being ignored when this process began, where the system tells.
+/// Whether SIGHUP was ignored when this process started, as far as the system reports it.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

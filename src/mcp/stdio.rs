@@ -1,6 +1,7 @@
-//! JSON-RPC messages, one a line, over standard input and output.
+//! JSON-RPC over standard input and output, one message a line.
 //!
-//! The SDK's own transport drops what it cannot read; this one answers it, as JSON-RPC asks, and reads on.
+//! The SDK's own transport drops invalid messages; this one answers them with an error, as JSON-RPC requires,
+//! and continues.
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -24,22 +25,22 @@ use crate::json::without_half_pairs;
 use crate::mcp::server::malformed_request;
 use crate::mcp::strict_json;
 
-/// The longest line that is read: larger than any argument a tool can use, small enough to hold.
+/// The longest accepted line: larger than any useful argument.
 const LONGEST_LINE: usize = 16 << 20;
-/// While this much waits for the client to read it, nothing more is read from the client.
+/// The backlog of unread output above which no more input is read.
 const LARGEST_BACKLOG: usize = 64 << 20;
-/// How long a client that has stopped reading can hold up the end.
+/// How long a client that does not read can delay the exit.
 const LAST_WRITE: Duration = Duration::from_secs(1);
 
 /// A connection over a pair of byte streams.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: BufReader<R>,
-    /// The part of a line that has been read. Kept here because `receive` can be dropped half-way.
+    /// The incomplete line. Kept here because `receive` can be dropped half-way.
     line: Vec<u8>,
-    /// The rest of an oversized line is to be skipped.
+    /// Whether the rest of an oversized line is being skipped.
     skipping: bool,
-    /// A request has been seen that can begin a connection.
+    /// Whether a request was seen that can begin a connection.
     begun: bool,
     batch: VecDeque<ClientJsonRpcMessage>,
     outbox: Outbox,
@@ -53,7 +54,7 @@ struct Outbox {
     writer: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
-/// Bytes that were sent and not yet written.
+/// Bytes that were sent and not written yet.
 #[derive(Debug, Default)]
 struct Backlog {
     bytes: AtomicUsize,
@@ -86,7 +87,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Reads one line into `self.line`. Nothing is lost when this future is dropped.
+    /// Reads one line into `self.line`. Cancel-safe.
     async fn read_line(&mut self) -> io::Result<LineRead> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -113,7 +114,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Understands one line: a message, several, or something to be answered with an error.
+    /// Parses a line: a message, a batch, or an error to be answered.
     fn accept_line(&mut self, line: &[u8]) {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
         if line.is_empty() {
@@ -156,12 +157,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// The id of a message, if it has a good one.
+/// The id of a message, if it is valid.
 pub(super) fn id_of(value: &Value) -> Option<RequestId> {
     value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
-/// The message, or what is wrong with it.
+/// The message, or its error.
 pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<ClientJsonRpcMessage, ErrorData> {
     let invalid = |reason: &str| ErrorData::invalid_request(format!("Invalid request: {reason}"), None);
     let object = value.as_object().ok_or_else(|| invalid("a message is a JSON object"))?;
@@ -187,7 +188,7 @@ pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<Clien
     Ok(message)
 }
 
-/// An error response with `id: null`: the peer could not read what we sent.
+/// Whether it is an error response with `id: null`: the client could not parse our message.
 fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
     object.contains_key("error") && object.get("id").is_some_and(Value::is_null)
 }
@@ -195,7 +196,7 @@ fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     type Error = io::Error;
 
-    /// Queues the message at once, so that messages arrive in the order they were sent.
+    /// Queues a message at once, so that messages keep their order.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -269,7 +270,7 @@ impl Outbox {
         queue.send(line).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Lets what is queued be written, then closes the stream.
+    /// Writes queued messages, then closes the stream.
     async fn close(&mut self) {
         self.queue = None;
         let writer = self.writer.lock().take();

@@ -1,11 +1,11 @@
-//! JSON that can be read in one way only.
+//! Strict JSON, which all parsers read in the same way.
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads a value. An object that names a key twice is refused: of two readers, one could go by the first and one by the
-/// last, and what the one has checked would not be what the other does.
+/// Parses a value. Refuses an object with a duplicate key: parsers differ in which one they use, so that a
+/// check could see another value than its user.
 pub(crate) fn read(text: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Unambiguous.deserialize(&mut reader)?;
@@ -122,8 +122,8 @@ mod tests {
         assert!(read("[".repeat(100_000).as_bytes()).is_err());
     }
 
-    /// So it is as long as nothing asks for `serde_json`'s feature `raw_value` (or `arbitrary_precision`), for which it has
-    /// a key stand for what is written beside it.
+    /// Holds as long as no dependency enables `serde_json`'s features `raw_value` or `arbitrary_precision`,
+    /// which reserve special keys.
     #[test]
     fn no_key_stands_for_another_value() {
         for key in ["$serde_json::private::RawValue", "$serde_json::private::Number"] {

@@ -1,4 +1,4 @@
-//! From a ref or a selector that a model wrote to the element it stands for.
+//! Resolves refs and selectors from models to elements.
 use std::time::Duration;
 
 use crate::Result;
@@ -12,31 +12,30 @@ use crate::session::ContextEntry;
 use crate::snapshot::text::is_private;
 use crate::snapshot::{self, Ref, quoted};
 
-/// How long what a selector finds is waited for.
+/// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
-/// The longest text that is shown for what has no name.
+/// The longest description of an element without a name.
 const MOST_WORDS: usize = 60;
 
-/// An element that a model named, and its ref.
+/// An element that a model named, with its ref.
 #[derive(Debug)]
 pub struct Target {
     pub element: ElementHandle,
     pub reference: Ref,
-    /// Its role and name, where a selector found it.
+    /// Its role and name, if a selector found it.
     words: Option<String>,
 }
 
 impl Target {
-    /// Its role and its name, where they are known.
+    /// Its role and name, if known.
     pub fn description(&self, call: &Call<'_>, page: &Page) -> Option<String> {
         self.words.clone().or_else(|| role_and_name(call, page, &self.reference))
     }
 }
 
-/// The frame of `page` that `reference` names.
+/// The frame of a ref.
 ///
-/// # Errors
-/// `unknown_ref` when it belongs to another context, tab or page; `frame_detached` when its frame is gone.
+/// # Errors `unknown_ref` if it belongs to another context, tab or page; `frame_detached` if its frame is gone.
 fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     let unknown = |reason: String| Error::UnknownRef { target: reference.to_string(), reason };
     if reference.context.is_some() || reference.context_name.is_some() {
@@ -75,7 +74,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     page.frame_of_ref(reference)
 }
 
-/// The other context that a short ref belongs to, where this page knows nothing under its number.
+/// The other context that a short ref belongs to, if this page does not have its number.
 fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let is_short =
         reference.context.is_none() && reference.context_name.is_none() && reference.frame.is_none();
@@ -87,7 +86,7 @@ fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     others.into_iter().find(|entry| entry.tabs.iter().any(|tab| knows(&tab.page))).map(|entry| entry.name)
 }
 
-/// The element that `text` stands for: a ref, or else a selector.
+/// The element of a ref or selector.
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let target = seek(call, page, text, limit).await.map_err(|error| match error {
@@ -102,7 +101,7 @@ pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     Ok(target)
 }
 
-/// Remembers how a script finds what was named so.
+/// Records how a script finds the element with this name.
 async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
     if call.writes_script()
         && let Ok(found) = element.ways().await
@@ -124,7 +123,8 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
     Ok(Target { element, reference: ref_in(call, page, &frame, reference.element), words: None })
 }
 
-/// The element itself that stands for one that was drawn anew: what a selector finds now, or what was drawn as a ref's was.
+/// The element that replaces one which was drawn again: the current match of a selector, or the replacement of
+/// a ref's element.
 pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
     let found = match text.parse::<Ref>() {
         Ok(reference) => drawn_anew(call, page, &reference).await?.0.to_string(),
@@ -133,7 +133,7 @@ pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<Eleme
     find(call, page, &found).await.ok().map(|target| target.element)
 }
 
-/// The ref of what stands for an element that was drawn anew, and its role and name.
+/// The ref of the replacement of an element that was drawn again, and its role and name.
 async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.kept.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
@@ -141,7 +141,7 @@ async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Re
     Some((now.ref_of(node), words(node.role, &node.name)))
 }
 
-/// Whether `text` stands for nothing on the page just now.
+/// Whether a ref or selector currently matches nothing.
 pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool> {
     if let Ok(reference) = text.parse::<Ref>() {
         let frame = frame(call, page, &reference)?;
@@ -154,7 +154,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
     Ok(is_absent)
 }
 
-/// The one element that a selector finds in the page and the frames in it.
+/// The single match of a selector in the page and its frames.
 async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
     let reference = |found: &Match| ref_in(call, page, &found.frame, found.number);
     match page.matching(selector, limit).await? {
@@ -179,21 +179,20 @@ pub fn ref_in(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     Ref::short(call.context_number(), (frame.number() != main).then_some(frame.number()), number)
 }
 
-/// The element that `text` stands for.
+/// The element of a ref or selector.
 pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
     find(call, page, text).await.map(|target| target.element)
 }
 
-/// Like [`find`], to act on it: for a field that a library keeps out of sight, what it draws in its place.
+/// Like [`find`], for an action: instead of a hidden field, returns the custom control that replaces it.
 pub async fn actable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = find(call, page, text).await?;
     drawn(call, page, text, target).await
 }
 
-/// The same, found within `limit`; errors speak of the selector.
+/// The same with a time limit; errors mention the selector.
 ///
-/// # Errors
-/// `element_not_found`, `invalid_selector`, `several_match`.
+/// # Errors `element_not_found`, `invalid_selector`, `several_match`.
 pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
     let target = seek(call, page, text, limit).await?;
     drawn(call, page, text, target).await
@@ -210,7 +209,7 @@ async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Resu
     Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
 }
 
-/// Why an element cannot be acted on, with what the page shows in its place where nobody sees it.
+/// Adds to an error about an invisible element what the page shows instead.
 pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
     let Error::NotActionable { obstacle: obstacle @ (Obstacle::Hidden | Obstacle::OutsideViewport), .. } =
         &error
@@ -227,7 +226,7 @@ pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, er
     }
 }
 
-/// The element that `text` stands for, and how to call it: as the model did, or by its role and name.
+/// The element, and its description: the model's own, or role and name.
 pub async fn described(
     call: &Call<'_>,
     page: &Page,
@@ -240,7 +239,7 @@ pub async fn described(
     Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
 }
 
-/// `button "Save"`, from what was last shown of the page; by its hint and its ref what has no words.
+/// `button "Save"`, from the last snapshot; hint and ref for an element without a name.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.kept.seen.lock().tree(page)?;
     let place = tree.position(reference)?;
@@ -270,11 +269,10 @@ pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
     }
 }
 
-/// A place in an element, as a model writes it: `10,20` in pixels from its upper left corner inside its border, or `90%,50%` of
-/// what the border surrounds.
+/// A position in an element as written by a model: `10,20` in pixels from the top left corner of its padding
+/// box, or `90%,50%` of that box.
 ///
-/// # Errors
-/// `invalid_arguments` for what lies outside of it.
+/// # Errors `invalid_arguments` for a position outside.
 pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandle) -> Result<Option<Point>> {
     if text.is_none_or(|text| text.trim().is_empty()) {
         return Ok(None);
@@ -296,7 +294,7 @@ pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandl
     Ok(place)
 }
 
-/// Like [`position`], in something of this size.
+/// Like [`position`], within this size.
 pub fn place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();

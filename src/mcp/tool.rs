@@ -1,4 +1,4 @@
-//! What a tool is: a struct that is its arguments, and a handful of facts about it.
+//! Defines tools: a struct with the arguments, and some properties.
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -18,14 +18,14 @@ pub use crate::mcp::family::{TAB, Toolset};
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
 
-/// What must be switched on with `--caps` before a tool is listed.
+/// Groups of optional tools that `--caps` enables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Capability {
     /// Always on.
     #[value(skip)]
     Core,
-    /// Acting at coordinates.
+    /// Mouse actions at coordinates.
     Vision,
     /// Saving pages as PDF.
     Pdf,
@@ -33,70 +33,70 @@ pub enum Capability {
     Find,
     /// Several actions in one call; always on.
     Steps,
-    /// Requests: searched, shown whole, changed on their way, sent without a page.
+    /// Network requests: search, inspect, intercept, send.
     Network,
     /// Cookies, storage, permissions, headers, HTTP login.
     Storage,
-    /// Another look, place, network or processor.
+    /// Emulation of device, location, network and CPU.
     Emulation,
-    /// Python programs, which can do whatever the server's user can.
+    /// Python programs with all rights of the server's user.
     Code,
-    /// Assertions, and what was done as a test in Python or TypeScript.
+    /// Assertions, and recorded actions as a test in Python or TypeScript.
     Testing,
-    /// Videos, labelled and compared pictures, whole pages.
+    /// Videos, labelled and compared screenshots, saved pages.
     Evidence,
-    /// How fast a page is, whom it shuts out, which rules and code it uses.
+    /// Web vitals, accessibility audit, CSS rules, code coverage.
     Devtools,
-    /// Tools that pages offer (`WebMCP`). Pages see that a browser asks for them: they find `document.modelContext`.
+    /// Tools that pages offer (`WebMCP`). Pages can notice it: they see `document.modelContext`.
     Webmcp,
-    /// All of them but code and webmcp, which have a price: `--caps all,code`.
+    /// All except code and webmcp, which have drawbacks: `--caps all,code`.
     All,
 }
 
-/// The argument that names the session in which a tool works. The dispatcher takes it out, so tools need not name it.
+/// The argument that names a session. The dispatcher takes it out before the tool runs.
 pub const SESSION: &str = "sessionId";
 
-/// The argument that names the file for the answer of a tool that reads. Taken out likewise.
+/// The argument that names a file for the answer. The dispatcher takes it out as well.
 pub const FILENAME: &str = "filename";
 
-/// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
+/// A tool. The struct has its arguments; the doc comments are the description and the schema for clients.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
     const EFFECT: Effect;
-    /// Whether it reaches beyond what the server holds, such as the web.
+    /// Whether it reaches beyond the server, such as the web.
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const TOOLSET: Toolset = Toolset::Browser;
-    /// The ending of the file that the answer can be written to, instead of being shown.
+    /// The extension of the file for its answer, if it can be written to one.
     const FILE: Option<&'static str> = None;
-    /// Whether it waits while a person works on the page.
+    /// Whether it waits while a person controls the page.
     const WAITS_FOR_PERSON: bool = true;
-    /// How it says that it failed.
+    /// How it answers with an error.
     const FAIL: fn(&Failed<'_>, &mut Reply) = |failure, reply| reply.fail(failure.error);
     const PATIENCE: Patience = match Self::EFFECT {
         Effect::Reads => Patience::Long,
         Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
     };
 
-    /// Does it, and writes what is to be shown into `reply`.
+    /// Runs the tool, and writes the answer to `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// A call that failed.
+/// A failed call.
 #[derive(Debug, Clone, Copy)]
 pub struct Failed<'a> {
     /// The name of the tool.
     pub tool: &'static str,
     pub arguments: &'a Map<String, Value>,
     pub error: &'a Error,
-    /// In which language the client is spoken to.
+    /// The client's language.
     pub language: Language,
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// A tool with its type forgotten, so that tools of all kinds fit in one list.
+/// A type-erased tool, for lists.
 #[derive(Debug)]
 pub struct AnyTool {
     pub name: &'static str,
@@ -118,12 +118,12 @@ pub struct AnyTool {
 struct Described {
     description: String,
     schema: Arc<Map<String, Value>>,
-    /// What of the schema clients are shown.
+    /// The part of the schema that clients see.
     listed: Arc<Map<String, Value>>,
 }
 
 impl AnyTool {
-    /// Forgets the type of `T`.
+    /// Erases the type of `T`.
     pub const fn of<T: Tool>() -> Self {
         Self {
             name: T::NAME,
@@ -142,17 +142,17 @@ impl AnyTool {
         }
     }
 
-    /// The JSON schema of the arguments: one flat object that refuses what it does not name.
+    /// The JSON schema of the arguments: a flat object without additional properties.
     pub fn schema(&self) -> &Arc<Map<String, Value>> {
         &self.described().schema
     }
 
-    /// What the tool does, for a model to read.
+    /// The description for models.
     pub fn description(&self) -> &str {
         &self.described().description
     }
 
-    /// What `tools/list` says of this tool.
+    /// The entry in `tools/list`.
     pub fn listing(&self, language: Language) -> Listing {
         let title = texts::title(self.name, language).unwrap_or(self.title);
         let description = texts::description(self.name, language).unwrap_or(self.description());
@@ -172,7 +172,7 @@ impl AnyTool {
         Listing::new(self.name, description.to_owned(), self.schema_in(language)).annotate(annotations)
     }
 
-    /// The schema, with its arguments described in this language where there are words for them.
+    /// The schema with descriptions in this language, where they exist.
     fn schema_in(&self, language: Language) -> Arc<Map<String, Value>> {
         if texts::title(self.name, language).is_none() {
             return Arc::clone(&self.described().listed);
@@ -187,13 +187,13 @@ impl AnyTool {
         Arc::new(schema)
     }
 
-    /// Checks the arguments; one error lists all that is wrong.
+    /// Checks the arguments; one error lists all problems.
     pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
         let problems = arguments::problems(self.schema(), arguments);
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
     }
 
-    /// Runs the tool on arguments that [`Self::check`] found good.
+    /// Runs the tool with arguments that passed [`Self::check`].
     pub fn run<'a>(
         &self,
         arguments: Map<String, Value>,
@@ -203,12 +203,12 @@ impl AnyTool {
         (self.run)(arguments, call, reply)
     }
 
-    /// Answers that a call failed, in the words of the tool's family.
+    /// Answers with an error, in the style of the toolset.
     pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
         (self.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
     }
 
-    /// Adds the arguments that the dispatcher takes out again.
+    /// Adds the arguments that the dispatcher takes out.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
             let what = "Write the result to this file.";
@@ -226,7 +226,7 @@ impl AnyTool {
         }
     }
 
-    /// What is not about one page takes a tab as well, from those who name theirs on every call; nobody need know.
+    /// Whether it lists the tab argument. Other tools accept it as well, from clients that always send it.
     fn has_page(&self) -> bool {
         self.open_world
     }
@@ -269,7 +269,7 @@ fn run<'a, T: Tool>(arguments: Map<String, Value>, call: &'a Call<'a>, reply: &'
     }
 }
 
-/// Takes out what a model does not need to read; each character here is paid for in every conversation.
+/// Removes what a model does not need from a schema, since each character costs tokens.
 fn compact(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     // What is left keeps its order.
@@ -303,7 +303,7 @@ fn leave_out(schema: &mut Value, argument: &str) {
     }
 }
 
-/// That a text is not to be empty goes without saying; whoever gives one gets an error.
+/// Removes obvious constraints, such as that a string must not be empty: an error reports that.
 fn leave_out_obvious(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -317,7 +317,7 @@ fn leave_out_obvious(schema: &mut Value) {
     }
 }
 
-/// An optional argument is one that may be left out. That it may also be null goes without saying.
+/// Removes `null` from the types of optional arguments.
 fn drop_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(kinds)) = object.get_mut("type") {
         kinds.retain(|kind| kind != "null");
@@ -352,19 +352,19 @@ fn says_nothing(default: &Value) -> bool {
     }
 }
 
-/// Doc comments break lines and quote code for people; a model needs neither.
+/// Removes line breaks and backticks of doc comments, which models do not need.
 fn one_line(text: &str) -> String {
     text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The tools that this server offers, in an order that never changes.
+/// The tools of this server, in a fixed order.
 #[derive(Debug, Clone)]
 pub struct Registry {
     enabled: Vec<&'static AnyTool>,
     disabled: Vec<&'static AnyTool>,
 }
 
-/// A name that no enabled tool has.
+/// The error for a name that no enabled tool has.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 #[error("Unknown tool: {name}{advice}")]
 pub struct UnknownTool {
@@ -373,7 +373,7 @@ pub struct UnknownTool {
 }
 
 impl Registry {
-    /// Those of `tools` whose capability and toolset are switched on.
+    /// Those of `tools` whose capability and toolset are enabled.
     pub fn new(
         tools: impl IntoIterator<Item = &'static AnyTool>,
         capabilities: &BTreeSet<Capability>,
@@ -386,7 +386,7 @@ impl Registry {
         Self { enabled, disabled }
     }
 
-    /// Whether tools of this kind are switched on.
+    /// Whether a capability is enabled.
     pub fn enables(&self, capability: Capability) -> bool {
         self.enabled.iter().any(|tool| tool.capability == capability)
     }
@@ -396,7 +396,7 @@ impl Registry {
         &self.enabled
     }
 
-    /// The enabled tool of this name.
+    /// The enabled tool with this name.
     pub fn find(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
         let find = |tools: &[&'static AnyTool]| tools.iter().find(|tool| tool.name == name).copied();
         if let Some(tool) = find(&self.enabled) {

@@ -1,5 +1,5 @@
-//! A span for each call, for those who watch over several servers: which tool, when, how long, and the code of its failure.
-//! It goes out as OTLP, in JSON over HTTP. Arguments, answers, addresses and keys are in none.
+//! Tracing spans of calls, for operators of several servers: tool, time, duration and error code. Sent as OTLP
+//! in JSON over HTTP. Spans contain no arguments, answers, URLs and keys.
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,22 +14,22 @@ use uuid::Uuid;
 
 use super::reply::Reply;
 
-/// How long a span waits for others to go with it.
+/// How long a span waits for others to be sent with it.
 const RHYTHM: Duration = Duration::from_secs(2);
 const MOST_AT_ONCE: usize = 512;
-/// How many wait at most where they cannot be delivered. Later ones are lost.
+/// The most spans that wait; later ones are dropped.
 const MOST_KEPT: usize = 4096;
 /// How long the collector may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// The pauses between attempts, where it may be there later.
+/// The pauses between attempts.
 const PAUSES_MS: [u64; 5] = [250, 500, 1000, 2000, 4000];
-/// How long the end of the server may be held up.
+/// How long the last spans may delay the end of the server.
 const LAST_LIMIT: Duration = Duration::from_secs(1);
-/// By the numbers of OTLP: what answers to a request from elsewhere, and what failed.
+/// OTLP's numbers of the span kind "server" and the status "error".
 const SERVER: u8 = 2;
 const FAILED: u8 = 2;
 
-/// Where spans go.
+/// The destination of spans.
 #[derive(Clone)]
 pub struct TraceOptions {
     url: Url,
@@ -44,7 +44,7 @@ impl std::fmt::Debug for TraceOptions {
 }
 
 impl TraceOptions {
-    /// A collector by its address, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it: spans go below it, to `/v1/traces`.
+    /// A collector by its URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
     pub fn new(collector: &str, headers: HeaderMap) -> Option<Self> {
         let mut url = Url::parse(collector).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         url.path_segments_mut().ok()?.pop_if_empty().extend(["v1", "traces"]);
@@ -56,7 +56,7 @@ impl TraceOptions {
 #[derive(Debug)]
 pub struct Traces {
     options: TraceOptions,
-    /// What tells this process from others.
+    /// The id of this process.
     instance: String,
     sender: OnceLock<mpsc::Sender<Job>>,
     is_full: AtomicBool,
@@ -65,11 +65,11 @@ pub struct Traces {
 #[derive(Debug)]
 enum Job {
     Send(Value),
-    /// Says when all before it have been delivered, or given up.
+    /// Notifies when all earlier spans were sent or dropped.
     Tell(oneshot::Sender<()>),
 }
 
-/// A call that is under way.
+/// A running call.
 #[derive(Debug)]
 pub(super) struct Span {
     trace: String,
@@ -80,7 +80,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Begins a span below what the caller names as W3C's `traceparent`, if it names anything.
+    /// Begins a span below the caller's `traceparent`, if given.
     pub(super) fn begin(traceparent: Option<&str>) -> Self {
         let begun = (SystemTime::now(), Instant::now());
         let id = Uuid::new_v4().simple().to_string().split_off(16);
@@ -95,7 +95,7 @@ impl Span {
         }
     }
 
-    /// What other tools get that this call runs.
+    /// The `traceparent` for requests of this call.
     pub(super) fn traceparent(&self) -> String {
         format!("00-{}-{}-0{}", self.trace, self.id, u8::from(self.is_sampled))
     }
@@ -128,7 +128,7 @@ impl Span {
     }
 }
 
-/// The trace, the span and whether it is recorded, as W3C writes them.
+/// Parses a W3C `traceparent`: trace, span, and whether it is sampled.
 fn read(traceparent: &str) -> Option<(&str, &str, bool)> {
     let mut parts = traceparent.trim().splitn(4, '-');
     let (version, trace, span, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -149,7 +149,7 @@ impl Traces {
         Self { options, instance, sender: OnceLock::new(), is_full: AtomicBool::new(false) }
     }
 
-    /// Hands on what became of a call.
+    /// Ends a span with the result of its call.
     pub(super) fn end(&self, span: &Span, tool: &str, reply: &Reply) {
         if !span.is_sampled {
             return;
@@ -163,7 +163,7 @@ impl Traces {
         }
     }
 
-    /// Waits a moment for what is under way to be delivered.
+    /// Waits a moment for spans to be sent.
     pub async fn finish(&self) {
         let Some(sender) = self.sender.get() else { return };
         let (done, delivered) = oneshot::channel();
@@ -175,7 +175,7 @@ impl Traces {
         let _ = timeout(LAST_LIMIT, all).await;
     }
 
-    /// The way to the collector. Made when first needed, and so where nothing is called, nothing is there.
+    /// The channel to the sending task, which starts on first use.
     fn sender(&self) -> &mpsc::Sender<Job> {
         self.sender.get_or_init(|| {
             let (sender, jobs) = mpsc::channel(MOST_KEPT);
@@ -204,7 +204,7 @@ async fn deliver_all(options: TraceOptions, instance: String, mut jobs: mpsc::Re
     }
 }
 
-/// What goes in one request, and who waits for that.
+/// The spans of one request, and who waits for it.
 async fn gathered(first: Job, jobs: &mut mpsc::Receiver<Job>) -> (Vec<Value>, Option<oneshot::Sender<()>>) {
     let end = Instant::now() + RHYTHM;
     let (mut spans, mut next) = (Vec::new(), Some(first));
@@ -231,7 +231,7 @@ fn body(instance: &str, spans: Vec<Value>) -> String {
         .to_string()
 }
 
-/// Sends spans, and again where the collector may be there later.
+/// Sends spans, and repeats it if the collector may be available later.
 async fn deliver(client: &reqwest::Client, url: &Url, body: &str) {
     let mut pauses = PAUSES_MS.into_iter();
     loop {
@@ -256,7 +256,7 @@ async fn deliver(client: &reqwest::Client, url: &Url, body: &str) {
     }
 }
 
-/// Those that the protocol lets be asked again.
+/// Whether a status allows a retry.
 fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }

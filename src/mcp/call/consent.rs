@@ -1,4 +1,4 @@
-//! Asking the person before what `--confirm` names.
+//! Asks a person for consent to the actions in `--confirm`.
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
@@ -15,7 +15,7 @@ use crate::mcp::tool::{AnyTool, Effect, Toolset};
 use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, Answer, Outcome};
 
-/// What an action does that cannot be known before.
+/// The actions that may be behind a call whose effect is unknown in advance.
 const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
 
 const NO_WAY: &str = "there is no way to ask the user through this client";
@@ -25,7 +25,7 @@ impl Call<'_> {
         &self.settings.consent
     }
 
-    /// Asks for a whole call, where all that is done at an origin is asked for.
+    /// Asks for consent to a whole call, if `--confirm` names its origin.
     pub(in crate::mcp) async fn confirm_call(&self, tool: &AnyTool, url: Option<&str>) -> Result<()> {
         if self.consent().is_empty() || tool.effect != Effect::Acts {
             return Ok(());
@@ -50,7 +50,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Asks before something is pressed, or Enter is in a field.
+    /// Asks for consent before an element is pressed, or Enter is pressed in a field.
     pub(in crate::mcp) async fn confirm_press(&self, element: &ElementHandle, enters: bool) -> Result<()> {
         if self.consent().is_empty() {
             return Ok(());
@@ -69,7 +69,8 @@ impl Call<'_> {
             .await
     }
 
-    /// Asks before what may do anything: a script, a press at a place, an answer to a dialog.
+    /// Asks for consent before something with unknown effect: a script, a press at a point, an answer to a
+    /// dialog.
     pub(in crate::mcp) async fn confirm_anything(&self, page: &Page, what: &str) -> Result<()> {
         let origins = [origin_of(&page.url())];
         if !self.consent().asks(&ANYTHING, &origins) {
@@ -78,7 +79,7 @@ impl Call<'_> {
         self.allowed(Some(page), &texts::anything(self.settings.language, &inline(what), &origins[0])).await
     }
 
-    /// Asks before files are given to a page.
+    /// Asks for consent before an upload.
     pub(in crate::mcp) async fn confirm_upload(&self, page: &Page, paths: &[String]) -> Result<()> {
         let origins = [origin_of(&page.url())];
         if paths.is_empty() || !self.consent().asks(&[Some(GuardedAction::Upload)], &origins) {
@@ -88,7 +89,7 @@ impl Call<'_> {
         self.allowed(Some(page), &texts::upload(self.settings.language, &names.join(", "), &origins[0])).await
     }
 
-    /// Asks for the downloads that the call has begun, before anything is shown of them. Those that are refused are removed.
+    /// Asks for consent to downloads that the call has started, before they are reported. Deletes refused ones.
     pub(in crate::mcp) async fn confirm_downloads(&self) {
         if self.consent().is_empty() {
             return;
@@ -112,7 +113,7 @@ impl Call<'_> {
         }
     }
 
-    /// Asks the person: in the client's own dialog, or else at the page.
+    /// Asks the person: through the client, or else through the live view.
     async fn allowed(&self, page: Option<&Page>, question: &str) -> Result<()> {
         let (language, patience) = (self.settings.language, self.settings.login_limit);
         self.progress.say("waiting for the user, who must allow this");
@@ -154,7 +155,7 @@ impl Call<'_> {
         }
     }
 
-    /// What the person said at the page after the call that asked for it had ended. It holds for one call.
+    /// The answer that the person gave in the live view after the asking call had ended. Valid for one call.
     fn late_answer(&self, page: &Page, question: &str) -> Option<bool> {
         let answer = self.kept.answers.lock().remove(&asked_at(page, question))?;
         (answer.until > Instant::now()).then_some(answer.is_yes)
@@ -182,7 +183,7 @@ impl Call<'_> {
     }
 }
 
-/// The name of a question at a page.
+/// The key of a question about a page.
 fn asked_at(page: &Page, question: &str) -> String {
     format!("{} {question}", page.id())
 }

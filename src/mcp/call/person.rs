@@ -1,4 +1,4 @@
-//! The person behind a client, as a call reaches them.
+//! The person behind a client.
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ impl Call<'_> {
         ClientsPerson { call: self, link: Mutex::default() }
     }
 
-    /// Where the person can look at the page, if that is all that they may do.
+    /// The link for watching the page, if the live view allows only that.
     pub async fn watching(&self, page: &Page, why: &str) -> Option<PersonLink> {
         self.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Watch)?;
         let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
@@ -30,10 +30,10 @@ impl Call<'_> {
     }
 }
 
-/// A person who reads the progress and answers the questions of a call.
+/// The person who reads a call's progress and answers its questions.
 struct ClientsPerson<'a> {
     call: &'a Call<'a>,
-    /// The link that the person got.
+    /// The link that was sent to the person.
     link: Mutex<Option<String>>,
 }
 
@@ -47,7 +47,7 @@ impl ClientsPerson<'_> {
         caller.unwrap_or_else(|| texts::somebody(self.language()).to_owned())
     }
 
-    /// Opens a way to the page, and says whether there was one.
+    /// Opens a hand-over of the page; also returns whether one was open already.
     async fn opened(&self, page: &Page, challenge: &Challenge) -> Option<(PersonLink, Arc<Handover>, bool)> {
         let live = self.call.services.live.as_ref()?;
         let calls = self.call.client.calls.clone();

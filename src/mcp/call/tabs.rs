@@ -1,4 +1,4 @@
-//! In which tab a call works: the one that it names, or the current one.
+//! The tab in which a call works: the named one, or the current one.
 use serde_json::{Map, Value};
 
 use super::Call;
@@ -10,14 +10,13 @@ use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
 use crate::snapshot;
 
-/// A page that opens dialogs without end is given up on.
+/// The number of dialogs after which a page that keeps opening them is given up.
 const MOST_DIALOGS: usize = 5;
 
 impl Call<'_> {
-    /// Works in the tab that the arguments name, and takes its name out of them.
+    /// Takes the tab's name out of the arguments, and works in that tab.
     ///
-    /// # Errors
-    /// `no_such_tab` when there is none of this name.
+    /// # Errors `no_such_tab` if there is no tab with this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
         if let Some(argument) = tool.toolset.family().tab_argument
             && let Some(Value::String(name)) = arguments.remove(argument)
@@ -27,7 +26,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Dismisses the dialogs of a client that knows none, and tells it.
+    /// Dismisses dialogs for a client without a tool to answer them, and reports that.
     pub(in crate::mcp) async fn dismiss_dialogs(&self) {
         for _ in 0..MOST_DIALOGS {
             let Ok(page) = self.current_page() else { return };
@@ -48,7 +47,7 @@ impl Call<'_> {
         }
     }
 
-    /// Says that the page closed, and where the next call works.
+    /// Reports that the page closed, and the tab of the next call.
     pub(super) fn reported_closing(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
@@ -60,7 +59,7 @@ impl Call<'_> {
         }
     }
 
-    /// Notes what an action did in other tabs than the current one, which is shown.
+    /// Reports effects of an action on other tabs than the current one.
     pub(super) fn note_reached(&self, reached: &[Reached]) {
         let current = self.current_page().ok();
         let tabs = self.tabs();
@@ -82,10 +81,9 @@ impl Call<'_> {
         *self.place.tab.lock()
     }
 
-    /// The page of the tab that the call names, or the active one.
+    /// The page of the named tab, or the active one.
     ///
-    /// # Errors
-    /// `no_such_tab` when it is gone, `no_page` when none is open.
+    /// # Errors `no_such_tab` if it is gone, `no_page` if none is open.
     pub fn current_page(&self) -> Result<Page> {
         match self.tab() {
             Some(id) => self.workspace.tab(&id.to_string()).map(|tab| tab.page),
@@ -93,13 +91,13 @@ impl Call<'_> {
         }
     }
 
-    /// The number of the context in which the call works.
+    /// The number of the call's context.
     pub fn context_number(&self) -> u32 {
         let active = || self.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
         self.tab().map_or_else(active, |tab| tab.context)
     }
 
-    /// The tabs of the context in which the call works.
+    /// The tabs of the call's context.
     pub fn tabs(&self) -> Vec<Tab> {
         match self.tab() {
             Some(id) => self

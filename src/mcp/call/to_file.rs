@@ -1,4 +1,4 @@
-//! Answers that go to a file: the answer says only where the file is and how large.
+//! Writes answers to files: the answer itself only names the file and its size.
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -11,7 +11,7 @@ use crate::secrets::Secrets;
 use crate::session::{Kind, Place};
 use crate::snapshot;
 
-/// Where an answer goes.
+/// The file for an answer.
 pub(in crate::mcp) struct ToFile {
     place: Place,
     name: String,
@@ -19,7 +19,7 @@ pub(in crate::mcp) struct ToFile {
 }
 
 impl ToFile {
-    /// Reads the name from the arguments, and checks it before anything is done.
+    /// Takes the file name out of the arguments, and checks it before the call does anything.
     pub(in crate::mcp) async fn take(
         call: &Call<'_>,
         tool: &AnyTool,
@@ -37,7 +37,7 @@ impl ToFile {
         Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
     }
 
-    /// Writes what the tool said, and says where instead.
+    /// Writes the answer to the file, and names the file instead.
     pub(in crate::mcp) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
         let Self { place, name, mut mime_type } = self;
         let (content, measure) = match reply.take_content() {
@@ -73,17 +73,17 @@ fn mime_type(ending: &str) -> &'static str {
 }
 
 impl Call<'_> {
-    /// Whether the answer goes to a file, where there is room for all of it.
+    /// Whether the answer goes to a file, so that it has no size limit.
     pub fn is_whole(&self) -> bool {
         !self.report.file.lock().is_empty()
     }
 
-    /// Whether the answer goes to a file of such a name.
+    /// Whether the answer goes to a file with this extension.
     pub fn file_ends_with(&self, ending: &str) -> bool {
         self.report.file.lock().to_ascii_lowercase().ends_with(ending)
     }
 
-    /// How much of a page the answer shows.
+    /// The limits of a snapshot in the answer.
     pub fn snapshot_options(&self) -> snapshot::Options {
         let usual = self.settings.snapshot_options();
         if !self.is_whole() {

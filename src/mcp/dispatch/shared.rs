@@ -1,4 +1,4 @@
-//! Calls in sessions that another server may have, and pauses that all servers keep.
+//! Sessions on other servers, and cooldowns that all servers share.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,25 +21,25 @@ use crate::mcp::tool::{AnyTool, SESSION, Tool, Toolset};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::session::registry::{NoSession, Session};
 
-/// How long a session is waited for whose server has just gone. What the waiting itself takes on a busy machine is not counted.
+/// How long to wait for the session of a server that has just gone, without delays of this machine.
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
-/// Between two looks at who has it.
+/// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long a server that could not be reached is left alone, at least and at most: it may be back.
+/// How long an unreachable server is not tried again, at least and at most.
 const SHORTEST_REST: Duration = Duration::from_millis(10);
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// What becomes of a call that may name a session.
+/// Where a call is run.
 pub(super) enum Reached {
-    /// It is done here, in the session if it names one.
+    /// On this server, in the session if it names one.
     Here(Option<Session>),
-    /// Another server has done it.
+    /// Another server has run it.
     Answered(Box<Reply>),
     Not(String, NoSession),
 }
 
 impl Dispatcher {
-    /// Knows of other servers from now on.
+    /// Shares sessions with other servers from now on.
     #[must_use]
     pub fn with_replica(self, replica: Arc<Replica>) -> Self {
         self.sessions.share(Arc::clone(&replica));
@@ -47,18 +47,18 @@ impl Dispatcher {
         Self { replica: Some(replica), ..self }
     }
 
-    /// This server among others, if there are any.
+    /// The group of servers, if there is one.
     pub fn replica(&self) -> Option<&Arc<Replica>> {
         self.replica.as_ref()
     }
 
-    /// The way to other servers.
+    /// The client for other servers.
     pub fn peers(&self) -> &Peers {
         &self.peers
     }
 
-    /// The session that a call names, if it names one, or the answer of the server that has it. Only the session tools
-    /// keep the argument.
+    /// The session that a call names, if any, or the answer of the server that has it. Only session tools keep
+    /// the argument.
     pub(super) async fn reach(
         &self,
         tool: &AnyTool,
@@ -113,7 +113,7 @@ impl Dispatcher {
         }
     }
 
-    /// Learns of a pause that began on another server. Gives when the one began that goes on.
+    /// Reads a cooldown that began on another server. Returns the start of the active one.
     pub(super) async fn learn_pause(&self, client: &Client) -> Option<f64> {
         let replica = self.replica.as_ref()?;
         // Nobody waits for a state that is not to be had.
@@ -127,7 +127,7 @@ impl Dispatcher {
         client.cooldown.since()
     }
 
-    /// Tells the others of a pause that began meanwhile.
+    /// Writes a cooldown that began on this server.
     pub(super) async fn share_pause(&self, client: &Client, before: Option<f64>) {
         let Some(replica) = &self.replica else { return };
         let since = client.cooldown.since();
@@ -137,7 +137,7 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a call that came to another server, unless the session that it names is not this one's, or cannot be known to be.
+    /// Runs a call from another server, unless this server does not have the session for certain.
     pub async fn call_for_peer(&self, client: &Client, asked: Asked) -> Option<CallToolResult> {
         let Asked { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
@@ -155,12 +155,12 @@ impl Dispatcher {
     }
 }
 
-/// Why nothing was done in a session whose server does not answer and is not taken for dead.
+/// The error for a session whose server does not answer but is not considered dead.
 fn out_of_reach() -> Error {
     Error::StateUnavailable { reason: "the server that has the session cannot be reached".to_owned() }
 }
 
-/// Completes when the session of a call may be another server's.
+/// Completes when another server may have the session.
 pub(super) async fn lost(session: Option<&Session>) {
     match session {
         Some(session) => session.lost().await,
@@ -168,7 +168,7 @@ pub(super) async fn lost(session: Option<&Session>) {
     }
 }
 
-/// Writes down how a session stands after a call. What was done is reported even if that fails.
+/// Saves a session after a call. A failure to save does not change the answer.
 pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Result<()> {
     let Some(session) = session else { return outcome };
     if let Err(error) = session.save().await {
@@ -177,7 +177,7 @@ pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Res
     outcome
 }
 
-/// A call in a session that several servers know of. The log shows that no two ever work in one.
+/// A call in a shared session. Its log entries show that no two servers work in one session.
 pub(super) struct Fenced {
     session: String,
     token: u64,

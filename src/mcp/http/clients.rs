@@ -1,4 +1,4 @@
-//! The clients that are here, each with what it works in. One that goes away is forgotten after a while.
+//! Connected HTTP clients with their state. A client that is away for too long is forgotten.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,16 @@ use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::memory;
 
-/// How many clients each key may have, how long one may be away, and how long one may take to say what it wants.
+/// Limits: clients for each key, time away, and time to send a request.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     pub most: usize,
-    /// How long a request's head, and then its body, may take to arrive.
+    /// The time limit for a request's head, and then for its body.
     pub arrival: Duration,
-    /// How long the pages of a client stay that had a stream open and has lost it.
+    /// How long the pages of a client stay open after its stream was lost.
     pub grace: Duration,
-    /// How long those of a client stay that asks for nothing; but not longer than `grace` where another needs the room.
+    /// How long the pages of a client without requests stay open; no longer than `grace` if another client
+    /// needs the place.
     pub idle: Duration,
 }
 
@@ -34,8 +35,8 @@ impl Default for ClientLimits {
     }
 }
 
-/// The one who asks: an owner's connection. The name is the session's id, or a cookie, or what the client calls
-/// itself, for all of an owner's requests that bear neither.
+/// The name of a client: an owner's connection, identified by the session id, a cookie, or the client's own
+/// name for requests without either.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Name {
     pub(super) owner: Owner,
@@ -47,22 +48,22 @@ pub(super) struct Clients {
     dispatcher: Arc<Dispatcher>,
     limits: ClientLimits,
     known: Mutex<HashMap<Name, Entry>>,
-    /// Those that made room, and whose pages are to be closed.
+    /// Clients that were displaced, whose pages are to be closed.
     gone: Mutex<Vec<(Name, Entry)>>,
-    /// Somebody has left since memory was last given back.
+    /// Whether a client has left since memory was last released.
     left: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Entry {
     client: Arc<Client>,
-    /// Requests and streams that are open.
+    /// The number of open requests and streams.
     open: usize,
     had_stream: bool,
     seen: Instant,
 }
 
-/// Keeps a client from being forgotten while it is held.
+/// Keeps a client from being forgotten until it is dropped.
 #[derive(Debug)]
 pub(super) struct Presence {
     clients: Arc<Clients>,
@@ -80,7 +81,7 @@ impl Clients {
         self.known.lock().contains_key(name)
     }
 
-    /// The client of this name, who is new if there is none and room for one.
+    /// The client with this name; creates it if there is a free place.
     pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
         let mut known = self.known.lock();
         if !known.contains_key(&name) {
@@ -100,12 +101,12 @@ impl Clients {
         Some((Arc::clone(&entry.client), Presence { clients: Arc::clone(self), name }))
     }
 
-    /// How many clients are here.
+    /// The number of clients.
     pub(super) fn count(&self) -> usize {
         self.known.lock().len()
     }
 
-    /// Forgets a client who said goodbye, and closes its pages.
+    /// Removes a client that has ended its session, and closes its pages.
     pub(super) async fn leave(&self, name: &Name) {
         let entry = self.known.lock().remove(name);
         if let Some(entry) = entry {
@@ -114,7 +115,7 @@ impl Clients {
         }
     }
 
-    /// Forgets the clients that have been away for too long. Gives their names.
+    /// Removes clients that have been away for too long. Returns their names.
     pub(super) async fn sweep(&self) -> Vec<Name> {
         let mut gone = std::mem::take(&mut *self.gone.lock());
         gone.extend({
@@ -139,14 +140,14 @@ impl Clients {
         names
     }
 
-    /// How often to [`sweep`](Self::sweep).
+    /// How often to call [`sweep`](Self::sweep).
     pub(super) fn rhythm(&self) -> Duration {
         (self.limits.grace.min(self.limits.idle) / 4)
             .clamp(Duration::from_millis(50), Duration::from_secs(10))
     }
 }
 
-/// The client of an owner that has been away for the longest time, if that is as long as `grace`.
+/// The client of an owner that has been away longest, if that is at least `grace`.
 fn longest_away(known: &HashMap<Name, Entry>, owner: &Owner, grace: Duration) -> Option<Name> {
     let away = known.iter().filter(|(name, entry)| name.owner == *owner && entry.open == 0);
     let (name, entry) = away.min_by_key(|(_, entry)| entry.seen)?;
@@ -154,7 +155,7 @@ fn longest_away(known: &HashMap<Name, Entry>, owner: &Owner, grace: Duration) ->
 }
 
 impl Presence {
-    /// The client is known by another name from now on.
+    /// Changes the name of the client.
     pub(super) fn rename(&mut self, name: Name) {
         let mut known = self.clients.known.lock();
         if let Some(entry) = known.remove(&self.name) {

@@ -1,4 +1,4 @@
-//! Who is let in where there is no room: rather one with a key than one of whom nothing is known.
+//! Connection limits: authenticated connections have precedence over unknown ones.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
-/// The connections over which nothing with a good key has come yet, oldest first.
+/// Connections without a valid key so far, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
     waiting: Mutex<BTreeMap<u64, AbortHandle>>,
     last: AtomicU64,
 }
 
-/// A connection of one who may be a stranger. Its end is noticed.
+/// A connection that may be unauthenticated. Its end is noticed.
 #[derive(Debug)]
 pub(super) struct Entrance {
     strangers: Arc<Strangers>,
@@ -21,7 +21,7 @@ pub(super) struct Entrance {
 }
 
 impl Strangers {
-    /// Takes in a connection. `serve` begins to serve it, in a task that can be ended.
+    /// Accepts a connection. `serve` starts to serve it in a task that can be aborted.
     pub(super) fn take_in(self: &Arc<Self>, serve: impl FnOnce(Entrance) -> AbortHandle) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         // Locked until it is written down, so that it cannot be known before.
@@ -30,12 +30,12 @@ impl Strangers {
         waiting.insert(number, task);
     }
 
-    /// Whether somebody could make room.
+    /// Whether there is an unauthenticated connection that could be closed.
     pub(super) fn are_there(&self) -> bool {
         !self.waiting.lock().is_empty()
     }
 
-    /// Ends the connection that has been strange for the longest time.
+    /// Closes the oldest unauthenticated connection.
     pub(super) fn dismiss_oldest(&self) {
         let oldest = self.waiting.lock().pop_first();
         if let Some((_, task)) = oldest {
@@ -46,7 +46,7 @@ impl Strangers {
 }
 
 impl Entrance {
-    /// A good key has come over the connection.
+    /// Marks the connection as authenticated.
     pub(super) fn is_known(&self) {
         self.strangers.waiting.lock().remove(&self.number);
     }

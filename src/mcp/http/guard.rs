@@ -1,16 +1,16 @@
-//! Which `Host` and `Origin` a request may name. A web page that makes a name of its own point to us is stopped here.
+//! Checks `Host` and `Origin` headers, against DNS rebinding by web pages.
 use axum::http::{HeaderMap, Uri, header};
 use url::{Host, Url};
 
 use super::live;
 use crate::error::{Error, Result};
 
-/// The names under which the server may be asked for.
+/// The allowed hosts and origins.
 #[derive(Debug, Clone)]
 pub struct Guard {
     hosts: Hosts,
     origins: Vec<url::Origin>,
-    /// Where visitors of the live view find it, if that is elsewhere.
+    /// The address of the live view for visitors, if it differs.
     visited_at: Option<(Host<String>, url::Origin)>,
 }
 
@@ -21,8 +21,8 @@ enum Hosts {
 }
 
 impl Guard {
-    /// `hosts` beside those of loopback and `listening`, the address that the server listens on: `name`,
-    /// `name:port`, or `*` for all. `origins` are those of web pages that may ask.
+    /// `hosts` are allowed in addition to loopback and `listening`, the server's address: `name`, `name:port`,
+    /// or `*` for all. `origins` are those of allowed web pages.
     pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
         let wrong = |what: &str, text: &str| Error::InvalidArguments {
             problems: vec![format!("{text:?} is no {what}")],
@@ -43,14 +43,14 @@ impl Guard {
         })
     }
 
-    /// Lets visitors of the live view come by this address, too. It counts for nothing else.
+    /// Allows visitors of the live view at this address, and nothing else there.
     #[must_use]
     pub fn with_visitors(self, url: &Url) -> Self {
         let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
         Self { visited_at: host.map(|host| (host, url.origin())), ..self }
     }
 
-    /// Why the request is not to be answered, if it is not.
+    /// Why a request is refused; `None` if it is allowed.
     pub(super) fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(parse_authority);
@@ -84,7 +84,7 @@ impl Guard {
     }
 }
 
-/// Asks about a request that may be anything. Only our own names are let in, and of web pages only our own.
+/// For fuzzing: checks an arbitrary request. Only our own host names and origins are allowed.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     use axum::http::HeaderValue;
@@ -115,7 +115,7 @@ pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     );
 }
 
-/// `name` or `name:port`, and nothing else that a URL could hold.
+/// Parses `name` or `name:port`, without other parts of a URL.
 fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
     if text.is_empty()
         || text.contains(['@', '/', '\\', '?', '#', '%', '*'])

@@ -1,4 +1,4 @@
-//! Keys: who may speak to the server, and as whom.
+//! API keys and their owners.
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use crate::error::{Error, Result};
 
-/// Whoever holds a key. Owners see nothing of each other.
+/// The owner of a key. Owners are isolated from each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Owner {
-    /// What a log may call them.
+    /// The name in logs.
     pub(super) name: Arc<str>,
-    /// Where their files are, if there are other owners.
+    /// The folder for files, if there are other owners.
     pub(super) folder: Option<Arc<str>>,
 }
 
-/// The keys that are accepted. Of those that were given, only digests are kept.
+/// The accepted keys, stored as digests.
 #[derive(Clone, Default)]
 pub struct Keys {
     digests: Vec<Fingerprint>,
     generated: Option<String>,
 }
 
-/// What is compared in a key's place: as long for every key, and for every guess.
+/// The digest of a key.
 type Fingerprint = [u8; 32];
 
 fn fingerprint(key: &[u8]) -> Fingerprint {
     Sha256::digest(key).into()
 }
 
-/// What a request's `Authorization` turned out to be.
+/// The result of checking the `Authorization` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Known(Owner),
-    /// There is none, or none of a kind that we know.
+    /// It is missing, or of an unknown scheme.
     Missing(&'static str),
     Wrong,
 }
@@ -49,10 +49,9 @@ impl fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Keys as the user gave them.
+    /// Creates keys from the user's input.
     ///
-    /// # Errors
-    /// `invalid_arguments` for one that no header could carry.
+    /// # Errors `invalid_arguments` for a key that cannot be sent in a header.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut digests = Vec::new();
         for key in keys {
@@ -70,7 +69,7 @@ impl Keys {
         Ok(Self { digests, generated: None })
     }
 
-    /// Keys of a file, one a line; empty lines and those that begin with `#` are passed over.
+    /// Reads keys from a file, one a line; ignores empty lines and those that begin with `#`.
     pub fn read(path: &Path) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::File { path: path.display().to_string(), reason: error.to_string() })?;
@@ -78,7 +77,7 @@ impl Keys {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// One key of 256 random bits.
+    /// Generates a key of 256 random bits.
     pub fn generate() -> Result<Self> {
         let mut bits = [0; 32];
         getrandom::fill(&mut bits)
@@ -87,7 +86,7 @@ impl Keys {
         Ok(Self { digests: vec![fingerprint(key.as_bytes())], generated: Some(key) })
     }
 
-    /// Everybody may. For tests, on loopback.
+    /// Accepts everybody. For tests, on loopback.
     pub fn none() -> Self {
         Self::default()
     }
@@ -100,12 +99,12 @@ impl Keys {
         self.digests.len()
     }
 
-    /// The key that was made up, so that it can be printed once.
+    /// The generated key, to be printed once.
     pub fn generated(&self) -> Option<&str> {
         self.generated.as_deref()
     }
 
-    /// Looks at the values of all `Authorization` headers.
+    /// Checks the values of all `Authorization` headers.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> Verdict {
         if self.is_empty() {
             return Verdict::Known(Owner { name: "everybody".into(), folder: None });
@@ -133,7 +132,7 @@ impl Keys {
         Owner { name, folder: several.map(|digest| folder_of(digest).into()) }
     }
 
-    /// Compares with every key, and each to its end, so that the time says nothing of how near a guess was.
+    /// Compares with every key completely, so that the duration reveals nothing.
     fn find(&self, given: &[u8]) -> Option<usize> {
         let given = fingerprint(given);
         let (mut found, mut at) = (Choice::from(0), 0_u64);
@@ -146,7 +145,7 @@ impl Keys {
     }
 }
 
-/// The same for a key wherever it stands among others. Too short to say what the key is.
+/// The folder name of a key, independent of its position. Too short to reveal the key.
 fn folder_of(digest: &Fingerprint) -> String {
     format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }
@@ -183,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        /// Looking at every key to its end finds what stopping at the right one would.
+        /// Comparing with every key finds the same one as stopping at the first match.
         #[test]
         fn no_other_key_is_taken_for_one(
             keys in prop::collection::vec("[a-c]{1,3}", 1..6),

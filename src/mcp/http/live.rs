@@ -1,4 +1,4 @@
-//! The live view's own paths, below `/live/`. Who holds no pass learns nothing but that a link is not valid.
+//! The HTTP routes of the live view, below `/live/`. Without a pass, they only reveal that a link is not valid.
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,19 +27,19 @@ use super::guard::Guard;
 use super::keys::{Keys, Verdict};
 use crate::live::{Entry, Handover, Live, PAGE, viewer};
 
-/// The largest thing a viewer says, and the largest file that a person gives.
+/// The largest message of a viewer, and the largest upload.
 const LARGEST_MESSAGE: usize = 256 << 10;
 const LARGEST_ENTRY: usize = 4 << 10;
 const LARGEST_FILE: usize = 64 << 20;
 const MOST_FILES: usize = 50;
 pub(super) const ARRIVAL: Duration = Duration::from_secs(60);
 const MOST_CONNECTIONS: usize = 32;
-/// Below which path visitors come.
+/// The path prefix for visitors.
 pub(super) const PATH: &str = "/live/";
 const COOKIE: &str = "live";
 const REFUSED: &str = "This link is not valid.\n";
 
-/// What a viewer shows to get in.
+/// What a viewer presents for admission.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Shown {
@@ -47,7 +47,7 @@ struct Shown {
     key: String,
 }
 
-/// Answers a request below `/live/`. `Host` and `Origin` have been looked at.
+/// Answers a request below `/live/`, after `Host` and `Origin` were checked.
 pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_owned();
     let mut parts = path.trim_start_matches(PATH).split('/');
@@ -68,7 +68,7 @@ pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>)
     }
 }
 
-/// The same page for everybody.
+/// The page, which is the same for everybody.
 fn page() -> Response<Body> {
     let mut bits = [0; 16];
     if getrandom::fill(&mut bits).is_err() {
@@ -90,7 +90,7 @@ fn page() -> Response<Body> {
     response
 }
 
-/// Lets in whoever shows what is asked for.
+/// Admits a visitor with a valid code, key or header.
 async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
@@ -117,7 +117,7 @@ async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -
     response
 }
 
-/// Whether this is a key of whoever the page belongs to.
+/// Whether this is a key of the page's owner.
 fn holds(keys: &Keys, key: &str, owner: Option<&str>) -> bool {
     let bearer = format!("Bearer {}", key.trim());
     match keys.judge(std::iter::once(bearer.as_bytes())) {
@@ -130,7 +130,7 @@ fn names_somebody(parts: &Parts, name: &str) -> bool {
     parts.headers.get(name).is_some_and(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
-/// The hand-over that a request's pass is for.
+/// The hand-over of a request's pass.
 fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
     let handover = live.find(id)?;
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -140,7 +140,7 @@ fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<H
     passes.any(|pass| handover.admission.knows(pass)).then_some(handover)
 }
 
-/// Turns the connection into a web socket.
+/// Upgrades the connection to a WebSocket.
 fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<Body> {
     let headers = request.headers();
     let is = |name: header::HeaderName, value: &str| {
@@ -173,7 +173,7 @@ fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<
     response
 }
 
-/// Keeps a file for the chooser that waits. Its name is the query.
+/// Stores a file for the open file chooser. Its name is the query.
 async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -198,7 +198,7 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
     }
 }
 
-/// Listens on loopback whenever somebody is needed, and only then: for a server that speaks to its client by other means.
+/// Listens on loopback only while a hand-over is open: for a server that uses stdio.
 pub async fn attend(live: Live, ended: CancellationToken) {
     let mut wanted = live.wanted();
     loop {
@@ -267,7 +267,7 @@ fn hardened(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// Whatever was wrong.
+/// The same response for every refusal.
 pub(super) fn refused() -> Response<Body> {
     plain(StatusCode::FORBIDDEN, REFUSED)
 }

@@ -1,7 +1,6 @@
-//! The server over HTTP: who may speak to it, within which limits, and which client a request belongs to.
+//! MCP over HTTP: authentication, limits, and the client of each request.
 //!
-//! A request is checked from the outside in: `Host` and `Origin`, then the key, then size and form. Only what has passed
-//! reaches the SDK.
+//! A request is checked in this order: `Host` and `Origin`, key, size, format. Only then does it reach the SDK.
 mod clients;
 mod entrance;
 mod guard;

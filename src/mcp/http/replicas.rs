@@ -1,4 +1,4 @@
-//! Requests that belong to another server, and those that come from one.
+//! Requests for other servers, and from them.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,19 +26,19 @@ use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION;
 
-/// Clients of other servers, by their owners.
+/// The clients of other servers, by owner.
 #[derive(Debug, Default)]
 pub(super) struct PeerClients {
     known: Mutex<HashMap<Option<String>, Arc<Client>>>,
 }
 
-/// Whether the request comes from another server that shares our state.
+/// Whether a request comes from another server of the group.
 pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
     headers.get(SECRET).is_some_and(|given| replica.is_secret(given.as_bytes()))
 }
 
 impl PeerClients {
-    /// Runs a call that came to another server.
+    /// Runs a call from another server.
     pub(super) async fn answer(&self, dispatcher: &Dispatcher, body: Incoming) -> Response<Body> {
         let status = |status: StatusCode| {
             let mut response = Response::new(Body::empty());
@@ -71,12 +71,12 @@ impl PeerClients {
     }
 }
 
-/// What a client's connection goes by in the shared state.
+/// The name of a client's connection in the shared state.
 pub(super) fn connection_name(name: &Name) -> String {
     format!("{} {}", name.owner.folder.as_deref().unwrap_or_default(), name.connection)
 }
 
-/// Whether a request works with what its client has open, and names no session that any server could find.
+/// Whether a request uses the client's own tabs, and names no session that any server could find.
 pub(super) fn works_in_connection(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let ClientRequest::CallToolRequest(call) = &request.request else { return false };
@@ -85,7 +85,7 @@ pub(super) fn works_in_connection(message: &ClientJsonRpcMessage) -> bool {
     !names_session && !matches!(&*call.params.name, "create_session" | "list_sessions")
 }
 
-/// Has another server answer a request.
+/// Forwards a request to another server.
 pub(super) async fn forward(
     peers: &Peers,
     peer: &Peer,
@@ -95,7 +95,7 @@ pub(super) async fn forward(
     Ok(passed_back(request_to(peers, peer, parts).body(body).send().await?))
 }
 
-/// The same request to another server, which knows by it who asks. It has no body yet.
+/// The forwarded request, with the identity of the client. It has no body yet.
 pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
@@ -104,7 +104,7 @@ pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::
     request.headers(headers).header(SECRET, &peer.secret)
 }
 
-/// What another server has answered.
+/// The response of another server.
 pub(super) fn passed_back(response: reqwest::Response) -> Response<Body> {
     let response: axum::http::Response<reqwest::Body> = response.into();
     let mut response = response.map(Body::new);
@@ -112,7 +112,7 @@ pub(super) fn passed_back(response: reqwest::Response) -> Response<Body> {
     response
 }
 
-/// Takes off what is meant for the next machine only, and what only servers say to each other.
+/// Removes hop-by-hop headers, and those between servers.
 fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     for name in
         [header::HOST, header::CONNECTION, header::UPGRADE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING]
@@ -122,7 +122,7 @@ fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     headers.remove(SECRET);
 }
 
-/// Where the SDK keeps what a client began its session with, so that another server can go on with it.
+/// The SDK's storage of `initialize` messages, so that another server can continue a session.
 #[derive(Debug)]
 pub(super) struct SharedSessions(pub(super) Arc<Replica>);
 
@@ -148,11 +148,11 @@ impl SessionStore for SharedSessions {
     }
 }
 
-/// How long calls may take that are under way when the server is to end, where others can go on with the sessions.
+/// How long running calls may take at the end of the server, if other servers can continue the sessions.
 const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
 impl App {
-    /// The session that another server has, or had and this one goes on with.
+    /// The session that another server has, or that this one takes over.
     pub(super) async fn session_elsewhere(
         &self,
         owner: &Owner,
@@ -172,7 +172,7 @@ impl App {
         self.place_of(&name).await
     }
 
-    /// Where the client of this name is. One whose server is gone is here from now on.
+    /// The server that has this client. This one takes over from a dead one.
     pub(super) async fn place_of(&self, name: &Name) -> Result<Place, Refused> {
         let here = Place::Here(name.clone());
         let Some(replica) = &self.replica else { return Ok(here) };
@@ -197,7 +197,7 @@ impl App {
         if self.leaving.load(Ordering::Relaxed) { Err(state_gone()) } else { Ok(()) }
     }
 
-    /// Whether calls are to come here: it is not about to end, the others know that it lives, and a browser can be had.
+    /// Whether this server accepts calls: it is not ending, is alive for the others, and has a browser.
     pub(super) fn ready(&self) -> Response<Body> {
         let not = if self.leaving.load(Ordering::Relaxed) {
             Some("leaving")
@@ -217,7 +217,7 @@ impl App {
         }
     }
 
-    /// Where there are other servers: ends what is under way, and leaves the sessions to them.
+    /// Ends running calls, and releases the sessions to other servers.
     pub(super) async fn leave(&self) {
         let Some(replica) = &self.replica else { return };
         self.leaving.store(true, Ordering::Relaxed);
@@ -232,7 +232,7 @@ impl App {
     }
 }
 
-/// Another server, or this one a little later, can answer.
+/// The error while the shared state is unavailable; a retry may succeed.
 pub(super) fn state_gone() -> Refused {
     let text = "This server cannot answer now; ask again";
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, text);
@@ -241,7 +241,7 @@ pub(super) fn state_gone() -> Refused {
     response
 }
 
-/// Where a client is.
+/// The server that has a client.
 pub(super) enum Place {
     Here(Name),
     Elsewhere(Peer),

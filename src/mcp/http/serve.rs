@@ -1,4 +1,4 @@
-//! Listening and answering.
+//! Listens for HTTP requests and answers them.
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -45,35 +45,35 @@ use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 use crate::mcp::strict_json;
 
-/// The largest request that is read.
+/// The largest request body.
 pub(super) const LARGEST_BODY: usize = 4 << 20;
 const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-/// In this revision there is no handshake.
+/// The revision without a handshake.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
-/// In this one, and where none is named, several messages can come at once.
+/// The revision with batches, which also applies without a version header.
 const WITH_BATCHES: &[u8] = b"2025-03-26";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
-/// How long a client that finds no room should wait.
+/// The `Retry-After` in seconds when there is no free place.
 const COME_BACK_S: &str = "30";
 
-/// How to serve over HTTP.
+/// Options for HTTP.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub host: String,
-    /// 0 for any that is free.
+    /// The port; 0 for any free one.
     pub port: u16,
     pub keys: Keys,
     pub guard: Guard,
     pub limits: ClientLimits,
-    /// Whether it tells what it has done, at `/metrics`.
+    /// Whether `/metrics` is enabled.
     pub metrics: bool,
 }
 
-/// A server that listens, and does not answer yet.
+/// A server that listens and does not answer yet.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
@@ -82,10 +82,9 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Takes the port.
+    /// Opens the port.
     ///
-    /// # Errors
-    /// `unsupported` when it cannot be had, and for a server without keys that others could reach.
+    /// # Errors `unsupported` if it cannot be opened, or for a server without keys beyond loopback.
     pub async fn bind(options: HttpOptions) -> Result<Self> {
         let failed = |reason: String| Error::Unsupported { what: "listening", reason };
         let name = options.host.trim_matches(['[', ']']).to_owned();
@@ -106,7 +105,7 @@ impl HttpServer {
         self.address
     }
 
-    /// Where clients find it.
+    /// The URL for clients.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
             IpAddr::V6(address) => format!("[{address}]"),
@@ -201,7 +200,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
     }
 }
 
-/// Answers what comes over a connection, until its end.
+/// Answers the requests of a connection until it ends.
 async fn connection(app: Arc<App>, stream: TcpStream, entrance: Entrance) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.options.limits.arrival);
@@ -221,16 +220,16 @@ pub(super) struct App {
     pub(super) service: StreamableHttpService<Server, LocalSessionManager>,
     pub(super) live: Option<Live>,
     pub(super) dispatcher: Arc<Dispatcher>,
-    /// This server among others, if there are any.
+    /// The group of servers, if there is one.
     pub(super) replica: Option<Arc<Replica>>,
     pub(super) peer_clients: PeerClients,
-    /// Cancelled when nothing is to go on any more.
+    /// Cancelled at the end of the server.
     pub(super) ending: CancellationToken,
-    /// It takes no more calls: others go on.
+    /// Whether it no longer accepts calls, since other servers continue.
     pub(super) leaving: AtomicBool,
 }
 
-/// Who sent a request.
+/// The sender of a request.
 #[derive(Debug, Clone)]
 struct Asker {
     owner: Owner,
@@ -314,7 +313,7 @@ impl App {
         }
     }
 
-    /// Answers several messages in one, as revision 2025-03-26 has it.
+    /// Answers a batch, as in revision 2025-03-26.
     async fn answer_batch(
         &self,
         mut parts: Parts,
@@ -419,7 +418,7 @@ impl App {
         Ok(response)
     }
 
-    /// What whoever watches the server may ask without a key.
+    /// Answers status requests, which need no key.
     fn status(&self, parts: &Parts) -> Option<Response<Body>> {
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         match parts.uri.path() {
@@ -436,7 +435,7 @@ impl App {
         }
     }
 
-    /// Ends what a client of a revision with sessions has begun.
+    /// Ends a client's session, in revisions with sessions.
     async fn end_session(&self, parts: Parts, session: Option<Name>) -> Response<Body> {
         let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
         if let Some(name) = session.filter(|_| response.status().is_success()) {
@@ -453,7 +452,7 @@ impl App {
         response
     }
 
-    /// Gives a client the session that the SDK has just begun.
+    /// Assigns the SDK's new session to a client.
     async fn begin_session<B>(&self, response: &Response<B>, name: &Name, present: &mut Presence) {
         let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         match started {
@@ -468,7 +467,7 @@ impl App {
         }
     }
 
-    /// A stream for what the server says unasked. While it is open, the client is here.
+    /// Opens a stream for server messages. The client is connected while it is open.
     async fn stream(&self, parts: Parts, session: Option<Name>) -> Result<Response<Body>, Refused> {
         let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
         let is_stream = response.status().is_success();
@@ -498,7 +497,7 @@ impl App {
     }
 }
 
-/// What a client without a session and a cookie calls itself: by that it is distinguished from other programs.
+/// The client's own name, which distinguishes programs without a session or cookie.
 fn client_named_in(bytes: &Bytes) -> String {
     let message = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let client = &message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"];
@@ -509,7 +508,7 @@ fn client_named_in(bytes: &Bytes) -> String {
     }
 }
 
-/// Reads a body of JSON.
+/// Reads a JSON body.
 async fn read(parts: &Parts, body: Incoming, limit: Duration) -> Result<Bytes, Refused> {
     let kind =
         parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -520,7 +519,7 @@ async fn read(parts: &Parts, body: Incoming, limit: Duration) -> Result<Bytes, R
     Ok(without_half_pairs(&bytes).map_or(bytes, Bytes::from))
 }
 
-/// The messages of a batch, in a revision that has such.
+/// The messages of a batch, in a revision that has batches.
 fn batch_of(parts: &Parts, bytes: &Bytes) -> Option<Vec<Value>> {
     let has_batches = parts.headers.get(VERSION).is_none_or(|version| version.as_bytes() == WITH_BATCHES);
     if !has_batches || !bytes.trim_ascii_start().starts_with(b"[") {
@@ -532,7 +531,7 @@ fn batch_of(parts: &Parts, bytes: &Bytes) -> Option<Vec<Value>> {
     }
 }
 
-/// Understands a message, which must be one of JSON-RPC.
+/// Parses a JSON-RPC message.
 fn understand(parts: &Parts, bytes: Bytes) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
     let refused = |error: ErrorData, id: Option<Value>| {
         Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
@@ -570,7 +569,7 @@ async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes
     }
 }
 
-/// The one answer of a stream, for a client that takes no streams.
+/// The single response of a stream, for a client that does not accept streams.
 async fn as_json(response: Response<Body>, id: Option<&Value>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     let Ok(collected) = body.collect().await else {
@@ -609,7 +608,7 @@ fn is_event_stream<B>(response: &Response<B>) -> bool {
         .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
 }
 
-/// The name that we gave a client in a cookie.
+/// The client name in our cookie.
 fn cookie_of(parts: &Parts) -> Option<String> {
     let values = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let ours = values
@@ -652,7 +651,7 @@ pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Body>
     response
 }
 
-/// A body; while it is being read, its client is here.
+/// A body; its client is connected while it is read.
 struct Kept {
     body: Body,
     _presence: Option<Presence>,

@@ -1,4 +1,4 @@
-//! Visitors of the live view, whose link can be another server's.
+//! Visitors of the live view, whose link may belong to another server.
 use std::time::Duration;
 
 use axum::body::Body;
@@ -16,11 +16,11 @@ use super::serve::{App, Refused};
 use crate::fleet::Peer;
 use crate::live::Live;
 
-/// How long the other server may take: a little longer than it waits for what it is sent.
+/// The time limit for another server: a little longer than its own limit for receiving.
 const LONGEST_ANSWER: Duration = live::ARRIVAL.saturating_add(Duration::from_secs(10));
 
 impl App {
-    /// Answers a visitor, or has the server answer that gave the link. `Host` and `Origin` have been looked at.
+    /// Answers a visitor, or forwards to the server of the link. `Host` and `Origin` were checked.
     pub(super) async fn receive(
         &self,
         live: &Live,
@@ -64,7 +64,7 @@ impl App {
     }
 }
 
-/// The other server that a path's link belongs to. The page itself is the same everywhere.
+/// The other server that a link belongs to. The page itself is the same on all servers.
 fn server_of(live: &Live, path: &str) -> Option<String> {
     let (id, _) = path.strip_prefix(live::PATH)?.split_once('/')?;
     // Nobody is asked for what is no name of a server.

@@ -1,41 +1,41 @@
-//! What an answer is made of.
+//! The parts of an answer.
 
-/// Where the current page stands.
+/// The state of the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageState {
     pub url: String,
     pub title: String,
-    /// Code and reason of the document's response.
+    /// Status code and reason of the document's response.
     pub status: Option<(u16, String)>,
     pub console_errors: usize,
     pub console_warnings: usize,
     pub crashed: bool,
 }
 
-/// One line of the list of tabs.
+/// A line in the list of tabs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TabLine {
     pub index: usize,
-    /// The name that it keeps.
+    /// The permanent name.
     pub id: String,
     pub title: String,
     pub url: String,
     pub active: bool,
     pub crashed: bool,
-    /// It is out of memory until somebody uses it.
+    /// Whether it is unloaded from memory until its next use.
     pub discarded: bool,
-    /// A dialog is open in it.
+    /// Whether a dialog is open in it.
     pub asks: bool,
 }
 
-/// A picture that goes with the text.
+/// A picture in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub base64: String,
     pub mime_type: &'static str,
 }
 
-/// A file that the tool wrote.
+/// A file that the tool has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLink {
     pub uri: String,
@@ -44,10 +44,10 @@ pub struct FileLink {
     pub size: Option<u64>,
 }
 
-/// A part of the result.
+/// A paragraph of the result.
 #[derive(Debug, Clone)]
 pub struct Paragraph {
     pub text: String,
-    /// It names tools, which are called otherwise elsewhere. What a page or a script wrote never does.
+    /// Whether it contains tool names, which differ between toolsets. Text of pages and scripts never does.
     pub names_tools: bool,
 }

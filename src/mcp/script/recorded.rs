@@ -1,4 +1,4 @@
-//! What a person did, in the words of a script.
+//! Adds a person's actions to a recorded script.
 use serde_json::Value;
 
 use super::Subject::{Element, Keyboard, Page};
@@ -7,7 +7,7 @@ use super::{Line, Script, Subject, call};
 use crate::browser::{Did, Recorded, SecretKind, Way, Went};
 
 impl Script {
-    /// Adds what a person did. A field is written once, as it was left.
+    /// Adds an action of a person. A field is written once, with its final value.
     pub fn record(&mut self, recorded: Recorded) {
         self.sequel = None;
         match recorded {
@@ -27,7 +27,7 @@ impl Script {
         }
     }
 
-    /// Adds a way of the window, in the place of the key that led it.
+    /// Adds a navigation by the browser's controls, replacing the key that caused it.
     fn lead(&mut self, way: &'static str) {
         let is_key = |line: &Line| match line {
             Line::Call(_, "press", keys, _) => matches!(
@@ -100,7 +100,8 @@ impl Script {
         call(field, "fill", [text])
     }
 
-    /// What the environment calls the secret of a field: by its kind, with a number where another field has the same kind.
+    /// The environment variable for the secret of a field: named by its kind, with a number if another field
+    /// has the same kind.
     fn secret_of(&mut self, kind: SecretKind, field: &[Way]) -> String {
         let of_kind = |known: &&(SecretKind, Vec<Way>)| known.0 == kind;
         let place = self.secrets.iter().filter(of_kind).position(|(_, ways)| ways == field);
@@ -113,7 +114,7 @@ impl Script {
         if place == 0 { name.to_owned() } else { format!("{name}_{}", place + 1) }
     }
 
-    /// Takes back up to so many of the last lines, as far as they did one of these things to the same element.
+    /// Removes up to `most` of the last lines that did one of these actions on the same element.
     fn take_back(&mut self, element: &Subject, did: &[&str], most: usize) {
         let is_such =
             |line: &Line| matches!(line, Line::Call(of, what, ..) if of == element && did.contains(what));

@@ -1,25 +1,25 @@
-//! What the last thing that was done led to: a script waits for it, or its browser is closed before it has arrived.
+//! The effect of the last action: a script waits for it, or else it would end before the effect.
 use super::ScriptLanguage;
 use super::written::quoted;
 use crate::browser::{Mark, Page, RequestEntry};
 
-/// What was so before something was done.
+/// The state before an action.
 #[derive(Debug)]
 pub struct Before {
     page: Page,
     mark: Mark,
-    /// The newest request.
+    /// The number of the newest request.
     number: Option<u64>,
     pub dialog_was_open: bool,
     newest_tab: u32,
 }
 
-/// What came of it.
+/// The effect of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sequel {
-    /// Another document.
+    /// A new document.
     Document,
-    /// A request that changes something, and the part of its path that is the same each time.
+    /// A request that changes something, and the constant part of its path.
     Request { method: String, path: String },
 }
 
@@ -58,7 +58,7 @@ impl Before {
     }
 }
 
-/// Whether a request was answered that was sent to change something.
+/// Whether a completed request was sent to change something.
 fn changes_something(entry: &RequestEntry) -> bool {
     let asks = matches!(entry.kind.as_str(), "XHR" | "Fetch");
     let writes = matches!(entry.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
@@ -69,7 +69,7 @@ fn host(url: &str) -> Option<String> {
     url::Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// The path of an address up to what may be a number or a key that is another one each time.
+/// The path of a URL up to a part that may be a number or key.
 fn lasting_path(url: &str) -> String {
     let path = url::Url::parse(url).map_or_else(|_| "/".to_owned(), |url| url.path().to_owned());
     let is_made =
@@ -83,7 +83,7 @@ fn lasting_path(url: &str) -> String {
 const LONGEST_WORD: usize = 40;
 
 impl Sequel {
-    /// A statement, and the wait for what it leads to.
+    /// A statement with the wait for its effect.
     pub fn awaited(&self, statement: &str, language: ScriptLanguage) -> String {
         match language {
             ScriptLanguage::Python => {

@@ -1,4 +1,4 @@
-//! What a call of a tool did, in statements.
+//! Converts tool calls to statements.
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
@@ -8,23 +8,23 @@ use super::{ISOLATED, LOCATOR, LONG_PRESS_MS, Line, Named, SECRET, STEPS, Script
 use crate::browser::input::Point;
 use crate::browser::{Found, HandMove, Scope};
 
-/// A call of a tool, to be put in words.
+/// A tool call to be converted.
 #[derive(Debug)]
 pub struct Step<'a> {
     pub asked: &'a Map<String, Value>,
-    /// How scripts find the elements, by what the call named them.
+    /// The locators of the elements, by their names in the call.
     pub found: &'a HashMap<String, Named>,
     pub dialog_was_open: bool,
-    /// The place of the tab that it was done in, in the order in which they were opened.
+    /// The index of its tab, in opening order.
     pub tab: usize,
-    /// How many tabs are open since.
+    /// The number of tabs that are open afterwards.
     pub tabs: usize,
-    /// Whether the page opened one.
+    /// Whether the page opened a tab.
     pub opens_tab: bool,
 }
 
 impl Step<'_> {
-    /// The statements; `None` where there are no words for it.
+    /// The statements; `None` if the call cannot be expressed.
     pub(super) fn lines(&self, tool: &str) -> Option<Vec<Line>> {
         Some(match tool {
             "browser_navigate" => {
@@ -139,7 +139,7 @@ impl Step<'_> {
         Some(vec![Line::Call(start, "drag_to", vec![subject(&end)], options)])
     }
 
-    /// The paths that a file chooser or a file input was given.
+    /// The paths that a file chooser or file input received.
     pub(super) fn files(&self, tool: &str) -> Option<Value> {
         let given = tool == "browser_file_upload" && self.text("ref").is_none();
         self.asked
@@ -148,7 +148,7 @@ impl Step<'_> {
             .cloned()
     }
 
-    /// A script of the caller's own; one that only reads leads to nothing.
+    /// The caller's own script; one that only reads has no effect.
     fn evaluation(&self) -> Option<Vec<Line>> {
         let function = self.text("function")?;
         if Scope::for_script(function) == Scope::Isolated {
@@ -296,7 +296,7 @@ impl Step<'_> {
 }
 
 impl Named {
-    /// What the hand did to it, if it had to do more than there is a word for.
+    /// The pointer actions on the element, if there is no single statement for them.
     fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
         let line = |done| match done {
             HandMove::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
@@ -311,7 +311,7 @@ impl Named {
     }
 }
 
-/// Options of a list: of the browser's own, or of one that the page draws.
+/// Choosing options of a native or custom list.
 fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
     if found.tag == "select" {
@@ -328,7 +328,7 @@ fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// An address as a script needs it.
+/// A full URL for a script.
 pub(super) fn whole(url: &str) -> String {
     let is_whole = url.contains("://") || url.starts_with("data:") || url.starts_with("about:");
     if is_whole { url.to_owned() } else { format!("https://{url}") }
@@ -338,7 +338,7 @@ pub(super) fn secret(name: &str) -> Value {
     serde_json::json!({ SECRET: name })
 }
 
-/// A place in an element, if it is in pixels.
+/// A position in an element, if it is in pixels.
 fn position(text: &str) -> Option<Value> {
     let numbers = text.trim_matches(['(', ')', '[', ']', ' ']).split(',');
     let numbers = numbers.map(|part| part.trim().trim_end_matches("px").trim().parse::<f64>().ok());

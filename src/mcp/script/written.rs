@@ -1,4 +1,4 @@
-//! Statements as they are written in a language.
+//! Statements in a programming language.
 use serde_json::Value;
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
@@ -142,7 +142,7 @@ impl Subject {
     }
 }
 
-/// The pointer at places in an element, wherever that stands.
+/// Pointer actions at points of an element, wherever it is.
 fn pointed(element: &str, from: Point, to: Option<Point>, language: ScriptLanguage) -> String {
     let at = |point: Point| {
         let Point { x, y } = point.rounded();
@@ -232,7 +232,7 @@ fn literal(value: &Value, language: ScriptLanguage) -> String {
     }
 }
 
-/// `get_by_role` as `getByRole`.
+/// Converts `get_by_role` to `getByRole`.
 fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();

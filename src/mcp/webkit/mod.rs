@@ -1,4 +1,4 @@
-//! The tools in WebKit: those that its driver has words for. All others are refused with the reason.
+//! Tools in WebKit: those that WebDriver can support. Others are refused with the reason.
 mod page;
 mod sessions;
 
@@ -16,7 +16,7 @@ use crate::mcp::tools::{
 use crate::session::pacing::Politeness;
 use crate::webdriver::WebkitSession;
 
-/// The tools that work there.
+/// The supported tools.
 const WORKING: [&str; 16] = [
     spec::CreateSession::NAME,
     spec::CloseSession::NAME,
@@ -36,12 +36,12 @@ const WORKING: [&str; 16] = [
     storage::Cookies::NAME,
 ];
 
-/// Whether a tool works there.
+/// Whether a tool is supported.
 pub(super) fn has(tool: &AnyTool) -> bool {
     tool.toolset.family().lacks_webkit.is_none() && WORKING.contains(&tool.name)
 }
 
-/// Runs a tool in a workspace whose page is a WebKit's.
+/// Runs a tool in a WebKit workspace.
 pub(super) async fn run(
     webkit_session: &WebkitSession,
     tool: &AnyTool,
@@ -110,7 +110,7 @@ async fn act(
     }
 }
 
-/// What a tool needs that WebKit's driver does not have.
+/// Why a tool is not supported: what WebKit's driver lacks.
 fn why_not(name: &str) -> &'static str {
     match name {
         "browser_network_requests"
@@ -135,7 +135,7 @@ fn why_not(name: &str) -> &'static str {
     }
 }
 
-/// The limits that the server was started with, and those that cannot be enforced here.
+/// The first option of the server that cannot be enforced in WebKit.
 fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
     let settings = [
         ("--confirm cannot be kept there", !call.settings.consent.is_empty()),

@@ -1,4 +1,4 @@
-//! The tools of a page in WebKit.
+//! The page tools in WebKit.
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use crate::mcp::tools::storage::{Action, Cookies};
 use crate::snapshot::{self, Since, Tree};
 use crate::webdriver::{Element, Press, Sent, Tab, WebkitSession};
 
-/// How long what a selector finds is waited for.
+/// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
 
 fn not_there(what: &str, reason: &'static str) -> Error {
@@ -234,7 +234,7 @@ pub(super) async fn picture(
         .await
 }
 
-/// Of the page's own address: the driver knows no others.
+/// Cookies of the page's URL: the driver knows no others.
 pub(super) async fn cookies(
     asked: Cookies,
     webkit_session: &WebkitSession,
@@ -307,7 +307,7 @@ async fn target(page: &Tab, text: &str) -> Result<Element> {
     page.target(text, SEEK_LIMIT).await
 }
 
-/// The element as it was shown, or in the caller's words.
+/// The element as in the snapshot, or in the caller's words.
 fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
     let shown = page.shown().and_then(|tree| {
         let name = element.target();
@@ -320,7 +320,7 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
     shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())
 }
 
-/// Waits for what was caused, as far as that can be known, and tells it.
+/// Waits for effects, as far as they can be observed, and adds them to the reply.
 async fn end(page: &Tab, webkit_session: &WebkitSession, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     call.progress.say("waiting for what the action caused");
     match page.rest(call.settings.settle).await {
@@ -330,7 +330,7 @@ async fn end(page: &Tab, webkit_session: &WebkitSession, call: &Call<'_>, reply:
     describe(page, webkit_session, call, false, reply).await
 }
 
-/// Tells where the page stands and what is on it, or what changed there.
+/// Adds the page or its changes to the reply.
 async fn describe(
     page: &Tab,
     webkit_session: &WebkitSession,
@@ -353,7 +353,7 @@ async fn describe(
     Ok(())
 }
 
-/// Shows the page, or what of it is different from before.
+/// Adds the page, or its difference from the last snapshot.
 fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) {
     let options = call.snapshot_options();
     let Some(before) = before else { return show_snapshot(snapshot::render(tree, &options), reply) };
@@ -390,7 +390,7 @@ async fn tell_page(
     Ok(())
 }
 
-/// Takes what was downloaded to where such files are saved; gives what has become of it.
+/// Moves downloads to the output folder; returns their states.
 pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
     let mut lines = Vec::new();
     for Sent { name, state } in page.downloads().await {

@@ -17,10 +17,10 @@ use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
 use crate::webdriver::{Press, Turn, WebkitSession};
 
-/// Said beside a status, which spec and schema call a number.
+/// The note beside a status, which spec and schema define as a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
 
-/// Said of an address at which there is no page.
+/// The error for a URL that is a download.
 const FILE: &str =
     "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
 
@@ -104,7 +104,7 @@ pub(super) async fn type_text(
     Ok(())
 }
 
-/// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
+/// The session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<Turn<'a>> {
     if !webkit_session.is_running() {
         call.progress.say("starting WebKit");
@@ -121,7 +121,7 @@ async fn dismiss(page: &Turn<'_>) -> Result<()> {
     }
 }
 
-/// Waits for what was caused, as far as that can be known.
+/// Waits for effects, as far as they can be observed.
 async fn end(page: &Turn<'_>, webkit_session: &WebkitSession, call: &Call<'_>) -> Result<()> {
     match page.rest(call.settings.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
