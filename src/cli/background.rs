@@ -1,5 +1,5 @@
-//! The far end: the small server behind the verbs, one for each folder. It ends with its last session, when nobody has
-//! come for an hour, or on request; and nothing of it stays.
+//! The background server behind the verbs, one for each folder. It exits after its last session, after an hour
+//! without commands, or on request, and leaves nothing behind.
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -31,14 +31,14 @@ use crate::snapshot::{self, Tree};
 
 /// How long a request may take to arrive.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
-/// How often a command hears that its work goes on.
+/// How often a running command receives a sign of life.
 const BEAT: Duration = Duration::from_secs(5);
-/// How often it is looked whether anybody can still find the socket.
+/// How often to check whether the socket file still exists.
 const RHYTHM: Duration = Duration::from_secs(15);
-/// Tools by which somebody asks where the page stands.
+/// Tools that ask for the state of the page.
 const ASK_FOR_PAGE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
 
-/// Serves the commands of one folder until there is no more session.
+/// Serves the commands of one folder until there are no more sessions.
 pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
     let listener = UnixListener::bind(&config.socket)?;
     let keeper = Arc::new(Keeper {
@@ -64,10 +64,10 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
 
 struct Keeper {
     dispatcher: Arc<Dispatcher>,
-    /// The arguments it was started with.
+    /// The arguments that it was started with.
     options: Vec<String>,
     sessions: Mutex<BTreeMap<String, Arc<Visit>>>,
-    /// How many requests are under way, and when the last one ended.
+    /// The number of running requests, and when the last one ended.
     uses: watch::Sender<(usize, Instant)>,
     has_browsed: AtomicBool,
     shutdown: Shutdown,
@@ -77,7 +77,7 @@ struct Keeper {
 struct Visit {
     client: Client,
     written: Mutex<Option<Written>>,
-    /// Where the page was last said to stand.
+    /// The last reported state of the page.
     reported: Mutex<Option<PageState>>,
 }
 
@@ -169,7 +169,7 @@ impl Keeper {
         said
     }
 
-    /// Whether nobody is to be expected any more: the last session was closed, or there never was a browser.
+    /// Whether the server can exit: the last session was closed, or there was never a browser.
     fn is_over(&self, closed: bool) -> bool {
         let engine = &self.dispatcher.services.engine;
         let has_browsed = engine.count().0 > 0 || engine.attaches();
@@ -230,7 +230,7 @@ impl Keeper {
         Outcome { text, failed: reply.is_error() }
     }
 
-    /// The session of this name, made now if there is none.
+    /// The session with this name; creates it if necessary.
     fn visit(&self, name: &str) -> Arc<Visit> {
         let mut sessions = self.sessions.lock();
         let made = || Visit {
@@ -310,14 +310,14 @@ impl Keeper {
 }
 
 impl Visit {
-    /// Whether the page's address has been shown already, and nobody asks for it.
+    /// Whether the page's URL was shown already, and nobody asks for it.
     fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
         let before = self.reported.lock().replace(page.clone());
         !ASK_FOR_PAGE.contains(&tool) && before.as_ref() == Some(page)
     }
 
-    /// Writes the page as it was last read to its file, so that it can be searched without another call.
+    /// Writes the last snapshot of the page to its file, so that it can be searched without another call.
     fn write_page(&self, session: &str, reply: &Reply, here: &Path, secrets: &Secrets) -> Option<PageFile> {
         let mut last = self.written.lock();
         let Some(tree) = self.client.last_shown() else {

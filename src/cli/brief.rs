@@ -1,21 +1,21 @@
-//! An answer as a shell shows it: the same words as over MCP, without headings, with short refs and the names of verbs.
+//! Answers for a shell: the same text as over MCP, without headings, with short refs and the names of verbs.
 use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
 use crate::snapshot::{Omission, compact, quotations};
 
-/// The file that holds the whole page.
+/// The file with the full page.
 #[derive(Debug, Clone)]
 pub(super) struct PageFile {
-    /// As it is named from where the person is.
+    /// The path relative to the user's folder.
     pub path: String,
     pub lines: usize,
-    /// Whether the answer shows less than it.
+    /// Whether it contains more than the answer.
     pub holds_more: bool,
 }
 
-/// The answer in plain lines; without where the page stands where that was shown before.
+/// The answer as plain lines; without the state of the page if that was shown before.
 pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
     let mut points_at_file = file.is_none_or(|file| !file.holds_more);
@@ -45,7 +45,7 @@ pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> St
     bare_refs(&lines.join("\n"))
 }
 
-/// The answer for programs.
+/// The answer as JSON.
 pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     let mut object = json!({ "ok": !reply.is_error() });
     for (name, texts) in reply.sections() {
@@ -78,32 +78,32 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     object
 }
 
-/// The page as it stands in its file.
+/// The page as it is written to its file.
 pub(super) fn outline(text: &str) -> String {
     bare_refs(text)
 }
 
-/// What a page or a script answered is not ours to change; what we say of tools is.
+/// The result: text of pages and scripts is unchanged; tool names in our own text are replaced.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
     let text = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
     text.collect::<Vec<_>>().join("\n")
 }
 
-/// An outline in short, and what it leaves out.
+/// A shortened snapshot with its omissions.
 fn outlined(outline: &str, left_out: Option<String>) -> String {
     let outline = compact(&without_addresses(outline.trim_end()));
     [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// An outline for programs, and what it leaves out.
+/// A snapshot for programs with its omissions.
 fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
     let outline = without_addresses(outline.trim_end());
     let left_out = left_out.map(|left_out| translated(&left_out.to_string()));
     [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// What was left out, with the file that holds it instead of the calls that would show it.
+/// The note about omissions, which names the file instead of further calls.
 fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
     if left_out.how.is_none() {
         return translated(&left_out.to_string());
@@ -113,7 +113,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
     Omission { how, ..left_out.clone() }.to_string()
 }
 
-/// Leaves out where links lead, which the file of the page tells.
+/// Drops the URLs of links, which the page's file contains.
 fn without_addresses(outline: &str) -> String {
     let lines: Vec<_> = outline.split('\n').collect();
     let is_address = |line: &str| content(line).starts_with("- /url: ");
@@ -132,7 +132,7 @@ fn without_addresses(outline: &str) -> String {
     kept.join("\n")
 }
 
-/// A line without its place: what indents it, and how it is marked in a diff.
+/// A line without indentation and diff mark.
 fn content(line: &str) -> &str {
     let unmarked = match line.get(..2) {
         Some("+ " | "- " | "~ ") if line[2..].trim_start_matches(' ').starts_with("- ") => &line[2..],
@@ -141,7 +141,7 @@ fn content(line: &str) -> &str {
     unmarked.trim_start_matches(' ')
 }
 
-/// Writes `[e12]` for `[ref=e12]`.
+/// Replaces `[ref=e12]` by `[e12]`.
 fn bare_refs(text: &str) -> String {
     let lines = text.split_inclusive('\n').flat_map(quotations);
     lines

@@ -1,4 +1,4 @@
-//! What flags say of the browser and of its contexts.
+//! Flags for the browser and its contexts.
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::browser::proxy::Proxy;
 use crate::browser::{ContextOptions, Device, PERMISSIONS, StorageState};
 use crate::mcp::settings::Settings;
 
-/// How a browser is started.
+/// The launch options.
 pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
     let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
     LaunchOptions {
@@ -31,7 +31,7 @@ pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
     }
 }
 
-/// What its contexts are like.
+/// The context options.
 pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
@@ -82,7 +82,7 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
     Ok(options)
 }
 
-/// The browser has a working directory of its own.
+/// The absolute path, since the browser has its own working directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What the first word asks for: a verb, one of the program's own commands, or, without any, the server.
+//! Dispatches on the first word: a verb, one of the program's own commands, or the server without one.
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Read as _};
@@ -16,15 +16,15 @@ use super::verbs::{self, Here, Verb};
 use super::wire::{Outcome, Request, Work};
 use super::{Ending, doctor, health, papers, setup, show, tell};
 
-/// The session that is meant where none is named.
+/// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
 
-/// The tool could not do it.
+/// The exit status when the tool failed.
 const FAILED: i32 = 1;
-/// There is no server, and it cannot be had.
+/// The exit status when there is no server and none can be started.
 const UNREACHABLE: i32 = 3;
 
-/// The program's own commands, with what they are for.
+/// The program's own commands, with their purpose.
 const OWN: [(&str, &str); 9] = [
     ("close", "End the session, and with the last one the browser; --all ends all sessions of this folder"),
     ("sessions", "List the sessions of this folder"),
@@ -43,7 +43,7 @@ const FLAGS_TOO: &str =
 const ASKED_FOR: &str = "It can do what any program can, so that the browser must be opened for it: close, then open URL --caps code \
                          (with what else is needed, such as --caps code,network; without --caps there is all but this).";
 
-/// Runs what `arguments` ask for, if they name a command; returns the exit status.
+/// Runs the command in `arguments`, if there is one; returns the exit status.
 pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     let at = arguments.iter().position(is_word(arguments))?;
     let name = arguments[at].to_str().unwrap_or_default();
@@ -76,7 +76,7 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     Some(done.unwrap_or_else(|ending| ending.report()))
 }
 
-/// Which argument is a command: the first, but for the flags that every command has.
+/// Matches the argument that is the command: the first one that is not a global flag.
 fn is_word(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
     let takes_a_value = |argument: &OsString| argument == "-s" || argument == "--session";
     let is_value: Vec<bool> =
@@ -100,7 +100,7 @@ fn unknown(name: &str) -> Ending {
     Ending::Mistake(format!("there is no command {name:?}{near} (patchright-mcp help lists them)"))
 }
 
-/// Sees whether a command line would be understood, and does nothing: for whoever writes documentation.
+/// Checks a command line without running it, for the tests of the documentation.
 fn understand(words: &[OsString]) -> Result<(), Ending> {
     let Some(at) = words.iter().position(is_word(words)) else {
         return super::configure(words.to_vec(), []).map(drop);
@@ -117,7 +117,7 @@ fn understand(words: &[OsString]) -> Result<(), Ending> {
     understood(verb, rest).map(drop)
 }
 
-/// What was given to a verb: to us, and to its tool.
+/// Parses the arguments of a verb: ours, and those of its tool.
 fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
     let matches = parsed(command_of(verb), rest)?;
     let here = Here(std::env::current_dir().unwrap_or_default());
@@ -128,7 +128,7 @@ fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String
     Ok((matches, arguments))
 }
 
-/// Does what a verb says.
+/// Runs a verb.
 fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, Ending> {
     let takes_steps = verb.tool.name == "browser_steps";
     if takes_steps && !std::io::stdin().is_terminal() && rest.iter().all(|word| word == "-") {
@@ -145,7 +145,7 @@ fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, En
     ask(&matches, Some(program), options, work)
 }
 
-/// Asks the server of this folder, and shows its answer.
+/// Sends a request to the server of this folder, and prints its answer.
 fn ask(
     matches: &ArgMatches,
     program: Option<&Program>,
@@ -196,7 +196,7 @@ fn reach(_program: Option<&Program>, _request: &Request) -> Result<Outcome, Stri
         .to_owned())
 }
 
-/// The name of a session is also that of a folder.
+/// The session name, which is also a folder name.
 fn session(matches: &ArgMatches) -> Result<String, Ending> {
     let name = matches.get_one::<String>("session").cloned().unwrap_or_else(|| DEFAULT_SESSION.to_owned());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -212,7 +212,7 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
     matches.map_err(|error| layers::ending(&error))
 }
 
-/// A verb as the command line takes it.
+/// The command-line definition of a verb.
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
     if verb.is_extra() {
@@ -236,7 +236,7 @@ fn takes_options(verb: Verb) -> bool {
     verb.tool.name == "browser_navigate"
 }
 
-/// The options of the server among what was given, as flags.
+/// The given server options, as flags.
 pub(super) fn options(matches: &ArgMatches) -> Vec<String> {
     let mut options = Vec::new();
     if matches.try_get_one("headed").ok().flatten() == Some(&true) {
@@ -273,7 +273,7 @@ fn sessions_command() -> Command {
     with_common(Command::new("sessions").about(OWN[1].1))
 }
 
-/// The program's own commands as the command line takes them.
+/// The command-line definitions of the program's own commands.
 fn own() -> [Command; 7] {
     [
         close_command(),
@@ -286,7 +286,7 @@ fn own() -> [Command; 7] {
     ]
 }
 
-/// Every command there is.
+/// All commands.
 pub(super) fn every() -> impl Iterator<Item = Command> {
     verbs::all().map(command_of).chain(own())
 }
@@ -305,7 +305,7 @@ fn help(rest: &[OsString]) -> Result<i32, Ending> {
     Err(Ending::Answer(explained(command)))
 }
 
-/// What a command is and takes; what every command takes is said once, in the list of commands.
+/// The help of a command, without the global options.
 fn explained(command: Command) -> String {
     let shared =
         ["session", "json"].into_iter().filter(|id| command.get_arguments().any(|arg| arg.get_id() == id));
@@ -314,7 +314,7 @@ fn explained(command: Command) -> String {
     hidden.disable_help_flag(true).term_width(120).render_help().to_string()
 }
 
-/// The commands that are needed most, each on a line, and the names of the others.
+/// The most common commands, each on a line, and the names of the others.
 fn list() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options], in this folder's browser:\n");
     for verb in verbs::all().filter(|verb| verb.is_usual()) {
@@ -334,7 +334,7 @@ fn list() -> String {
     text
 }
 
-/// Every command, with what it does.
+/// All commands with their summaries.
 fn list_all() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options]\n\nIn this folder's browser:\n");
     for verb in verbs::all() {
@@ -350,7 +350,7 @@ fn list_all() -> String {
     text
 }
 
-/// The server behind the verbs; started by the first of them.
+/// Runs the background server, which the first verb starts.
 #[cfg(unix)]
 fn background(rest: Vec<OsString>) -> Result<i32, Ending> {
     let mut rest = rest.into_iter();

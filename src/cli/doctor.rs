@@ -1,4 +1,4 @@
-//! Looks at all that can keep the browser from working, and tells how to mend it.
+//! Checks everything that can keep the browser from working, and shows how to fix it.
 mod machine;
 
 use std::net::TcpListener;
@@ -20,24 +20,24 @@ use crate::error::Error;
 use crate::session::Source;
 use crate::webdriver::{self, WebkitSession};
 
-/// How grave it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Grade {
     Good,
-    /// It works, but not as well as it could.
+    /// It works with limitations.
     Warning,
     /// It does not work.
     Problem,
 }
 
-/// One thing that was looked at.
+/// The result of a check.
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
     pub subject: &'static str,
     pub grade: Grade,
     pub found: String,
-    /// What to do about it.
+    /// How to fix it.
     pub mend: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Finding {
     }
 }
 
-/// What the command line takes: the options of the server, since they decide what is looked at.
+/// The command-line definition, with the options of the server, since they decide what is checked.
 pub(super) fn command() -> Command {
     let command = Command::new("doctor")
         .about("Check what the browser needs on this machine, and how to fix what is missing")
@@ -63,7 +63,7 @@ pub(super) fn command() -> Command {
     flags.fold(command, |command, flag| command.arg(flag.clone().hide(true).help_heading(None::<&str>)))
 }
 
-/// Looks, and tells. The exit status says whether there is a problem.
+/// Runs the checks and prints the findings. The exit status tells whether there is a problem.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let options = command::options(matches);
     let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
@@ -130,7 +130,7 @@ fn examined(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Starts the browser, which says more than any look at it.
+/// Starts the browser, which is the best check.
 fn browser(options: &LaunchOptions) -> Vec<Finding> {
     let found = match find(&options.wanted()) {
         Ok(found) => found,
@@ -149,7 +149,7 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
     findings
 }
 
-/// The driver, what makes the screen that it needs, and whether they start.
+/// Checks the driver and the virtual display by starting them.
 fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     let browser = match webdriver::find_driver(options) {
         Ok(driver) => Finding::good("browser", driver.display().to_string()),
@@ -171,7 +171,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     findings
 }
 
-/// Starts a browser, which gives its version and how it is closed.
+/// Starts a browser; `start` returns its version and how to close it.
 fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(String, C)>>) -> Finding {
     let begun = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -199,7 +199,7 @@ fn finding(subject: &'static str, error: &Error) -> Finding {
     Finding::bad(subject, Grade::Problem, error.to_string(), mend)
 }
 
-/// Whether somebody else's browser listens.
+/// Whether a remote browser answers.
 fn attached(endpoint: &str) -> Finding {
     let listens = url::Url::parse(endpoint).ok().and_then(|url| {
         let addresses = url.socket_addrs(|| None).ok()?;
@@ -219,7 +219,7 @@ fn attached(endpoint: &str) -> Finding {
     }
 }
 
-/// The port and the keys, where it would serve over HTTP.
+/// Checks port and keys, if the server would use HTTP.
 fn http(config: &Config) -> Vec<Finding> {
     let Some(http) = &config.http else { return Vec::new() };
     let address = (http.host.trim_matches(['[', ']']), http.port);
@@ -245,7 +245,7 @@ fn http(config: &Config) -> Vec<Finding> {
     vec![port, keys]
 }
 
-/// What the clients of this person know of us.
+/// The MCP clients on this machine, and whether they are set up.
 fn clients() -> Vec<Finding> {
     let Some(places) = Places::here() else { return Vec::new() };
     let found = Agent::all().iter().filter_map(|agent| {
@@ -269,7 +269,7 @@ fn clients() -> Vec<Finding> {
     found.collect()
 }
 
-/// Whether what a client would start is there.
+/// Whether the program that a client would start exists.
 fn knows(agent: Agent, name: &str, program: Option<String>) -> Finding {
     let is_gone = program.as_deref().is_some_and(|program| {
         let path = std::path::Path::new(program);

@@ -1,5 +1,5 @@
-//! The first process of a container is given all whose parents have ended: browsers leave several. Where we are the first, we
-//! start ourselves once more, hand signals on, and take note of every end.
+//! Runs as the first process of a container, which must reap orphaned processes: browsers leave several. In
+//! that case the program starts itself as a child, forwards signals, and reaps.
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::program::Program;
 use super::tell;
 
-/// What is handed on: all that asks for an end.
+/// The forwarded signals: all that ask for an exit.
 const HANDED_ON: [(SignalKind, Signal); 4] = [
     (SignalKind::terminate(), Signal::TERM),
     (SignalKind::interrupt(), Signal::INT),
@@ -19,7 +19,7 @@ const HANDED_ON: [(SignalKind, Signal); 4] = [
     (SignalKind::quit(), Signal::QUIT),
 ];
 
-/// Runs the program as a child, if we are the first process. Gives its exit status.
+/// Runs the program as a child, if this is the first process. Returns its exit status.
 pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     if getpid() != Pid::INIT {
         return None;

@@ -1,4 +1,4 @@
-//! Every setting. A setting is listed here when it does something, and not before.
+//! All settings. Each is listed only if it has an effect.
 #![allow(clippy::doc_markdown, reason = "these comments are the text of --help")]
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -368,7 +368,7 @@ pub struct Flags {
     pub log_level: Option<LogLevel>,
 }
 
-/// How much is logged.
+/// The log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogLevel {
     Off,
@@ -379,7 +379,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How logs look.
+/// The log format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
     #[default]
@@ -388,7 +388,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// The makes of browser that can be named.
+/// The browsers that can be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum BrowserName {
@@ -401,7 +401,7 @@ pub enum BrowserName {
     Webkit,
 }
 
-/// How the pointer and the keys move.
+/// The pace of pointer and keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum InputName {
     /// At a person's pace.
@@ -429,7 +429,7 @@ impl FromStr for Size {
     }
 }
 
-/// A length of time that ends.
+/// A number of milliseconds with an upper limit.
 fn milliseconds() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=86_400_000)
 }
@@ -450,7 +450,7 @@ fn not_empty() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().try_map(plain).into()
 }
 
-/// `de`, `de-DE`, `zh-Hans-CN`.
+/// Parses `de`, `de-DE`, `zh-Hans-CN`.
 fn language() -> ValueParser {
     let tag = |text: String| {
         let mut parts = text.split('-');
@@ -468,7 +468,7 @@ fn language() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().try_map(tag).into()
 }
 
-/// A header, as it is written: a name, a colon, a value.
+/// A header, written as name, colon, value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header(pub String, pub String);
 
@@ -490,7 +490,7 @@ impl FromStr for Header {
     }
 }
 
-/// A list of origins. They hold no commas and no semicolons, so that either can stand between.
+/// A list of origins. They contain neither commas nor semicolons, so both separate them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origins(pub Vec<OriginPattern>);
 

@@ -1,4 +1,4 @@
-//! Asks a server over HTTP whether it is well: for images that have no other program to ask with.
+//! Health check of an HTTP server, for container images without another client.
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -22,7 +22,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// The exit status says it.
+/// Returns the result as exit status.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let url = matches.get_one::<String>("url").cloned().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -49,7 +49,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     }
 }
 
-/// The innermost reason, which is the one that helps.
+/// The innermost cause, which is the most useful one.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(inner) = innermost.source() {

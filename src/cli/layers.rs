@@ -1,6 +1,6 @@
-//! Flag over environment over file.
+//! Merges settings: flags override the environment, and that overrides the file.
 //!
-//! What the environment and the file say is turned into flags and read by the same grammar, so the three cannot differ.
+//! Environment and file are converted to flags and parsed by the same grammar, so the three cannot differ.
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::mcp::arguments::nearest;
 use crate::mcp::strict_json;
 
 const PREFIX: &str = "PATCHRIGHT_MCP_";
-/// Settings that a file cannot hold.
+/// Settings that a file cannot contain.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 
-/// The variable for the make of browser that sessions were first described with. Others use the name too, so that it means
-/// something only with these values.
+/// The environment variable for the browser in the specification of sessions. Other programs use the name as
+/// well, so only these values count.
 const BROWSER_TYPE: &str = "BROWSER_TYPE";
 const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 
-/// What one source says: values by the names of settings.
+/// The settings of one source, by name.
 type Layer = BTreeMap<String, OsString>;
 
-/// The settings that hold, and warnings for the user.
+/// The merged settings, and warnings for the user.
 pub fn read(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -49,7 +49,7 @@ pub fn read(
     Ok((flags, warnings))
 }
 
-/// Every setting's name, as its flag is spelled.
+/// The names of all settings, spelled as flags.
 pub fn names() -> Vec<String> {
     settings(&Flags::command()).map(|setting| name(setting).to_owned()).collect()
 }
@@ -77,7 +77,7 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
     matches.map_err(|error| ending(&error))
 }
 
-/// Clap explains itself in paragraphs. A mistake is shown on one line, so that it survives in a client's log.
+/// Converts a clap error to one line, which survives in a client's log.
 pub(super) fn ending(error: &clap::Error) -> Ending {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
@@ -170,7 +170,7 @@ fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
     })
 }
 
-/// How a flag would say it; `None` when nothing is said.
+/// The value as a flag would be written; `None` for no value.
 fn written(value: &Value, list: bool) -> Result<Option<String>, &'static str> {
     match value {
         Value::Null => Ok(None),
@@ -190,7 +190,7 @@ fn takes_a_list(setting: &Arg) -> bool {
     matches!(setting.get_action(), ArgAction::Append)
 }
 
-/// Adds an independent setting; an error in it names the place where it was found.
+/// Adds a setting; an error in it names its source.
 fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
     if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
         return Err(Ending::Mistake(format!("{found}: {reason}")));
@@ -207,7 +207,7 @@ fn flag(name: &str, value: &OsStr) -> OsString {
     flag
 }
 
-/// `timeoutAction` and `timeout-action` are the same setting.
+/// Converts `timeoutAction` to `timeout-action`.
 pub(super) fn kebab(key: &str) -> String {
     let mut kebab = String::new();
     for letter in key.chars() {

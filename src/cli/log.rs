@@ -1,4 +1,4 @@
-//! What is written to standard error, by a thread of its own: who does not read it holds up nobody.
+//! Logging to standard error on a thread of its own: a reader that hangs does not block anything.
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,18 +16,18 @@ use tracing_subscriber::{fmt, registry::LookupSpan};
 use super::flags::{LogFormat, LogLevel};
 use crate::secrets::Secrets;
 
-/// How many lines may wait to be written.
+/// The most lines that wait to be written.
 const MOST_WAITING: usize = 1000;
-/// How long the end waits for them.
+/// How long the exit waits for them.
 const LAST_WRITE: Duration = Duration::from_millis(300);
 
 static QUEUE: OnceLock<SyncSender<Entry>> = OnceLock::new();
-/// How many lines found no room.
+/// The number of dropped lines.
 static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
 
 enum Entry {
     Line(Vec<u8>),
-    /// All that came before is written.
+    /// Notifies when all earlier lines were written.
     End(SyncSender<()>),
 }
 
@@ -36,7 +36,7 @@ pub(super) fn tell(line: &str) {
     write(format!("patchright-mcp: {line}\n").into_bytes());
 }
 
-/// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.
+/// Starts logging. Logs of other crates could contain typed text, so only their errors are kept.
 pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let (queue, waiting) = sync_channel(MOST_WAITING);
     let writing = std::thread::Builder::new().name("log".to_owned());
@@ -62,7 +62,7 @@ pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     };
 }
 
-/// Waits a moment until what was said is written.
+/// Waits a moment until everything is written.
 pub(super) fn finish() {
     let (written, done) = sync_channel(1);
     if QUEUE.get().is_some_and(|queue| queue.try_send(Entry::End(written)).is_ok()) {
@@ -92,7 +92,7 @@ fn write_all(waiting: &Receiver<Entry>) {
     }
 }
 
-/// Each line in one piece. One that cannot be written is nobody's trouble.
+/// Writes a line in one piece, ignoring errors.
 fn write_now(line: &[u8]) {
     let _ = std::io::stderr().write_all(line);
 }
@@ -103,7 +103,7 @@ fn lines<S: Subscriber + for<'span> LookupSpan<'span>>(
     fmt::layer().with_writer(move || Struck { secrets: secrets.clone() }).log_internal_errors(false)
 }
 
-/// Standard error without secrets. Each line comes in one piece.
+/// Standard error with secrets removed. Each line is written in one piece.
 struct Struck {
     secrets: Secrets,
 }

@@ -1,4 +1,4 @@
-//! What a system wants to know of a program: completions for shells, a manual page.
+//! Shell completions and a manual page.
 use clap::builder::EnumValueParser;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _};
 use clap_complete::Shell;
@@ -20,7 +20,7 @@ pub(super) fn man_command() -> Command {
     Command::new("man").about("Write the manual page, for man -l").bin_name("patchright-mcp man")
 }
 
-/// Completions for every command and flag.
+/// Prints completions for all commands and flags.
 pub(super) fn completions(matches: &ArgMatches) -> Result<i32, Ending> {
     let mut text = Vec::new();
     if let Some(shell) = matches.get_one::<Shell>("shell") {
@@ -29,7 +29,7 @@ pub(super) fn completions(matches: &ArgMatches) -> Result<i32, Ending> {
     Err(Ending::Answer(String::from_utf8_lossy(&text).into_owned()))
 }
 
-/// The manual page, with a section for each command.
+/// Prints the manual page, with a section for each command.
 pub(super) fn man() -> Result<i32, Ending> {
     let mut text = Vec::new();
     let whole = whole();

@@ -1,12 +1,12 @@
-//! How this program is started again: by itself, and by others.
+//! How to start this program again: by itself, and by clients.
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Runs the program inside a Python, wherever it is started: a module in the working directory is not taken for ours.
+/// Starts the program in Python from any folder: a module in the working directory cannot replace ours.
 const IN_PYTHON: &str = "import sys; sys.path[:] = [entry for entry in sys.path if entry]; \
     from patchright_mcp.__main__ import run; sys.exit(run())";
 
-/// A program, and what stands before its own arguments.
+/// A program with its first arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     executable: PathBuf,
@@ -20,7 +20,7 @@ enum Kind {
 }
 
 impl Program {
-    /// The binary that is running.
+    /// The running binary.
     pub fn this() -> Self {
         let executable = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("patchright-mcp"));
         Self { executable, kind: Kind::Binary }
@@ -31,7 +31,7 @@ impl Program {
         Self { executable, kind: Kind::Python }
     }
 
-    /// Starts it from here.
+    /// A command that starts it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
         if self.kind == Kind::Python {
@@ -40,7 +40,7 @@ impl Program {
         command
     }
 
-    /// What a client's configuration says to start it, with these arguments.
+    /// Program and arguments for a client's configuration.
     pub fn words(&self, arguments: &[String]) -> (String, Vec<String>) {
         let leading: &[&str] = match self.kind {
             Kind::Binary => &[],

@@ -1,4 +1,4 @@
-//! The folder that a command belongs to, and where the server of that folder is found.
+//! The project folder of a command, and the socket of its server.
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -8,19 +8,19 @@ use sha2::{Digest, Sha256};
 
 use crate::folders::make_private;
 
-/// The folder in a project that we write to.
+/// The folder for our files in a project.
 pub(super) const FOLDER: &str = ".patchright-mcp";
 
-/// A project, and the way to its server.
+/// A project with the socket of its server.
 #[derive(Debug, Clone)]
 pub(super) struct Project {
     pub root: PathBuf,
-    /// Where the server listens.
+    /// The server's socket.
     pub socket: PathBuf,
 }
 
 impl Project {
-    /// The one that the working directory lies in.
+    /// The project of the working directory.
     pub(super) fn here() -> io::Result<Self> {
         let here = fs::canonicalize(std::env::current_dir()?)?;
         let root = root_of(&here, home().as_deref());
@@ -33,7 +33,7 @@ impl Project {
         Ok(Self { root, socket: place.join(format!("{name:08x}.sock")) })
     }
 
-    /// Held by whoever starts a server, so that two who come at once start one.
+    /// Locks the start of a server, so that two commands start only one.
     pub(super) fn lock(&self) -> io::Result<File> {
         let place = place_of(&self.socket);
         loop {
@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Our folder in the project, which ignores itself in version control.
+    /// Our folder in the project, with a `.gitignore` of its own.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {
@@ -68,7 +68,7 @@ impl Project {
     }
 }
 
-/// Removes the socket of a server that ends, and the folder around it when it was the last one there.
+/// Removes the socket of a server that exits, and its folder if it is empty.
 pub(super) fn leave(socket: &Path) {
     let _ = fs::remove_file(socket);
     let place = place_of(socket);
@@ -84,19 +84,19 @@ fn place_of(socket: &Path) -> &Path {
     socket.parent().unwrap_or(Path::new("/"))
 }
 
-/// The nearest folder above that is the root of something; the folder itself, where there is none.
+/// The nearest parent folder that is a project root, or else the folder itself.
 fn root_of(here: &Path, home: Option<&Path>) -> PathBuf {
     let marked = |folder: &&Path| [".git", FOLDER].iter().any(|mark| folder.join(mark).exists());
     let inside = here.ancestors().take_while(|folder| Some(*folder) != home && folder.parent().is_some());
     inside.into_iter().find(marked).unwrap_or(here).to_owned()
 }
 
-/// The home of who runs us.
+/// The user's home directory.
 pub(super) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| home.is_absolute())
 }
 
-/// A folder that only this user can look into, with a path short enough for sockets. It is there while a server is.
+/// A private folder for sockets, with a path short enough for them. It exists while a server runs.
 fn meeting_place() -> io::Result<PathBuf> {
     // Not XDG_RUNTIME_DIR: programs started by cron, sudo or an agent's sandbox have another than a shell, or none.
     let place = temporary().join(format!("patchright-mcp-{}", user()));
@@ -106,7 +106,7 @@ fn meeting_place() -> io::Result<PathBuf> {
     Ok(place)
 }
 
-/// A socket cannot be bound at a path of more than some hundred characters.
+/// The temporary folder, which is short: socket paths are limited to some hundred characters.
 fn temporary() -> PathBuf {
     const MOST: usize = 60;
     let folder = std::env::temp_dir();
@@ -117,7 +117,7 @@ fn user() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// Somebody else could have made it before us, in a folder that all may write to.
+/// Checks the owner of a folder that somebody else could have created before us.
 fn check(place: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(place)?;
     if found.is_dir() && found.uid() == user() && found.mode().trailing_zeros() >= 6 {

@@ -1,4 +1,4 @@
-//! The near end: finds the server of a folder, starts it where there is none, asks it, and shows what it says.
+//! The client side of verbs: finds or starts the server of a folder, sends a request, and prints the answer.
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,25 +12,25 @@ use super::project::Project;
 use super::tell;
 use super::wire::{Line, Outcome, Request, Work};
 
-/// How often a server may end under our hands before it has begun: once because it was just ending, once more for luck.
+/// How often to start again if a server exits before it has begun.
 const TRIES: usize = 3;
-/// How long a server may take to be gone after its last session was closed.
+/// How long a server may take to exit after its last session was closed.
 const LAST_BREATH: Duration = Duration::from_secs(10);
-/// How long a server may say nothing that works: it says every few seconds that it does.
+/// How long a working server may be silent: it sends a sign of life every few seconds.
 const LONGEST_SILENCE: Duration = Duration::from_secs(20);
 /// How long a server may take to start.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// What keeps a command from being done at all.
+/// Why a command was not run.
 #[derive(Debug)]
 pub(super) enum Trouble {
     NoServer,
     Io(io::Error),
-    /// It did not come up; what it wrote.
+    /// The server did not start; its output.
     NotStarted(String),
-    /// It ended in the middle.
+    /// The server exited during the command.
     BrokeOff,
-    /// It says nothing; the number of its process.
+    /// The server does not answer; its process id.
     Silent(Option<u32>),
 }
 
@@ -64,7 +64,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// Asks the server of a folder; `starting` is how to start it, where it may be started.
+/// Sends a request to the server of a folder; `starting` is the program to start one with, if allowed.
 pub(super) fn ask(
     project: &Project,
     starting: Option<&Program>,
@@ -124,8 +124,7 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
     }
 }
 
-/// Keeps what we have open beside the standard streams from a server: a lock or a pipe of whoever called us would be held
-/// until it ends.
+/// Closes inherited descriptors in the server: otherwise it would hold a lock or pipe of our caller.
 #[allow(unsafe_code, reason = "the standard library has no safe way to keep descriptors from a child")]
 fn keep_descriptors(command: &mut Command) {
     const MOST: i32 = 65_536;
@@ -142,7 +141,7 @@ fn keep_descriptors(command: &mut Command) {
     unsafe { command.pre_exec(set_up) };
 }
 
-/// Whether a server that is starting says that it is ready, before it ends or takes too long.
+/// Whether a starting server reports that it is ready, before it exits or takes too long.
 fn says_ready(stdout: ChildStdout) -> bool {
     let (ready, readily) = mpsc::channel();
     std::thread::spawn(move || {
@@ -153,7 +152,7 @@ fn says_ready(stdout: ChildStdout) -> bool {
     readily.recv_timeout(START_LIMIT).unwrap_or(false)
 }
 
-/// The process at the other end.
+/// The process id at the other end.
 fn process_behind(stream: &UnixStream) -> Option<u32> {
     #[cfg(target_os = "linux")]
     return u32::try_from(rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_pid()).ok();
@@ -161,7 +160,7 @@ fn process_behind(stream: &UnixStream) -> Option<u32> {
     return None;
 }
 
-/// One request and its outcome; none where the server had ended before it began.
+/// Sends one request and returns its outcome; `None` if the server exited before it began.
 fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, Trouble> {
     let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
     line.push(b'\n');
@@ -199,7 +198,7 @@ fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
     if begun { Err(Trouble::BrokeOff) } else { Ok(None) }
 }
 
-/// A server that ends with its last session holds the line until it has let go of everything.
+/// Waits until a server that exits with its last session has cleaned up.
 fn until_gone(mut stream: &UnixStream) {
     let _ = stream.set_read_timeout(Some(LAST_BREATH));
     let _ = stream.read(&mut [0]);

@@ -1,4 +1,4 @@
-//! From a [`Config`] to a running server.
+//! Runs the server of a [`Config`].
 #[cfg(unix)]
 use std::os::fd::AsFd as _;
 #[cfg(unix)]
@@ -29,7 +29,7 @@ use crate::secrets::Secrets;
 use crate::session::Engine;
 use crate::session::cooldown::Cooldown;
 
-/// Serves until the client leaves or a signal comes; returns the exit status.
+/// Serves until the client disconnects or a signal arrives; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
     let (level, format) = (config.log_level, config.log_format);
     for warning in &config.warnings {
@@ -38,7 +38,7 @@ pub(super) fn run(config: Config) -> i32 {
     live(level, format, config.engine.secrets.clone(), serve(config))
 }
 
-/// The server behind the verbs of one folder.
+/// The configuration of a background server.
 #[cfg(unix)]
 #[derive(Debug)]
 pub(super) struct BackgroundConfig {
@@ -49,7 +49,7 @@ pub(super) struct BackgroundConfig {
     pub idle_limit: Duration,
 }
 
-/// Serves the verbs of one folder, apart from the terminal that it was started from.
+/// Runs the background server of a folder, detached from its terminal.
 #[cfg(unix)]
 pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
     // It fails where we lead a group already, and then there is nothing to leave.
@@ -72,7 +72,7 @@ pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
     })
 }
 
-/// Lives until `serving` has ended, and leaves nothing behind.
+/// Runs until `serving` has ended, and cleans up.
 fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Future<Output = i32>) -> i32 {
     log::start(level, format, secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -175,8 +175,8 @@ async fn serve(mut config: Config) -> i32 {
     shutdown.reason().exit_status()
 }
 
-/// Takes the protocol's streams away from programs, and from whatever they start: nothing is to be read there, and what
-/// is written goes to standard error.
+/// Takes standard input and output for the protocol. Child processes read nothing, and their output goes to
+/// standard error.
 #[cfg(unix)]
 fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     let input = std::io::stdin().as_fd().try_clone_to_owned()?;
@@ -187,7 +187,7 @@ fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     Ok((file(input), file(output)))
 }
 
-/// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
+/// Creates the tools with their settings, a browser that starts on demand, and the cooldown of this process.
 pub fn dispatcher(config: Config) -> Dispatcher {
     let registry = Registry::new(
         tools::ALL.iter().chain(&tools::claude::MEMBERS),

@@ -1,4 +1,4 @@
-//! Telling a client of us: its configuration gets our server, and can lose it again. All else in it stays.
+//! Adds our server to a client's configuration, or removes it, and keeps the rest.
 pub(super) mod clients;
 mod edit;
 
@@ -15,12 +15,12 @@ use self::edit::{Format, edited, present, value};
 use super::program::Program;
 use super::{Ending, show};
 
-/// What is added to the name of a file that is kept as it was.
+/// The suffix of the backup file.
 const COPY: &str = ".before-patchright-mcp";
-/// How the server is called there.
+/// The name of our server in the configuration.
 pub(super) const NAME: &str = "browser";
 
-/// What the command line takes.
+/// The command-line definition.
 pub(super) fn command() -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
@@ -48,7 +48,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Sets up, or tells what is set up.
+/// Sets up a client, or lists what is set up.
 pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending> {
     let places = Places::here();
     let places =
@@ -111,7 +111,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Keeps the file as it was, unless it was ours already, and writes the new one.
+/// Backs up the file, unless it contains our server already, and writes the new one.
 fn keep_and_write(
     agent: Agent,
     path: &Path,
@@ -132,7 +132,7 @@ fn keep_and_write(
     write(path, after)
 }
 
-/// Puts back what was kept, if nothing else was changed since; a file that we began goes.
+/// Restores the backup if nothing else has changed since; removes a file that we have created.
 fn undo(agent: Agent, path: &Path, after: &str) -> io::Result<()> {
     let copy = copy_of(path);
     let left = value(agent.format(), after);
@@ -150,7 +150,7 @@ fn copy_of(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Replaces a file in one step; it keeps its permissions.
+/// Replaces a file atomically, keeping its permissions.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -163,7 +163,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Our server as it was and as it will be. What stands beside it may hold others' keys, and is not shown.
+/// Our entry before and after. Other entries may contain keys, and are not shown.
 fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String, Value>>) -> String {
     let place = format!("{}.{name}", format.servers());
     let old = present(format, before, name).map(|old| match old {
@@ -174,7 +174,7 @@ fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String,
     old.into_iter().chain(new).collect::<Vec<_>>().join("\n")
 }
 
-/// Each client, with where it looks and whether it knows us.
+/// All clients with their files, and whether they are set up.
 fn listed(places: &Places) -> String {
     let lines = Agent::all().iter().map(|agent| {
         let path = agent.file(places);
@@ -189,7 +189,7 @@ fn listed(places: &Places) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What a client's configuration knows of us.
+/// The state of a client's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Ours,
@@ -198,7 +198,7 @@ pub(super) enum State {
     Missing,
 }
 
-/// Looks into a client's configuration.
+/// Reads a client's configuration.
 pub(super) fn state(agent: Agent, path: &Path) -> State {
     match read(path) {
         Ok(None) => State::Missing,
@@ -209,7 +209,7 @@ pub(super) fn state(agent: Agent, path: &Path) -> State {
     }
 }
 
-/// The program that a client's configuration starts for us, where it can be read.
+/// The program in a client's entry for us, if it can be read.
 pub(super) fn program_of(agent: Agent, path: &Path) -> Option<String> {
     let text = read(path).ok()??;
     let server = present(agent.format(), &text, NAME)?;

@@ -1,5 +1,4 @@
-//! Every tool as a verb of the command line, from the struct that is the tool: its schema becomes the flags, its
-//! comments become the help.
+//! Tools as verbs of the command line: schemas become flags, and descriptions become help.
 use std::ffi::OsString;
 
 use clap::builder::PossibleValuesParser;
@@ -13,7 +12,7 @@ use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB, Toolset};
 use crate::mcp::tools;
 use crate::messages::{Language, listing as texts};
 
-/// Shorter names than a tool's own without `browser_`.
+/// Names that are shorter than the tool's name without `browser_`.
 const SHORT: [(&str, &str); 14] = [
     ("browser_navigate", "open"),
     ("browser_navigate_back", "back"),
@@ -31,7 +30,7 @@ const SHORT: [(&str, &str); 14] = [
     ("browser_close", "close-page"),
 ];
 
-/// What people type for them, too.
+/// Aliases.
 const ALIASES: [(&str, &str); 6] = [
     ("goto", "open"),
     ("navigate", "open"),
@@ -41,7 +40,7 @@ const ALIASES: [(&str, &str); 6] = [
     ("tab", "tabs"),
 ];
 
-/// Arguments that stand without their names although they may be left out, in their order.
+/// Positional arguments that are optional, in order.
 const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
     ("browser_wait_for", &["text"]),
     ("browser_find", &["text"]),
@@ -59,7 +58,7 @@ const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
     ("browser_handle_dialog", &["accept", "promptText"]),
 ];
 
-/// The commands needed most: the list describes these, and only names the others.
+/// The most common commands: the list describes these, and only names the others.
 const USUAL: [&str; 23] = [
     "browser_navigate",
     "browser_navigate_back",
@@ -86,7 +85,7 @@ const USUAL: [&str; 23] = [
     "browser_ask_person",
 ];
 
-/// What arguments are whose schema says it elsewhere, or not at all.
+/// Help for arguments whose schema has none, or another one.
 const SAID_HERE: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
@@ -109,39 +108,39 @@ const SAID_HERE: [(&str, &str, &str); 9] = [
 ];
 const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 
-/// Words about elements are for models that are asked for them; and a session has its own flag here.
+/// Arguments that are hidden: descriptions of elements are for models, and sessions have a flag of their own.
 const NOT_ASKED_FOR: [&str; 4] = ["element", "startElement", "endElement", SESSION];
 
-/// Arguments that name files, which a person names from where they are.
+/// Arguments with file paths, relative to the user's folder.
 const FILES: [&str; 3] = ["paths", "filename", "storageState"];
 
 const FIELDS: &str = "fields";
 const STEPS: &str = "steps";
 
-/// A tool under its name on the command line.
+/// A tool as a verb.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
     pub tool: &'static AnyTool,
 }
 
-/// Every verb that is a tool. What is done in sessions elsewhere is done with `-s NAME` here.
+/// All verbs. Session tools are not among them, since `-s NAME` replaces them.
 pub fn all() -> impl Iterator<Item = Verb> {
     tools::ALL.iter().filter(|tool| tool.toolset != Toolset::Sessions).map(|tool| Verb { tool })
 }
 
-/// The verb of this name.
+/// The verb with this name.
 pub fn named(name: &str) -> Option<Verb> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
     all().find(|verb| verb.name() == name || verb.tool.name == name)
 }
 
-/// The verb whose name is nearest to a misspelled one.
+/// The verb whose name is most similar to a misspelt one.
 pub fn near(name: &str, others: &[&str]) -> Option<String> {
     let names: Vec<_> = all().map(Verb::name).collect();
     nearest(name, names.iter().map(String::as_str).chain(others.iter().copied())).map(str::to_owned)
 }
 
-/// Calls tools by the names they have here.
+/// Replaces tool names by the names of verbs.
 pub fn translated(text: &str) -> String {
     if !text.contains("browser_") {
         return text.to_owned();
@@ -153,7 +152,7 @@ pub fn translated(text: &str) -> String {
 }
 
 impl Verb {
-    /// `click` for `browser_click`.
+    /// The name: `click` for `browser_click`.
     pub fn name(self) -> String {
         let short = SHORT.iter().find(|(tool, _)| *tool == self.tool.name);
         short.map_or_else(
@@ -162,24 +161,24 @@ impl Verb {
         )
     }
 
-    /// What it does, in one sentence.
+    /// A summary in one sentence.
     pub fn summary(self) -> String {
         let text = self.description();
         translated(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
     }
 
-    /// What it does, in its first words.
+    /// A summary in a few words.
     pub fn in_short(self) -> String {
         let summary = self.summary();
         summary.split([';', ':']).next().unwrap_or_default().to_owned()
     }
 
-    /// Whether it is one of those that are needed most.
+    /// Whether it is one of the most common commands.
     pub fn is_usual(self) -> bool {
         USUAL.contains(&self.tool.name)
     }
 
-    /// Whether the server must be asked for it when it starts.
+    /// Whether the server must be started with a capability for it.
     pub fn is_extra(self) -> bool {
         self.tool.capability == Capability::Code
     }
@@ -188,7 +187,7 @@ impl Verb {
         texts::description(self.tool.name, Language::En).unwrap_or(self.tool.description())
     }
 
-    /// `type [REF] TEXT`.
+    /// The usage line, such as `type [REF] TEXT`.
     pub fn usage(self) -> String {
         let required = self.required();
         let words = self.positional().into_iter().map(|name| {
@@ -206,7 +205,7 @@ impl Verb {
         [self.name()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the command line takes for it.
+    /// The command-line definition.
     pub fn command(self) -> Command {
         let positional = self.positional();
         let mut command = Command::new(self.name())
@@ -232,7 +231,7 @@ impl Verb {
         command
     }
 
-    /// An argument with its name: `--full-page`, `--button right`.
+    /// A named argument: `--full-page`, `--button right`.
     fn option(self, name: &str) -> Arg {
         let arg = self.described(name).long(kebab(name));
         let upper = kebab(name).to_ascii_uppercase();
@@ -265,7 +264,7 @@ impl Verb {
         }
     }
 
-    /// Calls its arguments by what they are here: `TEXT` where they stand without their names, `--text-gone` elsewhere.
+    /// Replaces argument names in a text: `TEXT` for positional ones, `--text-gone` for others.
     pub fn in_flags(self, text: &str) -> String {
         let positional = self.positional();
         let named = |text: String, name: &String| {
@@ -280,10 +279,9 @@ impl Verb {
         text.replace(" (or `target`)", "")
     }
 
-    /// The tool's arguments, from what was typed.
+    /// The tool's arguments.
     ///
-    /// # Errors
-    /// Every line says one thing that is wrong.
+    /// # Errors Each line names one problem.
     pub fn arguments(self, matches: &ArgMatches, here: &Here) -> Result<Map<String, Value>, Vec<String>> {
         let positional = self.positional();
         let mut given = Vec::new();
@@ -313,8 +311,7 @@ impl Verb {
         }
     }
 
-    /// Gives what stands without a name to the arguments in their order. One that may be left out is, where there are
-    /// too few.
+    /// Assigns positional values in order. Optional arguments are skipped if there are too few values.
     fn assigned(
         self,
         positional: &[&str],
@@ -363,7 +360,7 @@ impl Verb {
         }
     }
 
-    /// The arguments that stand without their names.
+    /// The positional arguments.
     fn positional(self) -> Vec<&'static str> {
         let properties = self.properties();
         let unnamed = WITHOUT_NAMES.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
@@ -395,12 +392,12 @@ impl Verb {
     }
 }
 
-/// Where the person is.
+/// The user's current folder.
 #[derive(Debug, Clone)]
 pub struct Here(pub std::path::PathBuf);
 
 impl Here {
-    /// The whole path of a file, without `..`.
+    /// The absolute path of a file, without `..`.
     fn absolute(&self, path: &str) -> String {
         use std::path::Component;
 
@@ -416,7 +413,7 @@ impl Here {
     }
 }
 
-/// `e5 Ada e7 true`: a field and its value, and so on.
+/// Parses `e5 Ada e7 true`: pairs of a field and its value.
 fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>> {
     let given: Vec<_> = given.collect();
     if given.len() % 2 == 1 {
@@ -427,7 +424,7 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
     Ok(pairs.collect())
 }
 
-/// Each step is a line as it would be typed. A quotation may go on in the lines below, as in a shell.
+/// Parses steps: each is a line as it would be typed. A quoted text may span lines, as in a shell.
 fn steps(given: &mut impl Iterator<Item = String>, here: &Here) -> Result<Value, Vec<String>> {
     let mut steps = Vec::new();
     for text in given {
@@ -449,7 +446,7 @@ fn steps(given: &mut impl Iterator<Item = String>, here: &Here) -> Result<Value,
     Ok(steps.into())
 }
 
-/// The words of a line as a shell takes them, `$'…'` with its escapes too; none where a quotation does not end.
+/// Splits a line into words as a shell does, including `$'…'`; `None` for an unterminated quote.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut plain = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
@@ -474,7 +471,7 @@ fn words(line: &str) -> Option<Vec<String>> {
     shlex::split(&plain)
 }
 
-/// What stands in `$'…'`, up to its end.
+/// Parses `$'…'` up to its end.
 fn escaped(characters: &mut impl Iterator<Item = char>) -> Option<String> {
     let mut text = String::new();
     loop {

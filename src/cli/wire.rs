@@ -1,16 +1,16 @@
-//! What the command line and the server behind it say to each other: one request, then lines until the outcome.
+//! The messages between the command line and its background server: one request, then lines until the outcome.
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is asked for. Both ends are of one version, so every field is always there.
+/// A request. Both ends have the same version, so no field is optional.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The name of the session.
     pub session: String,
-    /// How the server was to be started, where that is known.
+    /// The options that the server should have, if given.
     pub options: Vec<String>,
     pub json: bool,
-    /// The user's directory, for paths that are given.
+    /// The user's folder, for relative paths.
     pub here: String,
     pub work: Work,
 }
@@ -22,7 +22,7 @@ pub(super) enum Work {
         tool: String,
         arguments: Map<String, Value>,
     },
-    /// Ends this session, or all.
+    /// Closes this session, or all.
     Close {
         all: bool,
     },
@@ -30,20 +30,20 @@ pub(super) enum Work {
     Sessions,
 }
 
-/// A line back.
+/// A line of the response.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Line {
-    /// It was read, and is being done: asking again could do it twice.
+    /// The request was read and is running: repeating it could run it twice.
     Begun,
-    /// It goes on; said every few seconds.
+    /// It is still running; sent every few seconds.
     Working,
-    /// Something that a person should know meanwhile.
+    /// A message for the person.
     Waiting(String),
     Done(Outcome),
 }
 
-/// What came of it.
+/// The outcome of a request.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Outcome {
     pub text: String,

@@ -1,9 +1,9 @@
-//! What a browser needs of the machine: a sandbox, a display, fonts, shared memory, room, a way out.
+//! Checks what a browser needs: sandbox, display, fonts, shared memory, disk space, network.
 use std::path::Path;
 
 use super::{Finding, Grade};
 
-/// WebKit has no such sandbox, no need of a display beside its screen, and shared memory without files.
+/// Checks the machine. WebKit needs no sandbox, no real display, and no shared memory files.
 pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     #[cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     findings
 }
 
-/// Whether the browser can put its renderers behind walls.
+/// Whether the browser's sandbox can work.
 #[cfg(target_os = "linux")]
 fn sandbox() -> Finding {
     let warning = |found: &str, mend: &str| Finding::bad("sandbox", Grade::Warning, found, mend);
@@ -52,7 +52,7 @@ fn sandbox() -> Finding {
     Finding::good("sandbox", "user namespaces can be used")
 }
 
-/// Whether a filter stands between this process and the kernel.
+/// Whether a seccomp filter applies to this process.
 #[cfg(target_os = "linux")]
 fn is_filtered() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -76,7 +76,7 @@ fn display() -> Finding {
     }
 }
 
-/// Pages without fonts are empty rectangles, and say what kind of machine this is.
+/// Whether there are fonts: without them, pages show empty rectangles and can be fingerprinted.
 #[cfg(target_os = "linux")]
 fn fonts() -> Finding {
     let home = std::env::home_dir().unwrap_or_default();
@@ -148,7 +148,7 @@ fn shared_memory() -> Finding {
     }
 }
 
-/// A profile takes some fifty megabytes before the first page.
+/// Whether there is disk space for a profile, which needs some 50 MB.
 fn room() -> Option<Finding> {
     let folder = std::env::temp_dir();
     if let Err(error) = tempfile::tempfile_in(&folder) {
@@ -178,7 +178,8 @@ fn free_mb(_folder: &Path) -> Option<u64> {
     None
 }
 
-/// Proxies of the environment are the browser's, too. What is in them is not repeated: it may be a password.
+/// The proxies in the environment, which the browser uses, too. They are not quoted, as they may contain a
+/// password.
 fn proxies() -> Finding {
     let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let lines: Vec<_> = names.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();

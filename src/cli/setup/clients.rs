@@ -1,4 +1,4 @@
-//! The clients that can be set up: where each keeps its servers, and what one looks like there.
+//! The clients that `setup` supports: their configuration files, and the format of an entry.
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use strum::VariantArray as _;
 use super::edit::Format;
 use crate::browser::find::Platform;
 
-/// A program that starts MCP servers.
+/// An MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::VariantArray, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(in crate::cli) enum Agent {
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Agent {
     Goose,
 }
 
-/// What decides where a client looks.
+/// Folders in which clients keep their files.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Places {
     pub home: PathBuf,
@@ -42,7 +42,7 @@ impl Places {
         Some(Self { home, platform: Platform::HERE, environment })
     }
 
-    /// Where programs with windows keep their settings.
+    /// The settings folder of graphical programs.
     fn settings(&self) -> PathBuf {
         match self.platform {
             Platform::Linux => self.configuration(),
@@ -53,7 +53,7 @@ impl Places {
         }
     }
 
-    /// Where programs from a terminal do.
+    /// The settings folder of terminal programs.
     fn configuration(&self) -> PathBuf {
         (self.environment)("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
@@ -68,7 +68,7 @@ impl Agent {
         self.into()
     }
 
-    /// The file that holds for all projects of a person.
+    /// The user-wide configuration file.
     pub(in crate::cli) fn file(self, places: &Places) -> PathBuf {
         let home = |path: &str| places.home.join(path);
         let variable = |name: &str, usual: &str| (places.environment)(name).unwrap_or_else(|| home(usual));
@@ -89,7 +89,7 @@ impl Agent {
         }
     }
 
-    /// The file that holds for one project, where the client knows such.
+    /// The configuration file of a project, if the client supports that.
     pub(in crate::cli) fn project_file(self, root: &Path) -> Option<PathBuf> {
         let path = match self {
             Self::ClaudeCode => ".mcp.json",
@@ -115,7 +115,7 @@ impl Agent {
         }
     }
 
-    /// Our server, as this client writes one down.
+    /// Our server's entry in the client's format.
     pub(in crate::cli) fn entry(self, name: &str, command: &str, arguments: &[String]) -> Map<String, Value> {
         let entry = match self {
             Self::ClaudeCode | Self::Vscode => {
@@ -129,7 +129,7 @@ impl Agent {
         entry.as_object().cloned().unwrap_or_default()
     }
 
-    /// What the person does then.
+    /// The user's next step.
     pub(in crate::cli) fn next_step(self) -> &'static str {
         match self {
             Self::Claude => "Quit Claude Desktop and open it again.",

@@ -1,21 +1,21 @@
-//! One server more, or less, in a client's configuration; all else in the file stays as somebody wrote it.
+//! Adds or removes one server in a client's configuration; the rest of the file stays unchanged.
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::{Map, Value};
 
-/// How a client writes its configuration.
+/// The format of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
-    /// JSON, comments and all; servers are in the object of this name.
+    /// JSON with comments; servers are in the object of this name.
     Json(&'static str),
-    /// TOML, with a table of servers.
+    /// TOML; servers are in the table of this name.
     Toml(&'static str),
-    /// YAML, with a mapping of servers.
+    /// YAML; servers are in the mapping of this name.
     Yaml(&'static str),
 }
 
 impl Format {
-    /// What the servers are in.
+    /// The name of the object with the servers.
     pub(super) fn servers(self) -> &'static str {
         match self {
             Self::Json(servers) | Self::Toml(servers) | Self::Yaml(servers) => servers,
@@ -23,10 +23,9 @@ impl Format {
     }
 }
 
-/// The file with this server in it, or without it.
+/// The file with this server added or removed.
 ///
-/// # Errors
-/// Why the file cannot be understood; then nothing should be written.
+/// # Errors Why the file cannot be parsed; then nothing should be written.
 pub(super) fn edited(
     format: Format,
     text: &str,
@@ -40,7 +39,7 @@ pub(super) fn edited(
     }
 }
 
-/// Whether the file has a server of this name, and its entry where that can be read.
+/// The entry of a server with this name, if there is one.
 pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     let at = |whole: &Value, servers: &str| whole.get(servers)?.get(name).cloned();
     match format {
@@ -49,7 +48,7 @@ pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// What a file says, whatever it looks like; an empty list of servers says nothing.
+/// The parsed content; an empty list of servers counts as none.
 pub(super) fn value(format: Format, text: &str) -> Option<Value> {
     let (mut whole, servers) = match format {
         Format::Json(servers) => {
@@ -144,7 +143,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
     }
 }
 
-/// A mapping is written as its one and only reader writes it: blocks, two blanks deep. What looks otherwise is refused.
+/// Edits a mapping in block style with an indentation of two. Other styles are refused.
 fn yaml(
     text: &str,
     servers: &str,
@@ -260,7 +259,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever else is configured, our server comes and goes alone.
+        /// Adding and removing our server leaves all others unchanged.
         #[test]
         fn other_servers_are_never_touched(names in prop::collection::btree_set("[a-z]{1,8}", 0..5)) {
             let names: Vec<_> = names.into_iter().filter(|name| name != "browser").collect();

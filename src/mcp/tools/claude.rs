@@ -1,5 +1,5 @@
-//! The members of Claude's `browser_toolset_20260801`, under their own names and with their own arguments: for agents that
-//! were made for them. What a member does, one of our own tools does, or what that tool is made of.
+//! The tools of Claude's `browser_toolset_20260801`, with their own names and arguments: for agents that were
+//! trained for them. Each is implemented by one of our own tools.
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -17,7 +17,7 @@ pub mod look;
 pub mod mouse;
 pub mod tabs;
 
-/// All members, in the order in which Claude's API lists them.
+/// All tools, in the order of Claude's API.
 pub static MEMBERS: [AnyTool; 31] = [
     AnyTool::of::<tabs::Navigate>(),
     AnyTool::of::<look::Screenshot>(),
@@ -105,7 +105,7 @@ pub struct Target {
     pub r#ref: Option<String>,
 }
 
-/// What a target is, once it is known to be whole.
+/// A complete target: a point or an element.
 enum Aim {
     At(Point),
     On(String),
@@ -125,7 +125,7 @@ fn wrong(problem: &str) -> Error {
     Error::InvalidArguments { problems: vec![problem.to_owned()] }
 }
 
-/// Keys to hold, as a chord: `ctrl+shift`.
+/// Parses modifier keys, as a chord: `ctrl+shift`.
 fn modifiers(chord: Option<&str>) -> Result<Vec<Modifier>> {
     let names = chord.into_iter().flat_map(|chord| chord.split('+')).map(str::trim);
     names
@@ -140,20 +140,20 @@ fn modifiers(chord: Option<&str>) -> Result<Vec<Modifier>> {
         .collect()
 }
 
-/// Has one of our own tools do it, and tells of the page what is new.
+/// Runs one of our own tools, and shows the changes of the page.
 async fn act<T: Tool>(tool: T, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     Box::pin(tool.call(call, reply)).await?;
     reply.show_news_only();
     Ok(())
 }
 
-/// How members fail: as our tools do, in words that name members.
+/// Answers with an error as our own tools do, with this toolset's tool names.
 fn fail(failure: &Failed<'_>, reply: &mut Reply) {
     reply.fail(failure.error);
     reply.rename_tools(Toolset::Claude.family().names);
 }
 
-/// Where the page stands after a navigation: for models in one line, for programs besides.
+/// Reports the page after a navigation: in one line for models, and as data.
 async fn tell_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.current_page()?;
     let (url, title) = (page.asked_url(), page.title().await);

@@ -1,4 +1,4 @@
-//! What pages log.
+//! Tools for the console.
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::ConsoleThreshold;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How long the browser's log is waited for, and how often it is looked at.
+/// How long to wait for the browser's log, and the interval between checks.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
@@ -92,7 +92,7 @@ fn entry_json(message: &ConsoleMessage) -> Value {
     text
 }
 
-/// A call, in the source where that is known, else in the script.
+/// A stack frame, at its source position if known, else in the script.
 fn stack_line(line: &StackLine) -> String {
     let place = match &line.source {
         Some(SourcePlace { source, line, column }) => format!("{source}:{line}:{column}"),

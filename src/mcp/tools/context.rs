@@ -1,4 +1,4 @@
-//! Contexts: several people in one browser, who share nothing.
+//! Tools for browser contexts, which are isolated from each other.
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::Kind;
 
-/// The largest file of cookies and storage that is read.
+/// The largest storage state file.
 const LARGEST_STATE: u64 = 64 << 20;
 
 /// Create a context with its own cookies, storage and cache, and make it active.
@@ -75,7 +75,7 @@ impl Tool for Create {
     }
 }
 
-/// A name stands before the refs of its context, and in texts.
+/// Checks a name, which is used in refs and texts.
 fn check_name(name: &str) -> Result<()> {
     if name.trim() == name && !name.contains(':') && !name.chars().any(char::is_control) {
         return Ok(());

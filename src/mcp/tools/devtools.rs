@@ -1,4 +1,4 @@
-//! What a developer asks of a page.
+//! Tools for developers.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ use crate::snapshot::Ref;
 
 mod axe;
 
-/// So many lines are shown; a file has room for all.
+/// The most lines in an answer; a file has no limit.
 const MOST_LINES: usize = 40;
 const FEW_LINES: usize = 15;
 
@@ -117,7 +117,7 @@ impl Tool for Inspect {
     }
 }
 
-/// Where a measure is good, needs work, or is poor, as Core Web Vitals have it.
+/// A rating of good, needs improvement or poor, with the thresholds of Core Web Vitals.
 fn rated(value: f64, good: f64, poor: f64) -> &'static str {
     match value {
         value if value <= good => "good",
@@ -160,7 +160,7 @@ fn vitals(measured: &Vitals) -> String {
     lines.join("\n")
 }
 
-/// What each rule means.
+/// The meaning of a rule.
 fn meaning(rule: &str) -> &'static str {
     match rule {
         "language" => "the document does not say its language",
@@ -251,7 +251,7 @@ fn coverage(used: &[Used], is_whole: bool) -> String {
     text
 }
 
-/// A trace in ten lines.
+/// A summary of a trace.
 fn performance(events: &[Value]) -> String {
     let micros = |event: &Value, name: &str| event[name].as_f64().unwrap_or(0.0);
     // The thread on which most scripts and layouts ran is the page's.

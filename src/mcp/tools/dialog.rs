@@ -1,4 +1,4 @@
-//! What pages ask in a dialog.
+//! Tools for dialogs.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

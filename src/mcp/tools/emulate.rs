@@ -1,4 +1,4 @@
-//! Pretending to be elsewhere, on another network, or before another screen.
+//! Tools for emulation.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -100,7 +100,7 @@ impl Tool for Emulate {
 }
 
 impl Emulate {
-    /// A device has its own size and name, whatever those of the context are.
+    /// Applies the changes. A device overrides size and user agent of the context.
     fn change(&self, device: Option<Device>, look: &mut Look) {
         if let Some(device) = device {
             *look = Look { locale: look.locale.take(), timezone: look.timezone.take(), ..Look::default() };
@@ -150,7 +150,7 @@ impl Emulate {
     }
 }
 
-/// Milliseconds, and bytes a second, as the browser's own tools have them.
+/// The throttling of a network profile, with the values of the browser's developer tools.
 fn throttle(network: Network) -> Option<Throttle> {
     let (latency, down, up) = match network {
         Network::Offline => return None,

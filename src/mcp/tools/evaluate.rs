@@ -1,4 +1,4 @@
-//! Running JavaScript.
+//! Tools for JavaScript.
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -61,7 +61,7 @@ impl Tool for Evaluate {
     }
 }
 
-/// One line of text as it is, anything else as JSON.
+/// Adds a result: one line of text as is, anything else as JSON.
 pub(in crate::mcp) fn say_value(value: &Value, is_whole: bool, reply: &mut Reply) {
     let is_text = value.is_string();
     let text = value.as_str().map_or_else(|| page_text::json(value), str::to_owned);

@@ -1,4 +1,4 @@
-//! What can be shown to others: pictures with labels and differences, videos, whole pages.
+//! Tools for evidence: labelled screenshots, comparisons, videos, saved pages.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -18,13 +18,13 @@ use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{Kind, Place};
 
-/// More labels hide what they label.
+/// The most labels: more would hide the page.
 const MOST_LABELS: usize = 150;
 const USUAL_QUALITY: u32 = 80;
-/// The longest side and the most pixels that models look at.
+/// The longest side and the most pixels that models accept.
 pub(super) const LONGEST_SIDE: u32 = 1566;
 const MOST_PIXELS: u32 = 1_147_000;
-/// A region is enlarged at most so far.
+/// The largest magnification of a region.
 pub(super) const LARGEST_SCALE: f64 = 4.0;
 
 /// Take a special screenshot: with numbered labels, an enlarged region, scaled down, or the difference from the last

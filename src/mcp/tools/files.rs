@@ -1,4 +1,4 @@
-//! Files for pages.
+//! Tools for uploads.
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -80,7 +80,7 @@ impl Tool for FileUpload {
 }
 
 impl FileUpload {
-    /// Drops files and texts that come from outside of the page.
+    /// Drops files and texts on an element.
     async fn drop_on(self, target: &str, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
         if self.paths.is_empty() && self.data.is_empty() {
             let problems = vec!["Give `paths` or `data` to drop".to_owned()];
@@ -103,7 +103,7 @@ impl FileUpload {
     }
 }
 
-/// The files. One error lists all that cannot be read.
+/// Opens the files. One error lists all that cannot be read.
 pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
     let (good, bad): (Vec<_>, Vec<_>) =
         paths.iter().map(|path| roots.open_upload(path)).partition(Result::is_ok);
@@ -120,7 +120,7 @@ fn unsupported() -> Error {
     Error::Unsupported { what: "choosing files", reason }
 }
 
-/// The first file input of the page, hidden ones and those in frames included.
+/// The first file input of the page, including hidden ones and those in frames.
 async fn file_input(page: &Page) -> Result<Option<ElementHandle>> {
     for frame in page.frames() {
         let Ok(world) = frame.utility().await else { continue };

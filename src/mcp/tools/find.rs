@@ -1,4 +1,4 @@
-//! Searching in what a snapshot would show.
+//! The search tool.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Forms: fields, choices, keys.
+//! Tools for forms.
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ pub struct FillForm {
     pub fields: Vec<Field>,
 }
 
-/// A field that was found, and how it gets its value.
+/// A field that was found, and its kind.
 struct Found<'a> {
     field: &'a Field,
     element: ElementHandle,
@@ -114,7 +114,7 @@ impl Tool for FillForm {
     }
 }
 
-/// What the fields show now; nothing where that cannot be read.
+/// The shown values of the fields; empty where they cannot be read.
 async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Shown> {
     // While a dialog is open nobody answers.
     if page.dialog().is_some() {
@@ -126,7 +126,7 @@ async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Sho
     })
 }
 
-/// What leaves nothing to go on with.
+/// Whether the error makes further fields pointless.
 fn is_the_end(error: &Error) -> bool {
     matches!(
         error,
@@ -139,7 +139,7 @@ fn is_the_end(error: &Error) -> bool {
     )
 }
 
-/// Says what the fields hold. Answers what is wrong with the others.
+/// Reports the fields' values. Returns the errors of those that failed.
 fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &mut Reply) -> Vec<String> {
     let mut filled: Vec<(String, String)> = Vec::new();
     let mut problems = Vec::new();
@@ -176,14 +176,14 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
     problems
 }
 
-/// What a field is called: as the client called it, unless it called several so.
+/// The name of a field: the caller's, unless several fields have the same.
 fn called(field: &Found<'_>, all: &[Found<'_>]) -> String {
     let is_shared = all.iter().filter(|other| other.field.name == field.field.name).count() > 1;
     let own = field.reported.as_deref().filter(|_| is_shared);
     one_line(own.unwrap_or(&field.field.name))
 }
 
-/// A line for each field and what it shows; one for several boxes that show the same.
+/// A line for each field with its value; one line for several checkboxes with the same value.
 fn listed(filled: &[(String, String)]) -> Vec<String> {
     let is_check = |text: &str| matches!(text, "checked" | "not checked");
     let mut lines = Vec::new();
@@ -204,7 +204,7 @@ fn listed(filled: &[(String, String)]) -> Vec<String> {
 }
 
 impl FillForm {
-    /// Looks at every field before the first is filled, so that a mistake leaves the form as it was.
+    /// Finds all fields before the first is filled, so that an invalid call leaves the form unchanged.
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Vec<Found<'_>>> {
         let mut found = Vec::with_capacity(self.fields.len());
         let mut problems = Vec::new();
@@ -270,7 +270,7 @@ impl Field {
         }
     }
 
-    /// Whether a box or a button can get this value.
+    /// Checks that a checkbox or radio button accepts this value.
     async fn check(&self, element: &ElementHandle) -> Result<()> {
         let [value] = &self.given()?[..] else {
             return Err(wrong_value("the value must be true or false"));

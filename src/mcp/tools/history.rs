@@ -1,4 +1,4 @@
-//! Back, forward, and again.
+//! The history tool.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

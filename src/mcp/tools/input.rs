@@ -1,4 +1,4 @@
-//! Pressing, typing and dragging.
+//! Tools for clicking and typing.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,7 +57,7 @@ impl Tool for Click {
     }
 }
 
-/// Clicks what a ref or a selector stands for, and tells it.
+/// Clicks the element of a ref or selector, and reports it.
 pub(super) async fn press(
     call: &Call<'_>,
     target: &str,
@@ -69,14 +69,14 @@ pub(super) async fn press(
     reach(call, target, words, position, click, By::Pointer, reply).await
 }
 
-/// What touches an element.
+/// The input device: mouse or touch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Pointer,
     Finger,
 }
 
-/// Clicks or taps what a ref or a selector stands for, and tells it.
+/// Clicks or taps the element of a ref or selector, and reports it.
 async fn reach(
     call: &Call<'_>,
     target: &str,
@@ -109,11 +109,10 @@ async fn reach(
     Ok(())
 }
 
-/// Clicks or taps an element that was found, or its successor where it is drawn anew before anything was pressed. Answers
-/// what got the press around it, if the page takes it out whenever it is pointed at.
+/// Clicks or taps an element, or its replacement if it is drawn again before the press. Returns the element
+/// around it that received the press, if the page removes the target whenever the pointer arrives.
 ///
-/// # Errors
-/// `not_actionable` also where the press came to nothing, unless it was forced.
+/// # Errors `not_actionable`, also if the press did not become a click, unless forced.
 pub(super) async fn press_found(
     call: &Call<'_>,
     page: &Page,
@@ -138,7 +137,7 @@ pub(super) async fn press_found(
     })
 }
 
-/// Clicks or taps an element. Answers why that came to nothing, if it did.
+/// Clicks or taps an element once. Returns why the press did not become a click, if so.
 async fn press_once(
     call: &Call<'_>,
     page: &Page,
@@ -157,7 +156,7 @@ async fn press_once(
     call.act(page, ActsOn::Pressed(element), Box::pin(work)).await
 }
 
-/// What was done, by how often.
+/// The verb for a number of clicks.
 pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     match count {
         0 | 1 => "Clicked",
@@ -217,7 +216,7 @@ impl Tool for Type {
     }
 }
 
-/// What typing does: Enter is one of the keys that the browser itself answers.
+/// The possible effects of typing: Enter also has a default action.
 pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActsOn<'a> {
     if submits || text.contains(['\n', '\r']) {
         ActsOn::Pressed(field)
@@ -227,7 +226,7 @@ pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) ->
 }
 
 impl Type {
-    /// As a keyboard does it, wherever that leads.
+    /// Types at the focus as a keyboard does.
     async fn type_at_focus(&self, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
         if self.enters() {
             call.confirm_anything(page, "Enter").await?;
@@ -268,7 +267,7 @@ impl Type {
         self.submit || self.text.contains(['\n', '\r'])
     }
 
-    /// What is to be said of what the field shows now.
+    /// The sentence about the field's new value.
     fn readback(&self, shown: Option<&Shown>) -> Result<String> {
         let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {
             return Ok(String::new());

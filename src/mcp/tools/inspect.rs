@@ -1,4 +1,4 @@
-//! Looking at pages.
+//! The snapshot tool.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Ref, Tree};
 
-/// How long a page that shows nothing may go on building itself.
+/// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
 /// Show the whole page, or one part, as an outline with a ref for each element. Other tools show only what changed.
@@ -66,12 +66,12 @@ impl Tool for Snapshot {
 }
 
 impl Snapshot {
-    /// How the page is read for it.
+    /// How to read the page.
     pub(in crate::mcp) fn capture_options(&self) -> CaptureOptions {
         CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..CaptureOptions::default() }
     }
 
-    /// How it is written.
+    /// How to write the snapshot.
     pub(in crate::mcp) fn options(&self, call: &Call<'_>) -> snapshot::Options {
         snapshot::Options {
             depth: self.depth.map(|depth| depth as usize),
@@ -82,7 +82,8 @@ impl Snapshot {
         }
     }
 
-    /// Shows what was read. Gives what later changes are shown against: the page, unless a part of it was asked for.
+    /// Shows the snapshot. Returns the tree that later changes are compared with: the full page, unless only a
+    /// part was requested.
     pub(in crate::mcp) fn show(
         &self,
         tree: Arc<Tree>,
@@ -104,7 +105,7 @@ impl Snapshot {
         (!is_part && !call.is_whole()).then_some(tree_seen)
     }
 
-    /// Reads the page. One that shows nothing may not have come yet: it is waited for, and said so.
+    /// Reads the page. Waits for an empty one, and reports that.
     async fn capture(
         &self,
         call: &Call<'_>,
@@ -126,14 +127,14 @@ impl Snapshot {
     }
 }
 
-/// What a ref, or two, ask to be shown.
+/// The range of a page that one or two refs stand for.
 struct Stretch {
     from: Ref,
     until: Option<Ref>,
 }
 
 impl Stretch {
-    /// Fails when an element is gone.
+    /// Resolves the refs. Fails if an element is gone.
     async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Self> {
         let is_ref = |text: &str| text.parse::<Ref>().is_ok();
         let (from, until) = match text.split_once('-') {
@@ -148,7 +149,7 @@ impl Stretch {
         Ok(Self { from, until })
     }
 
-    /// One element is read alone; what is around it must be read for a section, or for a stretch.
+    /// Reads the page for this range: a single element alone, or the full page for a section or a range.
     async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
         let frame = self.from.frame.unwrap_or(page.main_frame().number());
         let root = Some((frame, self.from.element));

@@ -1,4 +1,4 @@
-//! Getting a browser.
+//! The tool that installs a browser.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

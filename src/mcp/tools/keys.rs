@@ -1,4 +1,4 @@
-//! Keys by themselves: pressed, held, repeated, or only down or up.
+//! Tools for single keys.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -62,7 +62,7 @@ impl Tool for PressKey {
     }
 }
 
-/// Whether a key presses what has the focus.
+/// Whether a key can activate the focused element.
 fn presses(chord: &str) -> bool {
     matches!(chord.rsplit('+').next(), Some("Enter" | "NumpadEnter" | "Space" | " "))
 }

@@ -1,4 +1,4 @@
-//! The tools, one file per category, in the order that clients see them.
+//! The tools, one file for each category, in the order that clients see.
 use std::time::Duration;
 
 use crate::mcp::tool::AnyTool;
@@ -41,13 +41,13 @@ pub mod patchright;
 pub mod sessions;
 pub mod claude;
 
-/// A number of milliseconds that a caller gave, of at most a day: `NaN` and what is below zero are none.
+/// The milliseconds of an argument, at most a day: zero for `NaN` and negative numbers.
 pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
     const DAY_MS: f64 = 86_400_000.0;
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
 }
 
-/// Whether an address is meant by a part of it, in which `*` stands for anything.
+/// Whether a URL contains `part`, in which `*` matches anything.
 fn like(part: &str, url: &str) -> bool {
     let mut rest = url;
     part.split('*').all(|piece| match rest.find(piece) {
@@ -59,7 +59,7 @@ fn like(part: &str, url: &str) -> bool {
     })
 }
 
-/// Every tool there is, but those of [`claude`]. `--caps` and `--toolsets` choose among them.
+/// All tools except those of [`claude`]. `--caps` and `--toolsets` select among them.
 pub static ALL: [AnyTool; 63] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),

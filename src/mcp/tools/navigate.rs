@@ -1,4 +1,4 @@
-//! Going to pages.
+//! Tools for navigation.
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -17,12 +17,12 @@ use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::challenge::Purpose;
 use crate::session::handoff;
 
-/// Said of an address at which there is no page.
+/// The note for a URL that is a download.
 pub const FILE_ARRIVES: &str = "The address is a file, which is being downloaded; the page stays as it was.";
 
-/// How long a document that is there may go on loading what belongs to it, and building itself.
+/// How long an open document may go on loading resources and building its content.
 const REST_LIMIT: Duration = Duration::from_secs(5);
-/// What took long to load still gets so long to build itself.
+/// The least time for a slowly loaded page to build its content.
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
 /// Open a URL, wait until the page has loaded, and show its outline.
@@ -51,7 +51,7 @@ impl Tool for Navigate {
     }
 }
 
-/// Opens an address in a page, and tells what came of it.
+/// Opens a URL in a page, and reports the result.
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     go(call, page, url, &Timing::new(call, None, None), reply).await
 }
@@ -75,10 +75,10 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     Ok(())
 }
 
-/// What the browser says where a site asks for a name and a password, and there is no window to ask in.
+/// The browser's error for a site that asks for HTTP authentication, without a window to ask in.
 const ASKS_BY_HTTP: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
-/// Waits for a person who is known there.
+/// Waits for a person to enter HTTP credentials.
 async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<Arrival> {
     match handoff::log_in(page, url, call.settings.login_limit, &call.person()).await {
         Ok(_) => Ok(Arrival::Document(page.document_response().map(Box::new))),
@@ -87,7 +87,7 @@ async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Resul
     }
 }
 
-/// Tells of a wall; waits at it for the person, where there is one who can see it.
+/// Reports a challenge; waits for a person who can see it, if there is one.
 async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.login_limit;
     let person = call.person();
@@ -143,7 +143,7 @@ pub enum Until {
     NetworkIdle,
 }
 
-/// For what a navigation waits, and how long.
+/// The event that a navigation waits for, and its time limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
     until: Option<Until>,
@@ -165,13 +165,13 @@ impl Timing {
         NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
     }
 
-    /// Whether what belongs to the document is waited for, and its scripts.
+    /// Whether resources and scripts are waited for.
     fn rests(&self) -> bool {
         !matches!(self.until, Some(Until::Commit | Until::DomContentLoaded))
     }
 }
 
-/// What the page has asked for and not got, as a sentence that follows another one.
+/// The pending requests of the page, as a sentence.
 fn to_come(page: &Page) -> String {
     const MOST: usize = 3;
     let awaited = page.awaited();
@@ -185,7 +185,8 @@ fn to_come(page: &Page) -> String {
     }
 }
 
-/// Waits until a person could work with the page, and tells what of it is not there. `before`: how the page stood.
+/// Waits until a person could use the page, and reports what is missing. `before`: the state of the page
+/// before.
 pub(super) async fn arrived(
     page: &Page,
     arrival: Result<Arrival>,

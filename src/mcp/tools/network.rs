@@ -1,4 +1,4 @@
-//! What pages ask for.
+//! Tools for network requests.
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -15,12 +15,12 @@ use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How long the browser may take to hand over a body, the largest that goes into an archive, and the most of all of them.
+/// How long the browser may take to return a body, the largest body in an archive, and the most of all bodies.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 const LARGEST_BODY: usize = 2_000_000;
 const MOST_BYTES: usize = 50_000_000;
 
-/// Kinds of request that only make a page look as it does.
+/// Resource types that only affect the appearance.
 const STATIC: [&str; 4] = ["Image", "Font", "Stylesheet", "Media"];
 
 /// List the page's network requests; a filename ending in .har saves a HAR archive.
@@ -87,20 +87,20 @@ impl Tool for NetworkRequests {
     }
 }
 
-/// What a request sent, if the browser has it still.
+/// The request body, if the browser still has it.
 async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let sent = timeout(BODY_LIMIT, page.sent_body(entry)).await.ok().and_then(Result::ok).flatten()?;
     (sent.len() <= LARGEST_BODY).then_some(sent)
 }
 
-/// What was answered, if the browser has it still, or we do.
+/// The response body, if the browser or our archive still has it.
 async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
     let body = body.or_else(|| call.kept_body(page, entry.number))?;
     (body.len() <= LARGEST_BODY).then_some(body)
 }
 
-/// A request as an entry of an archive.
+/// The HAR entry of a request.
 fn archived(entry: &RequestEntry, body: Option<Vec<u8>>) -> Value {
     let duration = entry.ended.map_or(-1.0, |ended| ((ended - entry.started) * 1000.0).max(0.0));
     let response = entry.response.as_ref();
@@ -158,7 +158,7 @@ pub(super) fn line(entry: &RequestEntry) -> Value {
     line
 }
 
-/// A number above zero without what stands behind its point.
+/// A positive number without decimals.
 fn whole(number: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is too large is cut")]
     let number = number.round().max(0.0) as u64;

@@ -1,4 +1,5 @@
-//! The five `patchright_*` tools: one call, one page, one answer. What clients read of them is Chinese, as it always was.
+//! The five `patchright_*` tools: each opens a page, does one thing and answers. Their descriptions are in
+//! Chinese, as the specification has them.
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -22,7 +23,7 @@ use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::visit::{self, Task, Visit, VisitOptions};
 
-/// Default maximum of characters in one answer.
+/// The default limit of characters in an answer.
 const USUAL_CHARS: usize = 50_000;
 
 /// 返回格式
@@ -222,7 +223,7 @@ impl Tool for FillForm {
     }
 }
 
-/// Fields are filled in the order in which they were given.
+/// Deserializes a map in its original order, in which fields are filled.
 fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let fields = Map::deserialize(deserializer)?;
     let read_pair = |(selector, value): (String, Value)| match value {
@@ -267,7 +268,7 @@ impl Tool for ExecuteJs {
     }
 }
 
-/// What was given beside the URL.
+/// The arguments besides the URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
     Nothing,
@@ -285,7 +286,7 @@ impl Given {
     }
 }
 
-/// The address to go to. Without one, or without what else is needed, says so in `reply`.
+/// The parsed URL. Without one, or without another required argument, writes the error to `reply`.
 fn given(url: &str, other: Given, kind: Kind, language: Language, reply: &mut Reply) -> Option<Url> {
     if url.is_empty() || other == Given::Nothing {
         reply.refuse("invalid_arguments", texts::missing(kind, language));
@@ -300,7 +301,7 @@ fn given(url: &str, other: Given, kind: Kind, language: Language, reply: &mut Re
     None
 }
 
-/// A page of the web, with its scheme.
+/// Parses an `http` or `https` URL with its scheme.
 pub(crate) fn read_url(text: &str) -> Option<Url> {
     let url = Url::parse(text.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
@@ -345,13 +346,13 @@ async fn visit(
     Ok(struck(call, visit?))
 }
 
-/// Without secrets, which could not be distinguished from other text in the pieces that are answered.
+/// The result with secrets removed before it is split into parts.
 fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
     visit.contents.iter_mut().for_each(|content| call.services.secrets().strike_from(content));
     visit
 }
 
-/// A page that is closed when its errand is over, however that ends.
+/// A page that is closed at the end of the call, even if it fails.
 struct Tab(Option<Page>);
 
 impl Tab {
@@ -359,7 +360,7 @@ impl Tab {
         self.0.as_ref().ok_or(Error::PageClosed)
     }
 
-    /// A person was asked to come here: the page stays until that is over.
+    /// Keeps the page open until the person who was asked is done with it.
     fn leave_to_person(mut self, call: &Call<'_>) {
         let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.open_for(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
@@ -386,14 +387,14 @@ impl Drop for Tab {
     }
 }
 
-/// The part of a page's text that was asked for, and where it goes on, set apart from our own words.
+/// The requested part of a page's text, separated from our own text, with a note where it continues.
 fn content(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
     let (part, goes_on) = part(text, offset, most);
     let goes_on = goes_on.map(|(end, all)| texts::goes_on(language, end, all)).unwrap_or_default();
     page_text::fenced(&part, texts::content(language)) + &goes_on
 }
 
-/// The part of a text; where it goes on, and how much there is.
+/// A part of a text, the offset where it continues, and the full length.
 fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usize, usize)>) {
     let all = text.chars().count();
     let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
@@ -454,7 +455,7 @@ mod tests {
     }
 
     proptest! {
-        /// Reading part after part gives the whole text, and nothing twice.
+        /// The parts together are the full text, without repetition.
         #[test]
         fn parts_make_the_whole(text in "[a-z√验 \n]{0,200}", most in 1..50_usize) {
             let mut read = String::new();

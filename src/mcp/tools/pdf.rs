@@ -1,4 +1,4 @@
-//! Pages on paper.
+//! The tool for PDF files.
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;

@@ -1,4 +1,4 @@
-//! Asking for a person.
+//! The tool that asks for a person.
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Pointing, dragging and scrolling.
+//! Tools for the pointer: hover, drag, scroll into view.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,7 +90,7 @@ impl Tool for Hover {
 }
 
 impl Hover {
-    /// Where to be in the viewport, if that was said.
+    /// The point in the viewport, if it was given.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
         let (width, height) = page.viewport_size().await?;
         let place = target::place("position", self.position.as_deref(), width, height)?;
@@ -223,7 +223,7 @@ fn to_place(place: browser::Place) -> &'static str {
     }
 }
 
-/// What is so after a drag, as the end of a sentence.
+/// The result of a drag, as the end of a sentence.
 fn so_now(dragged: &Dragged) -> String {
     match dragged {
         Dragged::Order { place, count, previous, next, list, .. } => {

@@ -1,4 +1,4 @@
-//! Reading the page that is open, as it is now.
+//! The tool that reads the current page as text.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::pdf;
 
-/// Default maximum of characters in one answer.
+/// The default limit of characters in an answer.
 const USUAL_CHARS: usize = 20_000;
 
 /// Output format.
@@ -79,7 +79,7 @@ impl Tool for Read {
     }
 }
 
-/// What a downloaded PDF says. Of several of a name the newest is read.
+/// The text of a downloaded PDF; of the newest one with this name.
 async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<String> {
     let refused = |reason: &str| Error::File { path: name.to_owned(), reason: reason.to_owned() };
     let downloads = downloads(call);

@@ -1,13 +1,13 @@
-//! What a field shows after it was given something, shown beside what it was given.
+//! Compares what a field shows with what it was given.
 use crate::browser::{ControlKind, Outcome, Shown, read_checked};
 use crate::error::{quoted_lines, squeezed};
 
 const LONGEST: usize = 60;
 
-/// What came of giving a field its values.
+/// The result of setting a field's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Readback {
-    /// In words; empty where there is nothing to say.
+    /// The shown value in words; empty if there is nothing to report.
     Taken(String),
     Refused(String),
 }
@@ -31,7 +31,7 @@ impl Readback {
         }
     }
 
-    /// Of what was typed the page's own world tells what became of it.
+    /// The result for typed text, from the page's own report.
     fn of_text(given: &[String], shown: &Shown) -> Self {
         match shown.outcome {
             Some(Outcome::Strayed | Outcome::Lost) => Self::Refused(describe_values(shown)),
@@ -60,14 +60,14 @@ impl Readback {
         }
     }
 
-    /// The field made something else of what it was given.
+    /// The field shows another value than it was given.
     fn made(given: &[String], shown: &Shown) -> Self {
         let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
 
-/// Whether a field for text holds more than it was given.
+/// Whether a text field contains more than it was given.
 pub(super) fn is_mixed(given: &[String], shown: &Shown) -> bool {
     let ([given], [value]) = (given, &shown.values[..]) else { return false };
     let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
@@ -92,7 +92,7 @@ fn number(values: &[String]) -> Option<f64> {
     values.first().and_then(|value| value.parse().ok())
 }
 
-/// What a control shows, in words.
+/// The shown value of a control in words.
 pub(super) fn describe_values(shown: &Shown) -> String {
     if shown.kind == ControlKind::Check {
         return match shown.checked.as_bool() {

@@ -1,4 +1,4 @@
-//! Requests of the page looked at closely, searched, and changed on their way; requests that no page makes.
+//! Tools that inspect, search and change requests, and that send requests without a page.
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
@@ -20,15 +20,15 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{Answered, Does, RequestFilter, Rule};
 
-/// Default maximum of a body's characters in one answer.
+/// The default limit of a body's characters in an answer.
 const USUAL_CHARS: usize = 10_000;
-/// Of how many requests the answers are searched: the newest.
+/// The number of requests whose responses are searched: the newest.
 const MOST_SEARCHED: usize = 300;
-/// What a server answers is held as a whole, so that it must have an end.
+/// The largest response that is kept in memory.
 const LARGEST_BODY: usize = 16 << 20;
-/// Default number of requests to list.
+/// The default number of requests to list.
 const USUAL_LINES: usize = 50;
-/// The longest list of domains.
+/// The longest domain list.
 const LONGEST_LIST: u64 = 20_000_000;
 
 /// Search the tab's requests, including earlier pages', by URL, method, status, kind, or text in fetch and XHR
@@ -101,7 +101,7 @@ impl Search {
     }
 }
 
-/// Whether a body contains a text, whatever its case.
+/// Whether a body contains a text, ignoring case.
 fn contains(body: &[u8], text: &str) -> bool {
     String::from_utf8_lossy(body).to_lowercase().contains(&text.to_lowercase())
 }
@@ -211,7 +211,7 @@ fn headers(entry: &RequestEntry) -> Value {
     json
 }
 
-/// A part of a JSON text, by names, places and `*` for each.
+/// The part of a JSON text at a path of names, indices and `*`.
 fn picked(text: &str, path: &str) -> Result<String> {
     let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
     let value: Value =
@@ -315,7 +315,7 @@ impl Tool for RouteRequests {
 }
 
 impl RouteRequests {
-    /// A rule for the domains of a list, and what to say of it.
+    /// A rule for the domains of a list, and its description.
     async fn rule_of_list(self, call: &Call<'_>) -> Result<(Rule, String)> {
         let wrong = |problem: &str| Error::InvalidArguments { problems: vec![problem.to_owned()] };
         if self.url.is_some() {
@@ -365,7 +365,7 @@ impl RouteRequests {
     }
 }
 
-/// Whether a header can go over the wire.
+/// Whether a header is valid.
 pub(super) fn is_header(name: &str, value: &str) -> bool {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(is_token) && !value.contains(['\r', '\n', '\0'])
@@ -502,7 +502,7 @@ impl Tool for SendRequest {
     }
 }
 
-/// How a request was answered, and where, if that is elsewhere than at the address that was asked.
+/// The status of a response, and its URL if it was redirected.
 fn head_of(answer: &ApiResponse, asked: &Url) -> String {
     let elsewhere = Url::parse(&answer.url).is_ok_and(|mut url| {
         let mut asked = asked.clone();
@@ -520,7 +520,7 @@ fn list_headers(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
 }
 
-/// A body as text, if it is one that can be shown.
+/// A body as text, if it is valid text.
 fn text_of(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }

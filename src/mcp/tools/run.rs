@@ -1,4 +1,4 @@
-//! Programs against the page.
+//! The tool for Python programs.
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -16,10 +16,10 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Patience, Tool};
 
 const USUAL_LIMIT: Duration = Duration::from_secs(30);
-/// What an answer shows of what was printed, and what a file takes.
+/// The most characters of output in an answer, and in a file.
 const MOST_SHOWN: usize = 20_000;
 const MOST_WRITTEN: usize = 20_000_000;
-/// How long a program may take to end once it is asked to.
+/// How long a program may take to exit after it was asked to.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
 /// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
@@ -78,7 +78,7 @@ impl Tool for Run {
     }
 }
 
-/// A program at work. Its dialogs are its own meanwhile; when nobody waits for it any more, it is ended.
+/// A running program. It handles dialogs itself, and is stopped on drop.
 struct Work {
     running: Box<dyn Running>,
     context: BrowserContext,
@@ -92,7 +92,7 @@ impl Work {
         Ok(Self { running, context })
     }
 
-    /// Has it end. `None` if it does not.
+    /// Stops it. `None` if it does not stop.
     async fn end(&mut self) -> Option<Printed> {
         for wherever in [false, true] {
             self.running.stop(wherever);

@@ -1,4 +1,4 @@
-//! Pictures of pages.
+//! The screenshot tool.
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::{Kind, Place};
 
-/// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
-/// less than 1568 and 1.15 million, because the browser rounds sizes up.
+/// The longest side and the most pixels that models accept without scaling: slightly below 1568 and 1.15
+/// million, because the browser rounds up.
 const LONGEST_SIDE: u32 = 1566;
 const MOST_PIXELS: u32 = 1_147_000;
-/// Quality of pictures that are sent along.
+/// The JPEG quality of inline pictures.
 const INLINE_QUALITY: u32 = 80;
 
-/// How a screenshot is written.
+/// The format of a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageType {
@@ -90,7 +90,7 @@ impl Tool for TakeScreenshot {
     }
 }
 
-/// A picture that is kept: its file's name, its format, and what it shows.
+/// A saved screenshot: file name, format, and description.
 pub(in crate::mcp) struct Saved {
     pub(in crate::mcp) name: String,
     pub(in crate::mcp) format: ImageFormat,
@@ -98,7 +98,7 @@ pub(in crate::mcp) struct Saved {
 }
 
 impl Saved {
-    /// Writes it, and tells where it is, with what is shown of it: that needs no file.
+    /// Writes the file, and reports its path. An error is reported as well: the picture itself needs no file.
     pub(in crate::mcp) async fn write(
         self,
         place: Result<Place>,
@@ -136,7 +136,7 @@ impl Saved {
 }
 
 impl TakeScreenshot {
-    /// The file, with the ending that its format has; the format, which the name may tell.
+    /// The destination with its extension, and the format, which the name may determine.
     pub(in crate::mcp) async fn file_and_format(
         &self,
         call: &Call<'_>,
@@ -175,8 +175,8 @@ fn named(ending: &str) -> Option<ImageType> {
     }
 }
 
-/// The picture for the file, and what is sent along: the same where a model can look at that, since a second one takes as
-/// long again. Where the last was too large, both are asked for at once.
+/// The picture for the file, and the one for the answer: the same if it is small enough, since a second one
+/// takes as long again. If the last one was too large, both are taken at once.
 async fn take_and_show(
     call: &Call<'_>,
     page: &Page,
@@ -198,7 +198,7 @@ async fn take_and_show(
     Ok((picture, shown))
 }
 
-/// Whether a picture can be sent along as it is: not larger than models look at, and not much to send.
+/// Whether a picture is small enough for an answer.
 fn can_be_sent(picture: &Screenshot) -> bool {
     const MOST_BYTES: usize = 200_000;
     let [_, _, width, height] = picture.area.map(|side| (side * picture.scale).ceil());
@@ -206,7 +206,7 @@ fn can_be_sent(picture: &Screenshot) -> bool {
     picture.bytes.len() <= MOST_BYTES && width.max(height) <= side && width * height <= pixels
 }
 
-/// The picture as large as a model looks at it.
+/// The picture scaled for models.
 pub(super) async fn shown(page: &Page, area: Area, scale: Option<f64>) -> Result<Screenshot> {
     let options = ScreenshotOptions {
         area,
@@ -228,7 +228,7 @@ pub(super) fn include(picture: Screenshot, reply: &mut Reply) {
     }
 }
 
-/// Sends a picture along.
+/// Adds a picture to the answer.
 pub(super) fn add(picture: Screenshot, reply: &mut Reply) {
     reply.add_image(Image {
         base64: BASE64_STANDARD.encode(picture.bytes),

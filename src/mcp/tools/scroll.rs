@@ -1,4 +1,4 @@
-//! Scrolling, and telling what that brought into view.
+//! The scroll tool, which shows what has come into view.
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot;
 
-/// How much of a page is scrolled at a time: what was at the edge is seen again.
+/// The part of the viewport height that is scrolled at a time, so that the edge remains visible.
 const PAGE_SHARE: f64 = 0.9;
-/// A list without end is followed so often, and so long.
+/// How often an endless list is extended, and for how long.
 const MOST_ROUNDS: u32 = 30;
 const LONGEST: Duration = Duration::from_secs(60);
-/// The most that is shown of what came into view.
+/// The most characters of what has come into view.
 const MOST_CHARS: usize = 6_000;
 
 /// Scroll direction.
@@ -90,7 +90,7 @@ impl Tool for Scroll {
 enum Grown {
     Never,
     Ended(u32),
-    /// More would come.
+    /// There is more to load.
     GoesOn(u32),
 }
 
@@ -137,7 +137,7 @@ impl Scroll {
         Ok((before, now, Grown::Never))
     }
 
-    /// To the end, and on as long as what loads there makes it longer.
+    /// Scrolls to the end, and continues while more is loaded.
     async fn to_the_end(
         &self,
         call: &Call<'_>,
@@ -188,7 +188,7 @@ impl Scroll {
         format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
     }
 
-    /// Shows what was there before and has come into view; what is new on the page is shown as for any action.
+    /// Shows existing elements that have come into view; new ones are shown as after any action.
     async fn tell_view(
         &self,
         call: &Call<'_>,

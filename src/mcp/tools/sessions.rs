@@ -1,4 +1,4 @@
-//! Sessions as spec 3 has them: five tools that speak JSON.
+//! The session tools of specification 3, which answer with JSON.
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ pub enum BrowserType {
 }
 
 impl BrowserType {
-    /// A fresh workspace in such a browser, for whoever has this one.
+    /// Creates a workspace in this browser for the same owner.
     fn workspace(self, of: &Workspace) -> Result<Workspace> {
         match self {
             Self::Chromium => of.apart_in(Channel::Chromium),
@@ -324,7 +324,7 @@ impl Tool for Type {
     }
 }
 
-/// Answers that something was done, and what of it another tab has.
+/// Answers that an action was done, with its effects on other tabs.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     let mut result = json!({ "success": true, "message": message });
     let events = std::mem::take(&mut *call.report.events.lock());
@@ -335,13 +335,13 @@ fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     answer(reply, result);
 }
 
-/// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
+/// The session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn page(call: &Call<'_>) -> Result<Page> {
     visit::dismiss(&call.workspace.page().await?).await?;
     call.page().await
 }
 
-/// Waits until something can be typed into the element, which is never where it is no field.
+/// Waits until the element accepts text; fails at once if it is not editable.
 async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration) -> Result<()> {
     let deadline = tokio::time::Instant::now() + rest;
     loop {
@@ -428,7 +428,7 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
     reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
-/// Whether it is the element, or which of several, that keeps something from being done to it.
+/// Whether an error concerns the element itself.
 fn is_of_element(error: &Error) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! Several actions in one call.
+//! The tool that runs several actions.
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -59,7 +59,7 @@ impl Tool for Steps {
 }
 
 impl Steps {
-    /// The tools, when all of them are there and have arguments that fit: before the first is called.
+    /// Resolves and checks all steps before the first one runs.
     fn check(&mut self, call: &Call<'_>) -> Result<Vec<&'static AnyTool>> {
         let mut tools = Vec::new();
         let mut problems = Vec::new();

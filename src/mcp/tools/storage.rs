@@ -1,4 +1,4 @@
-//! What sites keep: cookies, local and session storage; and their permissions and headers.
+//! Tools for cookies, storage, permissions and headers.
 mod cookies;
 
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ impl Tool for Storage {
     }
 }
 
-/// What is to be done in a page, by arguments that fit each other.
+/// An action on a page's storage, with consistent arguments.
 enum Asked<'a> {
     Databases,
     List(WebStorage, Option<&'a str>),
@@ -121,8 +121,8 @@ impl Storage {
     }
 }
 
-/// The text of the browser's clipboard; this one from now on, if one is given. It is pasted and copied in a page of its own:
-/// keys need no permission, and no site hears of it.
+/// The clipboard's text; replaces it if `text` is given. Uses a page of its own with keyboard shortcuts, which
+/// need no permission and which no site notices.
 async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     const FIELD: &str = "(text) => { const field = document.createElement('textarea'); document.body.append(field); \
                          field.value = text ?? ''; field.focus(); field.select(); }";

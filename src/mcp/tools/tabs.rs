@@ -1,4 +1,4 @@
-//! Tabs and windows.
+//! Tools for tabs.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Tests: what is expected, and what was done as a script.
+//! Tools for tests: assertions, and recorded scripts.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::mcp::tool::{Capability, Effect, Patience, Tool};
 use crate::snapshot::Ref;
 
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
-/// How often a page is looked at for what is to come.
+/// The interval between checks of a page.
 const PAUSE: Duration = Duration::from_millis(50);
 /// The longest actual value in a message.
 const LONGEST_QUOTED: usize = 300;
@@ -165,7 +165,7 @@ impl Expect {
     }
 }
 
-/// Begins to write what the person does in the tab.
+/// Starts recording what the person does in the tab.
 async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.open_page().await?;
     let before = call.kept.recording.lock().take();

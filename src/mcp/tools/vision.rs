@@ -1,4 +1,4 @@
-//! Acting at coordinates, for models that look at pictures.
+//! Tools for coordinates, for models that look at screenshots.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,7 +39,7 @@ impl Tool for MouseClick {
     }
 }
 
-/// Clicks at a place in the viewport, and tells it.
+/// Clicks at a point in the viewport, and reports it.
 pub(super) async fn press_at(
     call: &Call<'_>,
     at: Point,
@@ -64,7 +64,7 @@ pub(super) async fn press_at(
     Ok(())
 }
 
-/// Checks that these places lie in the viewport: nothing beyond it can be pointed at.
+/// Checks that these points are in the viewport.
 pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
     let (width, height) = page.viewport_size().await?;
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! Waiting for a page.
+//! The wait tool.
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -17,8 +17,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::snapshot::Ref;
 
-/// How often the page is looked at.
-/// The longest expected text in a message.
+/// The interval between checks, and the longest expected text in a message.
 const LONGEST_QUOTED: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -64,7 +63,7 @@ pub struct WaitFor {
     pub timeout: Option<f64>,
 }
 
-/// The one thing that is waited for.
+/// The condition to wait for.
 enum Wanted {
     Text(String, bool),
     Element(String, bool),
@@ -102,7 +101,7 @@ impl Tool for WaitFor {
 }
 
 impl WaitFor {
-    /// For a time only.
+    /// A condition that is only a time.
     pub(super) fn seconds(time: f64) -> Self {
         Self { time: Some(time), ..Self::default() }
     }
@@ -147,7 +146,7 @@ impl Wanted {
         }
     }
 
-    /// Waits, and tells what came.
+    /// Waits for the condition, and returns what has happened.
     async fn wait(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<String> {
         match self {
             Self::Function(script) => {
@@ -191,7 +190,7 @@ impl Wanted {
         }
     }
 
-    /// Looks until it is so, in any frame.
+    /// Waits until the condition holds in any frame.
     async fn until_seen(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         let mut changes = page.changes();
@@ -230,7 +229,7 @@ impl Wanted {
         }
     }
 
-    /// Until the page has loaded, has built itself, and asks for nothing more.
+    /// Waits until the page has loaded, has built its content, and has no pending requests.
     async fn until_idle(&self, page: &Page, limit: Duration) -> Result<String> {
         let deadline = Instant::now() + limit;
         let mark = page.mark();
@@ -254,7 +253,7 @@ impl Wanted {
     }
 }
 
-/// Whether a ref's element, or any that a selector finds, can be seen.
+/// Whether the element of a ref, or any match of a selector, is visible.
 async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
     let main = page.main_frame().clone();
@@ -278,7 +277,7 @@ async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Status and address of the newest answer to a request of such an address.
+/// Status and URL of the latest response whose URL matches.
 fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     page.with_network(|network| {
         let entries = network.entries().filter(|entry| like(part, &entry.url) && entry.ended.is_some());
@@ -286,7 +285,7 @@ fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     })
 }
 
-/// Whether a download has ended that no wait has answered yet, and none goes on.
+/// Whether a download has ended that no wait has reported, and none is running.
 fn downloads_ended(call: &Call<'_>) -> bool {
     let downloads = downloads(call);
     let seen = call.kept.seen.lock();
@@ -294,7 +293,7 @@ fn downloads_ended(call: &Call<'_>) -> bool {
     !goes_on && downloads.iter().any(|download| !seen.has_awaited(&download.id))
 }
 
-/// Tells which downloads have ended since a wait was last answered: an earlier answer may have reported it already.
+/// The downloads that have ended since the last wait.
 fn describe_downloads(call: &Call<'_>) -> String {
     let mut ended = downloads(call);
     let mut seen = call.kept.seen.lock();

@@ -1,4 +1,4 @@
-//! Tools that pages offer. Whatever they say of themselves and answer is a page's word.
+//! Tools that pages offer. Their descriptions and answers are untrusted text of the page.
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Patience, Tool};
 use crate::snapshot::quoted;
 
-/// The beginning of the names under which they are listed.
+/// The prefix of their names.
 pub const PREFIX: &str = "page_";
-/// How many are listed, and how much of what each says of itself.
+/// How many are listed, and how much of each description.
 const MOST_LISTED: usize = 20;
 const LONGEST_NAME: usize = 48;
 const LONGEST_TEXT: usize = 300;
 const LARGEST_SCHEMA: usize = 4_000;
-/// How long a form is looked at that waits for its submission.
+/// How long to watch a form that waits for its submission.
 const FORM_LIMIT: Duration = Duration::from_millis(500);
 
 /// Call a tool that the page offers; without name, list them. As untrusted as the page.
@@ -85,7 +85,7 @@ impl Tool for PageTool {
     }
 }
 
-/// The tools with the names that they are listed by: what clients take for a name, and each only once.
+/// The tools with unique names that are valid for clients.
 fn named(tools: Vec<OfferedTool>) -> Vec<(String, OfferedTool)> {
     let mut used = HashSet::new();
     let name = |tool: &OfferedTool| {
@@ -113,7 +113,7 @@ fn short(text: &str) -> String {
     text.chars().take(LONGEST_TEXT).collect()
 }
 
-/// What a page offers, as a client lists it.
+/// The tools of a page as a client lists them.
 pub(in crate::mcp) fn listed(page: &Page) -> Vec<Listing> {
     let origin = page_text::origin_of(&page.url());
     named(page.offered_tools())
@@ -133,7 +133,7 @@ fn listing(name: &str, tool: &OfferedTool, origin: &str) -> Listing {
     Listing::new(name.to_owned(), description, Arc::new(schema(&tool.schema))).annotate(annotations)
 }
 
-/// The schema of the page, with its texts quoted; one that is large or odd takes anything.
+/// The schema of the page with its texts quoted; a large or odd one accepts anything.
 fn schema(offered: &Value) -> Map<String, Value> {
     let open = || json!({ "type": "object" }).as_object().cloned().unwrap_or_default();
     let mut schema = offered.clone();

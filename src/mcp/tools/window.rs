@@ -1,4 +1,4 @@
-//! The size of the page.
+//! The tool that resizes the page.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Members that type, fill, and run scripts.
+//! Tools of Claude's toolset that type, fill in fields, and run scripts.
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ impl Tool for Type {
     }
 }
 
-/// The key by the name that our keyboard has for it, where X11's is another.
+/// The key name of our keyboard for an X11 key name.
 fn key_name(name: &str) -> &str {
     match name.to_ascii_lowercase().as_str() {
         "page_up" | "prior" => "PageUp",
@@ -45,7 +45,7 @@ fn key_name(name: &str) -> &str {
     }
 }
 
-/// A chord such as `ctrl+Page_Down`, as our keyboard reads it.
+/// Converts a chord such as `ctrl+Page_Down` to our keyboard's notation.
 fn chord(text: &str) -> String {
     match text.rsplit_once('+') {
         Some((held, last)) if !held.is_empty() && !last.is_empty() => {

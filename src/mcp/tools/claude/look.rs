@@ -1,4 +1,4 @@
-//! Members that look: pictures, the page as text, what it logged and asked for.
+//! Tools of Claude's toolset that read: screenshots, text, console, network.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,11 +15,11 @@ use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
 
-/// Default number of levels of a page to read.
+/// The default depth of a page.
 const USUAL_DEPTH: u32 = 15;
 /// The most characters of a page.
 const MOST_CHARS: usize = 50_000;
-/// The most elements that a search gives.
+/// The most search results.
 const MOST_FOUND: usize = 20;
 
 /// Take a screenshot of the viewport. Other tools take its coordinates.

@@ -1,4 +1,4 @@
-//! Members that point and press.
+//! Tools of Claude's toolset for the mouse.
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,10 +11,10 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Failed, Tool, Toolset};
 use crate::mcp::tools::{input, pointer, scroll, vision};
 
-/// How far one notch of the wheel scrolls.
+/// The distance of one wheel notch in pixels.
 const NOTCH_PX: f64 = 100.0;
 
-/// Clicks what a member was aimed at.
+/// Clicks the target of a tool.
 async fn click(
     target: Target,
     held: Option<&str>,
@@ -68,7 +68,7 @@ clicks! {
     TripleClick, "triple_click", "Triple-click", Left, 3;
 }
 
-/// A place as our own tools read it.
+/// A point in the notation of our own tools.
 fn written(x: f64, y: f64) -> String {
     format!("{x},{y}")
 }

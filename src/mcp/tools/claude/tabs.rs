@@ -1,4 +1,4 @@
-//! Members that go elsewhere: addresses, history, tabs, and waiting.
+//! Tools of Claude's toolset for navigation, tabs and waiting.
 use schemars::JsonSchema;
 use serde::Deserialize;
 

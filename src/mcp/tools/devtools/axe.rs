@@ -1,4 +1,4 @@
-//! The rules of axe, where its package was given: run in our own world, where the page cannot see them.
+//! Audits with axe, if its script was given: runs in the isolated world, where the page cannot see it.
 use serde::Deserialize;
 
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::browser::{Page, Scope};
 use crate::error::Error;
 use crate::mcp::page_text::inline;
 
-/// How many elements of a rule are named.
+/// The most elements that are named for a rule.
 const MOST_NAMED: usize = 5;
 const RUN: &str = r#"async () => {
   const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -34,10 +34,9 @@ struct Violation {
     nodes: Vec<String>,
 }
 
-/// Runs the rules on a page, and tells what they find, the worst first.
+/// Runs the rules on a page, and returns the findings, most severe first.
 ///
-/// # Errors
-/// `script` where what was given is not axe, or fails.
+/// # Errors `script` if the script is not axe, or fails.
 pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
     let frame = page.main_frame();
     // As an expression that gives nothing: what axe is made of is no value of JSON.

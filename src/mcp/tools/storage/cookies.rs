@@ -1,4 +1,4 @@
-//! The cookies of a context, and the ways in which people have them.
+//! The cookie tool, and parsers for common cookie formats.
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -69,7 +69,7 @@ impl Tool for Cookies {
 }
 
 impl Cookies {
-    /// Refuses what does not go with the action, so that nobody believes that it counted.
+    /// Refuses arguments that do not belong to the action, so that they are not silently ignored.
     pub(in crate::mcp) fn check(&self) -> Result<()> {
         match self.action {
             Action::Set if self.name.is_some() => {
@@ -85,7 +85,7 @@ impl Cookies {
         }
     }
 
-    /// What `domain` names, whether it is written as a host or as an address.
+    /// The host in `domain`, which may be a host name or a URL.
     pub(in crate::mcp) fn site(&self) -> Result<Option<String>> {
         self.domain.as_deref().map(host_of).transpose()
     }
@@ -120,7 +120,7 @@ impl Cookies {
         if cookies.is_empty() { Err(wrong("`cookies` has none")) } else { Ok(cookies) }
     }
 
-    /// A list, or an object with one, as Playwright and extensions of browsers write it.
+    /// Parses a list of cookies, or an object with one, as exported by Playwright and browser extensions.
     fn read_json(&self, text: &str) -> Result<Vec<StoredCookie>> {
         let unreadable = |error: serde_json::Error| wrong(&format!("`cookies` cannot be read: {error}"));
         let value: Value = serde_json::from_str(text).map_err(unreadable)?;
@@ -150,7 +150,7 @@ impl Cookies {
     }
 }
 
-/// Reads cookies that may be written in any way. Each has a name and a place.
+/// For fuzzing: parses cookies in any format; each has a name and a domain.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(text: &str) {
     let given = Cookies {
@@ -164,7 +164,7 @@ pub(crate) fn fuzz(text: &str) {
     assert!(cookies.iter().all(|cookie| !cookie.domain.is_empty() || cookie.url.is_some()), "{cookies:?}");
 }
 
-/// Other tools name some things otherwise.
+/// Converts the field names of other tools.
 fn as_ours(mut entry: Value) -> Value {
     let Some(object) = entry.as_object_mut() else { return entry };
     if let Some(expires) = object.remove("expirationDate") {
@@ -184,7 +184,8 @@ fn as_ours(mut entry: Value) -> Value {
     entry
 }
 
-/// Sets cookies and looks which the browser has then. It drops some without a word, and refuses a list for one of them.
+/// Sets cookies, and checks which ones the browser has accepted. It silently drops some, and refuses a whole
+/// list because of one.
 async fn set(context: &BrowserContext, cookies: &[StoredCookie]) -> Result<String> {
     if let Err(refused) = context.add_cookies(cookies).await {
         let Error::InvalidArguments { .. } = refused else { return Err(refused) };
@@ -228,7 +229,7 @@ fn is_same(one: &StoredCookie, other: &StoredCookie) -> bool {
     place(one) == place(other) && one.partition_key == other.partition_key
 }
 
-/// Whether the browser keeps a cookie that was given: `known` is how it would.
+/// Whether the browser has accepted a cookie; `known` is its normalised form.
 fn is_kept_as(given: &StoredCookie, known: &StoredCookie) -> bool {
     let url = given.url.as_deref().and_then(|url| Url::parse(url).ok());
     let host = url.as_ref().and_then(Url::host_str).unwrap_or(&given.domain);
@@ -239,7 +240,7 @@ fn is_kept_as(given: &StoredCookie, known: &StoredCookie) -> bool {
         && same_site
 }
 
-/// The rule that a cookie breaks which the browser does not keep, as far as one is known.
+/// The rule that a rejected cookie breaks, if known.
 fn why_not(cookie: &StoredCookie) -> &'static str {
     let has_prefix = |prefix: &str| {
         cookie.name.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
@@ -258,7 +259,7 @@ fn why_not(cookie: &StoredCookie) -> &'static str {
     }
 }
 
-/// The host that a domain or an address names, as browsers write it; a dot in front stays.
+/// The host of a domain or URL in canonical form; keeps a leading dot.
 fn host_of(text: &str) -> Result<String> {
     let text = text.trim();
     let unnamed = || wrong(&format!("`domain` names no host: {text:?}"));
@@ -268,7 +269,7 @@ fn host_of(text: &str) -> Result<String> {
     Ok(format!("{dot}{}", url.host_str().filter(|host| !host.is_empty()).ok_or_else(unnamed)?))
 }
 
-/// `a=1; b=2`, with or without the name of the header.
+/// Parses `a=1; b=2`, with or without the header's name.
 fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     let domain = domain.ok_or_else(needs_domain)?;
     let bare = without_name(text, "cookie:").unwrap_or(text);
@@ -287,13 +288,13 @@ fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     Ok(bare.split(';').filter_map(cookie).collect())
 }
 
-/// The value of a header that is written with its name.
+/// The value of a header with its name.
 fn without_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let begin = text.get(..name.len())?;
     begin.eq_ignore_ascii_case(name).then(|| text[name.len()..].trim())
 }
 
-/// Whether this is what a server sets. Without the name of the header, all that follows the pair must be attributes.
+/// Whether a text is a `Set-Cookie` header. Without the name, everything after the pair must be an attribute.
 fn is_set_cookie(text: &str) -> bool {
     const ATTRIBUTES: [&str; 9] =
         ["domain", "path", "expires", "max-age", "secure", "httponly", "samesite", "priority", "partitioned"];
@@ -305,7 +306,7 @@ fn is_set_cookie(text: &str) -> bool {
     without_name(text, "set-cookie:").is_some() || attributes.peek().is_some() && attributes.all(is_attribute)
 }
 
-/// Lines of a server's answer, with their attributes.
+/// Parses `Set-Cookie` headers with their attributes.
 fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     text.lines()
         .map(str::trim)
@@ -325,7 +326,7 @@ fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>
         .collect()
 }
 
-/// The cookies of a command, as browsers copy it, and the host that it asks. curl sends all that it is given.
+/// The cookies and the host of a cURL command as copied from a browser.
 fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     let words = words(command);
     let host = words.iter().find_map(|word| Url::parse(word).ok()?.host_str().map(str::to_owned));
@@ -346,7 +347,7 @@ fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     (!found.is_empty()).then(|| (found.join("; "), host))
 }
 
-/// The words of a command as a shell reads them: quotes, and line ends behind a backslash.
+/// Splits a command into words as a shell does: quotes, and continued lines.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars().peekable();
@@ -373,7 +374,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// The rest of `$'…'`, in which bash reads escapes as C does.
+/// Parses the rest of `$'…'`, with bash's escapes.
 fn escaped(letters: &mut Peekable<Chars<'_>>) -> String {
     let mut text = String::new();
     while let Some(letter) = letters.next() {
@@ -394,7 +395,7 @@ fn escaped(letters: &mut Peekable<Chars<'_>>) -> String {
     text
 }
 
-/// The character whose number comes next, in so many digits at most.
+/// Parses a character code with at most this number of digits.
 fn numbered(letters: &mut Peekable<Chars<'_>>, base: u32, most: usize) -> Option<char> {
     let mut number = 0;
     for _ in 0..most {
