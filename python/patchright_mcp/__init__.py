@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """Loads the engine when something of it is first asked for, so that the import itself stays cheap."""
+    """Loads the engine on first use, so that the import itself is fast."""
     if name in ("BrowserResult", "PatchrightBrowser"):
         from . import browser  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What is done with an element, in the words of the engine."""
+"""Converts element actions to the engine's format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def milliseconds(timeout: float | timedelta) -> float:
-    """A time limit as the engine takes it."""
+    """Converts a timeout for the engine."""
     given: Any = timeout
     if isinstance(given, timedelta):
         given = given.total_seconds() * 1000
@@ -33,12 +33,12 @@ def milliseconds(timeout: float | timedelta) -> float:
 
 
 def action(do: str, **options: Any) -> dict[str, Any]:
-    """What is done, and how. Options that are `None` are left to the engine."""
+    """Builds an action with its options. Options that are `None` are left to the engine."""
     return {"do": do, **{name: value for name, value in options.items() if value is not None}}
 
 
 def chosen(**options: Any) -> dict[str, Any]:
-    """Options that a script gave; the others are left to the engine."""
+    """Returns the given options; the others are left to the engine."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -54,7 +54,7 @@ def press(
     scroll: str | None,
     steps: int | None = None,
 ) -> dict[str, Any]:
-    """A press on an element, or only the way to it."""
+    """Builds the options of a press, or of moving there with `trial`."""
     return action(
         do,
         button=button,
@@ -70,7 +70,7 @@ def press(
 
 
 def unfollowed(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
-    """A click or a key; with `no_wait_after` one that is over before what it leads to is there."""
+    """Runs a click or key press; with `no_wait_after`, without waiting for its effects."""
     return {**done, "no_wait_after": True} if no_wait_after else done
 
 
@@ -81,7 +81,7 @@ def checked(
     trial: bool | None,
     scroll: str | None,
 ) -> dict[str, Any]:
-    """A press that checks or unchecks."""
+    """Builds a press that checks or unchecks."""
     keeps_scroll = scroll == "none" or None
     return action(
         "set_checked", checked=wanted, position=position, force=force, trial=trial, keeps_scroll=keeps_scroll
@@ -89,7 +89,7 @@ def checked(
 
 
 def rectangle(expected: dict[str, float] | None) -> FloatRect | None:
-    """A part of a page; whole numbers are whole, as they are in JavaScript."""
+    """Converts a rectangle; whole numbers become integers, as in JavaScript."""
     if expected is None:
         return None
     whole = {name: int(side) if float(side).is_integer() else side for name, side in expected.items()}
@@ -97,7 +97,7 @@ def rectangle(expected: dict[str, float] | None) -> FloatRect | None:
 
 
 def listed(value: Any) -> list[Any]:
-    """One or several of something, as a list."""
+    """Returns one or several values as a list."""
     if value is None:
         return []
     single = isinstance(value, (str, bytes, os.PathLike, dict, int)) or not isinstance(value, Sequence)
@@ -113,7 +113,7 @@ def _existing(file: Any) -> str:
 
 @contextmanager
 def files_of(files: Any) -> Iterator[list[str]]:
-    """The paths of files; those that are given by their content are written down."""
+    """Returns the paths of files; writes those given by content to temporary files."""
     given = listed(files)
     if not any(isinstance(file, dict) for file in given):
         yield [_existing(file) for file in given]
@@ -134,7 +134,7 @@ def files_of(files: Any) -> Iterator[list[str]]:
 
 
 def types_of(files: Any) -> list[str | None]:
-    """Of what type files are: as it is said of them, or as their names say."""
+    """Returns the MIME types of files: as given, or according to their names."""
     return [
         file.get("mimeType") if isinstance(file, dict) else mimetypes.guess_type(str(file))[0]
         for file in listed(files)
@@ -142,6 +142,6 @@ def types_of(files: Any) -> list[str | None]:
 
 
 def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:
-    """A file input is given these: `paths` is where `files` are, which say of what type they are to be."""
+    """Builds the action that sets `paths` on a file input; `files` determine their MIME types."""
     types = [file.get("mimeType") if isinstance(file, dict) else None for file in listed(files)]
     return action("set_input_files", paths=paths, types=types if any(types) else None)

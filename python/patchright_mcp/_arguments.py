@@ -1,4 +1,4 @@
-"""Names the argument that is wrong: `Page.goto: url: expected string, got number`."""
+"""Errors that name the wrong argument: `Page.goto: url: expected string, got number`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NAMES: dict[Any, str] = {
 
 
 class ChecksArguments:
-    """Its public methods name their wrong arguments. Their arguments are looked at only when a call fails."""
+    """Makes public methods name a wrong argument. Arguments are checked only after a call has failed."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -60,7 +60,7 @@ class ChecksArguments:
 
 
 def checked(method: F) -> F:
-    """Looks at all arguments before each call of a function that keeps what it is given."""
+    """Checks all arguments before each call, for a function that stores its arguments."""
 
     @functools.wraps(method)
     def checking(*arguments: Any, **named: Any) -> Any:
@@ -150,7 +150,7 @@ def _wrong_argument(
 
 @functools.cache
 def _annotations(method: Callable[..., Any]) -> dict[str, Any]:
-    """The types of its parameters, but for those that are known to type checkers only."""
+    """Returns the types of the parameters, except those that only type checkers know."""
     known = {
         **vars(typing),
         **vars(collections.abc),
@@ -181,7 +181,7 @@ def _out_of_range(value: Any, wanted: Any, where: str) -> str | None:
 
 
 def _mismatch(value: Any, wanted: Any, where: str) -> str | None:
-    """Returns how a value does not have a type; `None` if it has it, or if the type is unknown."""
+    """Returns why a value does not match a type; `None` if it does, or if the type is unknown."""
     origin = typing.get_origin(wanted)
     if origin in (Union, types.UnionType):
         return _mismatch_of_union(value, typing.get_args(wanted), where)
@@ -254,7 +254,7 @@ def _is_list(kind: type) -> bool:
 
 
 def _name(kind: Any) -> str:
-    """What messages call a type, as Playwright's do."""
+    """Returns the name of a type for messages, as in Playwright's."""
     origin = typing.get_origin(kind)
     if origin in (Union, types.UnionType):
         choices = (_name(each) for each in typing.get_args(kind) if each is not type(None))

@@ -1,4 +1,4 @@
-"""What requests without a page are sent with."""
+"""Bodies of API requests."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .errors import Error
 
 
 class FormData:
-    """Fields and files of a form, in an order; a name may come more than once."""
+    """Fields and files of a form, in order; names can occur repeatedly."""
 
     def __init__(self) -> None:
         self._fields: list[tuple[str, Any]] = []
 
     def set(self, name: str, value: Any) -> FormData:
-        """Sets a field, in place of those of the same name."""
+        """Sets a field, replacing those with the same name."""
         self._fields = [field for field in self._fields if field[0] != name]
         return self.append(name, value)
 
@@ -29,7 +29,7 @@ class FormData:
 
 
 def check_options(options: Any) -> None:
-    """At most one body, and no number below 0."""
+    """Checks that there is at most one body, and no negative number."""
     bodies = [name for name in ("data", "form", "multipart") if options.get(name) is not None]
     if len(bodies) > 1:
         raise Error(f"{caller()}: Only one of 'data', 'form' or 'multipart' can be specified")
@@ -40,7 +40,7 @@ def check_options(options: Any) -> None:
 
 
 def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
-    """What is sent along: its kind, and what belongs to it."""
+    """Returns the kind of the body, and its value."""
     data, form, multipart = (options.get(name) for name in ("data", "form", "multipart"))
     if form is not None:
         return ("form", pairs(form))
@@ -60,7 +60,7 @@ def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
 
 
 def _json(value: Any) -> str:
-    """As JavaScript writes it."""
+    """Converts a value to JSON as JavaScript writes it."""
     return json_module.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -83,7 +83,7 @@ def _fields(form: Any) -> list[tuple[str, Any]]:
 
 
 def pairs(values: Any) -> list[tuple[str, str]]:
-    """Names and values as texts, of a query or of fields. What is `None` is left out."""
+    """Converts a query or form fields to pairs of texts. Values that are `None` are left out."""
     return [(name, _text(value)) for name, value in _fields(values or {}) if value is not None]
 
 

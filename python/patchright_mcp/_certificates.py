@@ -1,4 +1,4 @@
-"""Client certificates as scripts give them: files or bytes, of several kinds."""
+"""Client certificates as given by scripts: files or bytes, in several formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_certificates(given: Iterable[ClientCertificate]) -> list[dict[str, str]]:
-    """Each with its origin, the certificate and the key, as texts of PEM."""
+    """Returns origin, certificate and key of each, in PEM format."""
     return [_read(certificate) for certificate in given]
 
 
@@ -46,7 +46,7 @@ def _content(given: Any, name: str) -> bytes | None:
 
 
 def _unpacked(pfx: bytes, passphrase: str | None) -> tuple[bytes, bytes]:
-    """What is in a PKCS #12 archive."""
+    """Unpacks a PKCS #12 archive."""
     kinds = _kinds()
     try:
         key, certificate, others = importlib.import_module(f"{_KINDS}.pkcs12").load_key_and_certificates(
@@ -61,7 +61,7 @@ def _unpacked(pfx: bytes, passphrase: str | None) -> tuple[bytes, bytes]:
 
 
 def _opened(key: bytes, passphrase: str) -> bytes:
-    """A key without its passphrase."""
+    """Decrypts a key."""
     kinds = _kinds()
     try:
         opened = kinds.load_pem_private_key(key, passphrase.encode())
@@ -76,7 +76,7 @@ def _plain(key: Any, kinds: Any) -> bytes:
 
 
 def _kinds() -> Any:
-    """What reads archives and opens keys, which this library does without otherwise."""
+    """Returns the optional module that reads archives and decrypts keys."""
     try:
         return importlib.import_module(_KINDS)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Whether what is by design different from Playwright is Playwright's."""
+"""Whether intended differences from Playwright are switched off."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ VARIABLE = "PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE"
 
 
 def is_compatible(wanted: bool | None) -> bool:
-    """As a script wants it; otherwise as the environment says, and not at all where that says nothing."""
+    """Returns the script's choice, or else that of the environment. Default: false."""
     if wanted is not None:
         return wanted
     return os.environ.get(VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")

@@ -1,4 +1,4 @@
-"""Cookies, as scripts give and get them."""
+"""Converts cookies between scripts and the engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fitting_cookies(
     domain: str | re.Pattern[str] | None,
     path: str | re.Pattern[str] | None,
 ) -> list[dict[str, Any]]:
-    """Those that fit."""
+    """Returns the matching cookies."""
     wanted = {"name": name, "domain": domain, "path": path}
     return [cookie for cookie in cookies if all(_fits(cookie[key], value) for key, value in wanted.items())]
 
@@ -43,14 +43,14 @@ _COOKIE_KEYS = (
 
 
 def cookie_of(cookie: dict[str, Any]) -> Cookie:
-    """A cookie of the engine as scripts get it."""
+    """Converts a cookie of the engine for scripts."""
     reported = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
     reported.setdefault("sameSite", "Lax")
     return cast("Cookie", reported)
 
 
 def checked_cookie(cookie: Any) -> dict[str, Any]:
-    """A cookie of a script as the engine takes it."""
+    """Checks a script's cookie and converts it for the engine."""
     reported = dict(cookie)
     if not reported.get("url") and not (reported.get("domain") and reported.get("path")):
         raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")

@@ -90,11 +90,11 @@ def main(arguments: Sequence[str]) -> int:
     """
 
 def is_login_timeout(error: str) -> bool:
-    """Whether an error's text says that nobody logged in or verified in time."""
+    """Whether an error text is a login timeout."""
 
 @final
 class CooldownState:
-    """The pause of this process."""
+    """The cooldown of this process."""
 
     def __new__(cls) -> CooldownState: ...
     @property
@@ -104,30 +104,30 @@ class CooldownState:
     def since(self, value: float | None) -> None: ...
     @property
     def period(self) -> float:
-        """How long a pause is, in seconds."""
+        """The length of a cooldown in seconds."""
     @period.setter
     def period(self, value: float) -> None: ...
     def use_clock(self, clock: Callable[[], float]) -> None:
-        """Tells the time by `clock` from now on."""
+        """Replaces the clock."""
     def check(self) -> str | None:
-        """What a call is answered with during a pause; `None` outside one."""
+        """The answer to a call during a cooldown; `None` if none is active."""
     def record(self) -> str:
-        """Begins a pause now, and says so."""
+        """Starts a cooldown now. Returns its message."""
 
 def list_patchright_tools() -> str:
-    """The listing of the `patchright_*` tools, as JSON."""
+    """The list of the `patchright_*` tools as JSON."""
 
 def call_tool(name: str, arguments: str) -> Awaitable[str]:
-    """Calls a tool, as a client on the wire does. Awaits to the result as JSON."""
+    """Calls a tool as an MCP client does. Returns an awaitable of the JSON result."""
 
 def close_tools() -> None:
-    """Closes the browser behind `call_tool`, if one runs."""
+    """Closes the browser of `call_tool`, if one runs."""
 
 _Outcome: TypeAlias = tuple[str, str, str, str, bytes, str | None, str | None]
 
 @final
 class ToolBrowser:
-    """A browser for errands."""
+    """A browser for one-shot visits."""
 
     def __new__(cls, headless: bool, timeout: float, user_data_dir: str | None) -> ToolBrowser: ...
     def fetch(self, url: str, wait_for: str | None) -> _Outcome: ...
@@ -136,51 +136,55 @@ class ToolBrowser:
     def fill_form(self, url: str, fields: list[tuple[str, str]], submit: str | None) -> _Outcome: ...
     def execute_js(self, url: str, script: str) -> _Outcome: ...
     def close(self) -> None:
-        """Closes the browser, if it runs."""
+        """Closes the browser, if one runs."""
 
 # The library.
 
 @final
 class Operation:
-    """Something the engine can do, not yet begun. A dispatcher begins it."""
+    """An operation of the engine that has not started. A dispatcher starts it."""
 
     def cancel(self) -> None:
-        """Gives up what was begun; the browser is not waited for."""
+        """Cancels a started operation, without waiting for the browser."""
 
 @final
 class Dispatcher:
-    """What the engine tells Python: results and events, in the order in which they came.  In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever waits for an operation hands out what comes meanwhile."""
+    """Delivers results and events to Python, in order.
+
+    With an event loop, `fileno` becomes readable when something arrives, and `drain` delivers it. Without one, the
+    thread that waits for an operation delivers what arrives meanwhile.
+    """
 
     def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
-        """`with_bell`: for an event loop, which watches `fileno`. Without one, a thread can `listen` for it."""
+        """`with_bell`: for an event loop that watches `fileno`. Otherwise a thread can call `listen`."""
     def fileno(self) -> int:
-        """What an event loop watches; -1 without a bell, and where there is nothing that a loop could watch."""
+        """The file descriptor for an event loop to watch; -1 if there is none."""
     def listen(self) -> bool:
-        """For a loop that cannot watch `fileno`: waits, on a thread of its own, until there is something to `drain`. False when nothing comes any more."""
+        """For a loop that cannot watch `fileno`: blocks a thread until there is something to `drain`. Returns false after the end."""
     def begin(self, operation: Operation, future: Any) -> None:
-        """Begins an operation; `future` gets its result from `drain`."""
+        """Starts an operation; `drain` sets the result of `future`."""
     def start(self, operation: Operation) -> None:
-        """Begins an operation whose result nobody wants."""
+        """Starts an operation without a result."""
     def hear(self, context: int, requests: bool, sockets: bool, dialogs: bool) -> None:
-        """Says what the script listens to in a context and its pages, from now on."""
+        """Sets which events of a context the script subscribes to."""
     def drain(self) -> None:
-        """Hands out all that has come."""
+        """Delivers everything that has arrived."""
     def close(self) -> None:
-        """Whoever still waits is told that nothing comes any more."""
+        """Fails everything that still waits."""
     def wait(self, operation: Operation) -> Any:
-        """Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard."""
+        """Runs an operation to completion on this thread. Events are delivered meanwhile, and interrupts are raised."""
 
 @final
 class Promise:
-    """Something that will come to be, once: what waits for an event waits for one of these."""
+    """A value that is set once: waiting for an event waits for one of these."""
 
     def __new__(cls) -> Promise: ...
     def is_done(self) -> bool: ...
     def resolve(self, value: Any) -> None:
-        """Only the first result counts."""
+        """Sets the result; only the first one counts."""
     def reject(self, error: Any) -> None: ...
     def wait(self, timeout_ms: float) -> Operation:
-        """Waits for the result, at most so many milliseconds; 0 is for ever."""
+        """Waits for the result, up to this many milliseconds; 0 disables the limit."""
 
 @final
 class Browser:
@@ -201,17 +205,17 @@ class Browser:
     def default_context(self) -> BrowserContext: ...
     @property
     def contexts_of_others(self) -> list[BrowserContext]:
-        """Those that others who are attached have made, and in which there are pages."""
+        """Contexts of other clients that have pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
     def bind(self, port: int | None = None) -> Operation:
         """Opens a port on this machine for other clients. Default: any free port."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
-        """A session of the raw protocol, whose events go to `dispatcher`."""
+        """Opens a raw CDP session and sends its events to `dispatcher`."""
     def close(self) -> Operation: ...
 
 @final
 class Bound:
-    """A browser that others may work in, until this is gone."""
+    """A browser that is open to other clients until this is dropped."""
 
     @property
     def endpoint(self) -> str: ...
@@ -226,11 +230,11 @@ class BrowserContext:
 
     @property
     def browser(self) -> Browser:
-        """The browser that it is in."""
+        """The browser of this context."""
     def follow(self, dispatcher: Dispatcher) -> None:
-        """Tells `dispatcher` from now on what happens in it."""
+        """Sends the context's events to `dispatcher` from now on."""
     def route(self, globs: Sequence[str] | None) -> Operation:
-        """Holds requests to addresses that fit one of `globs`; all with `None`."""
+        """Intercepts requests to URLs that match one of `globs`; all requests with `None`."""
     @property
     def key(self) -> int: ...
     @property
@@ -240,51 +244,51 @@ class BrowserContext:
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
     def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
-        """Gives all pages a function, whose calls are told as events."""
+        """Exposes a function to all pages; its calls arrive as events."""
     def route_sockets(self, name: str) -> Operation:
-        """Has every new web socket ask the function `name`, whose calls are told as events."""
+        """Routes every new WebSocket through the function `name`, whose calls arrive as events."""
     def add_init_script(self, source: str) -> Operation: ...
     def hear_console(self, messages: bool, errors: bool) -> None:
-        """Whether its pages and workers are told of what they log, and of errors that nobody caught. From now on."""
+        """Sets whether console messages and uncaught errors of its pages and workers are reported."""
     def new_cdp_session(self, dispatcher: Dispatcher, frame: Frame) -> Operation:
-        """A session of the raw protocol with a page or a frame, whose events go to `dispatcher`."""
+        """Opens a raw CDP session with a page or a frame, and sends its events to `dispatcher`."""
     def cookies(self, urls: list[str]) -> Operation:
-        """Its cookies, or those that go with requests to one of these addresses."""
+        """Its cookies, or those for these URLs."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def remove_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def offer_passkeys(self) -> Operation:
-        """Has its pages offer what it holds to sites, in place of what the machine has."""
+        """Enables the virtual authenticator with its passkeys, instead of the machine's own."""
     def add_passkey(self, given: Any) -> Operation:
-        """Holds a passkey, in place of one with the same id. Gives it with all that was left out."""
+        """Adds a passkey, or replaces the one with the same id. Returns it with the generated values."""
     def delete_passkey(self, id: str) -> Operation: ...
     def passkeys(self) -> Operation: ...
     def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def replace_storage(self, state: Any) -> Operation:
-        """Puts cookies and storage in, in place of those that are there."""
+        """Replaces cookies and storage."""
     def grant_permissions(self, permissions: list[str], origin: str | None) -> Operation: ...
     def clear_permissions(self) -> Operation: ...
     def set_geolocation(self, geolocation: Any) -> Operation: ...
     def set_offline(self, offline: bool) -> Operation: ...
     def turn_clock(self, turn: Any) -> Operation:
-        """Turns the clock of all its documents, see `ClockTurn`."""
+        """Controls the clock of all its documents, see `ClockTurn`."""
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
 
 @final
 class ProgramGate:
-    """What a program of the server's tools is let through by."""
+    """Checks what a program may do."""
 
     def permit(self, url: str) -> Operation:
-        """The address, as soon as a program may open it."""
+        """Waits until a program may open the URL."""
     def let_decide(self, context: BrowserContext, decides: bool) -> None:
-        """Whether a program decides what becomes of a context's requests that no rule of the tools means."""
+        """Sets whether a program handles requests of a context that no tool rule matches."""
     @property
     def limits(self) -> tuple[float, float]:
-        """How long elements and pages are waited for, in milliseconds."""
+        """The time limits for elements and pages in milliseconds."""
 
 @final
 class Pacing:
-    """A pause between navigations to one origin, and robots.txt."""
+    """A minimum interval between navigations to one origin, and robots.txt."""
 
     def __new__(cls, min_interval_s: float, respect_robots: bool) -> Pacing: ...
     def before(self, context: BrowserContext, url: str) -> Operation:
@@ -292,31 +296,31 @@ class Pacing:
 
 @final
 class Ended:
-    """Hears of the end of a program."""
+    """Signals the end of a program."""
 
     def tell(self) -> None: ...
 
 @final
 class CdpSession:
-    """A session of the raw protocol."""
+    """A raw CDP session."""
 
     @property
     def key(self) -> int:
-        """What tells this session from every other object."""
+        """The unique id of this session."""
     def send(self, method: str, parameters: Any, timeout_ms: float) -> Operation:
-        """`timeout_ms`: 0 for no limit."""
+        """Sends a command. `timeout_ms`: 0 disables the limit."""
     def detach(self) -> Operation: ...
 
 @final
 class ScriptRecording:
-    """A tab is recorded for as long as this lives."""
+    """Records a tab for as long as this exists."""
 
     @property
     def written(self) -> str:
-        """What was done so far, as a test that does it again."""
+        """The script so far, as a test that repeats the actions."""
 
 def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
-    """Starts a browser, whose events go to `dispatcher`."""
+    """Starts a browser and sends its events to `dispatcher`."""
 
 def connect(
     dispatcher: Dispatcher,
@@ -326,13 +330,13 @@ def connect(
     chosen: Any,
     apart: bool,
 ) -> Operation:
-    """Attaches to a browser that runs already. `apart`: the contexts of others are none of our business."""
+    """Connects to a running browser. `apart`: contexts of other clients are left alone."""
 
 def find_browser(name: str) -> Path | None:
-    """The path of the browser that would be started; `None` where there is none."""
+    """The path of the browser that would be started; `None` if none is installed."""
 
 def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """The entry of a request in an HTTP archive, as JSON, and the files that belong to it.
+    """The HAR entry of a request as JSON, with the files that belong to it.
 
     Args:
         request: The request, with `timing` as in `Request.timing` and its `response`, or `None`.
@@ -340,31 +344,31 @@ def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[st
     """
 
 def devices() -> dict[str, dict[str, Any]]:
-    """Options for contexts that pretend to be a device, by its name."""
+    """Context options for each device, by name."""
 
 def paper_size(name: str) -> tuple[float, float] | None:
-    """Width and height of a paper in inches, by its name."""
+    """Width and height of a paper format in inches."""
 
 def register_selector(name: str, source: str) -> bool:
-    """Lets selectors name an engine of one's own. False when there is one with this name."""
+    """Registers a custom selector engine. Returns false if the name is taken."""
 
 def selector_by(what: str, words: Any) -> str:
-    """By `text`, `label` or `testId`, or by an attribute of that name."""
+    """A selector by `text`, `label`, `testId` or an attribute."""
 
 def selector_by_role(role: str, chosen: Any) -> str:
-    """By the role, its `states`, `name` and `description`, each where it was said."""
+    """A selector by role, `states`, `name` and `description`, as given."""
 
 def selector_filter(chosen: Any) -> str:
-    """What narrows a selector, to be written after it."""
+    """A filter to append to a selector."""
 
 def selector_of_way(way: Any) -> str:
-    """A way of the engine's to find an element."""
+    """A selector of the engine for an element."""
 
 def test_id_attribute() -> str:
-    """The attribute that a test id stands in."""
+    """The attribute that holds test ids."""
 
 def set_test_id_attribute(name: str) -> None:
-    """The attribute that a test id stands in, from now on."""
+    """Sets the attribute that holds test ids."""
 
 @final
 class Page:
@@ -372,14 +376,14 @@ class Page:
 
     @property
     def id(self) -> str:
-        """The browser's id."""
+        """The browser's target id."""
     def requests(self) -> list[Request]:
-        """The newest requests, oldest first."""
+        """The latest requests, oldest first."""
     def route(self, globs: Sequence[str] | None) -> Operation:
-        """Holds requests to addresses that fit one of `globs`; all with `None`."""
+        """Intercepts requests to URLs that match one of `globs`; all requests with `None`."""
     @property
     def key(self) -> int:
-        """What tells this page from every other one."""
+        """The unique id of this page."""
     @property
     def context(self) -> BrowserContext: ...
     @property
@@ -398,30 +402,30 @@ class Page:
     def viewport(self) -> tuple[int, int] | None: ...
     def reload(self, until: str, timeout_ms: float) -> Operation: ...
     def go_back(self, until: str, timeout_ms: float) -> Operation:
-        """`None` when there is no page to go to."""
+        """Goes back in the history; `None` if there is no earlier page."""
     def go_forward(self, until: str, timeout_ms: float) -> Operation: ...
     def close(self, ask: bool) -> Operation:
-        """Closes the tab. With `ask`, the page may refuse: then it is not waited for."""
+        """Closes the tab. With `ask`, the page may refuse; this does not wait for it then."""
     def bring_to_front(self) -> Operation: ...
     def answer_dialog(self, accept: bool, text: str | None) -> Operation: ...
     def catch_file_choosers(self, enabled: bool) -> Operation:
-        """Whether file choosers are told of instead of shown."""
+        """Sets whether file choosers are reported instead of shown."""
     def set_viewport(self, width: int, height: int) -> Operation: ...
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
     def emulate_media(self, media: Any) -> Operation: ...
     def add_locator_handler(
         self, selector: str, name: str, no_wait_after: bool, times: int | None, dispatcher: Dispatcher
     ) -> int:
-        """Has a handler told as an event when the element is seen in the way. Gives its number."""
+        """Sends an event when the handler's element blocks an action. Returns the handler's number."""
     def has_locator_handler(self, handler: int) -> bool:
         """Whether a handler may still be called."""
     def remove_locator_handler(self, handler: int) -> None: ...
     def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
-        """Gives the page a function, whose calls are told as events."""
+        """Exposes a function to the page; its calls arrive as events."""
     def hear_console(self, messages: bool, errors: bool) -> None:
-        """Whether it is told of what this page logs, and of errors that nobody caught. From now on."""
+        """Sets whether console messages and uncaught errors of this page are reported."""
     def tell_console(self, errors: bool) -> Operation:
-        """Tells once more what the page has logged, which the browser keeps."""
+        """Reports the stored console messages of the page again."""
     def forget_console(self) -> None: ...
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
@@ -434,26 +438,26 @@ class Page:
         finish: Any,
         timeout_ms: float,
     ) -> Operation:
-        """A picture. `area`: of the `viewport`, the `page` or an `element`, and a part of it: x, y, width and height.
+        """Takes a screenshot. `area`: `viewport`, `page` or `element`, with an optional clip: x, y, width and height.
 
         `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
         """
     def pick(self) -> Operation:
-        """The selector of the element that somebody clicks, and how a script writes it; the page does not hear of the click."""
+        """Waits for a click of the user. Returns the selector of that element and a script expression for it; the page does not receive the click."""
     def record_script(self, language: str) -> Operation:
-        """Writes what a person does in this tab from now on, in `python` or `typescript`."""
+        """Records the user's actions in this tab as a script in `python` or `typescript`."""
     def cancel_pick(self) -> None: ...
     def hide_highlights(self) -> None: ...
     def snapshot(self, chosen: Any) -> Operation:
-        """The page as an outline with refs, see `SnapshotOptions`."""
+        """The snapshot of the page with refs, see `SnapshotOptions`."""
     def read(self, format: str) -> Operation:
-        """What can be read on the page: `text`, `markdown` or `html`."""
+        """The content of the page as `text`, `markdown` or `html`."""
     def dom_snapshots(self, timeout_ms: float) -> Operation:
-        """The documents of its frames as a trace holds them: frame, address, doctype, nested arrays, and whether it is the main one."""
+        """Snapshots of all frames for a trace: frame, URL, doctype, nested arrays, and whether it is the main frame."""
     def glimpse(self, limit_ms: float) -> tuple[bytes, str] | None:
-        """A picture, as JPEG, and the outline, for who looks in passing; `None` when the page does not show them in time."""
+        """A JPEG picture and the snapshot, for previews; `None` if the page does not respond in time."""
     def wall(self, asked: str | None, acts: bool) -> Operation:
-        """What stands in the way and asks for a person; `asked` is the address that was wanted."""
+        """The challenge on the page, if any; `asked` is the requested URL."""
     def pdf(self, chosen: Any) -> Operation: ...
     def mouse_move(self, x: float, y: float, steps: int) -> Operation: ...
     def mouse_down(self, name: str, count: int) -> Operation: ...
@@ -469,7 +473,7 @@ class Page:
 
 @final
 class Dialog:
-    """A dialog that is open."""
+    """An open dialog."""
 
     @property
     def kind(self) -> str: ...
@@ -480,16 +484,16 @@ class Dialog:
 
 @final
 class FileChooser:
-    """A file chooser that the page asked for."""
+    """A file chooser that a page has opened."""
 
     @property
     def is_multiple(self) -> bool: ...
     def element(self) -> Operation:
-        """The input that asked."""
+        """The file input."""
 
 @final
 class Call:
-    """A call of a function that was exposed, which waits for its answer."""
+    """A call of an exposed function, which waits for an answer."""
 
     @property
     def frame(self) -> Frame: ...
@@ -497,78 +501,78 @@ class Call:
     def name(self) -> str: ...
     @property
     def arguments(self) -> Any:
-        """What the page calls it with, as a list."""
+        """The arguments of the call, as a list."""
     @property
     def kept(self) -> JsHandle | None:
-        """What the page calls it with first, where that stays in the page."""
+        """The first argument as a handle, for functions exposed with a handle."""
     def answer(self, value: Any, failed: bool) -> Operation:
-        """Gives the page a value, or an exception."""
+        """Returns a value to the page, or raises an exception there."""
 
 @final
 class HandlerCall:
-    """A call of a locator handler, which holds up an action until it has ended."""
+    """A call of a locator handler, which delays an action until it ends."""
 
     @property
     def handler(self) -> int:
-        """Which handler it is of: what `Page.add_locator_handler` has given."""
+        """The handler's number, as `Page.add_locator_handler` returned it."""
     def end(self, raised: BaseException | None) -> None:
-        """Lets the action go on, or fail with what the handler has raised."""
+        """Lets the action continue, or fail with the handler's exception."""
 
 @final
 class Video:
-    """A video that is being made, or is done."""
+    """A running or completed video."""
 
     def __new__(cls, page: Page, path: str, chosen: Any) -> Video:
-        """Begins a video of a page, in a file at `path`. See `VideoOptions`."""
+        """Starts a video of a page in the file `path`. See `VideoOptions`."""
     @property
     def path(self) -> Path: ...
     def stop(self) -> Operation:
-        """Ends it, and waits until it is written."""
+        """Stops it and waits until it is written."""
     def until_ended(self) -> Operation:
-        """Waits until it is written: when its page is closed, or it was stopped."""
+        """Waits until it is written: after its page was closed, or it was stopped."""
 
 @final
 class Captions:
-    """What is laid over the pictures of a page."""
+    """Overlays on the screencast of a page."""
 
     def __new__(cls, page: Page) -> Captions: ...
     def show(self, html: str, duration_ms: float | None = None) -> Operation:
-        """Lays HTML over the pictures: for so many milliseconds, which are waited for, or until its number is taken off."""
+        """Shows HTML over the pictures: for this many milliseconds, which it waits for, or until the overlay is removed by its number."""
     def show_chapter(self, title: str, description: str | None, duration_ms: float) -> Operation:
-        """Like `show`: a title in the middle, the page blurred behind it."""
+        """Like `show`, with a title in the middle over the blurred page."""
     def remove(self, number: int) -> None: ...
     def set_hidden(self, hidden: bool) -> None: ...
     def show_actions(self, how: Any | None) -> None:
-        """Shows each action before it is done; `None`: no longer. See `ActionCaptions`."""
+        """Shows each action before it is performed; `None` turns that off. See `ActionCaptions`."""
 
 @final
 class CastFrame:
-    """One picture of a page; the next comes when it is forgotten."""
+    """One picture of a screencast; the next one is taken when this is dropped."""
 
     @property
     def data(self) -> bytes:
-        """A JPEG."""
+        """The picture as JPEG."""
     @property
     def timestamp(self) -> float:
-        """In milliseconds since 1970."""
+        """The time in milliseconds since 1970."""
     @property
     def viewport(self) -> tuple[float, float]: ...
 
 @final
 class Screencast:
-    """Shows what a page looks like until it is stopped."""
+    """A screencast of a page until it is stopped."""
 
     def __new__(cls, page: Page, dispatcher: Dispatcher, key: int, chosen: Any) -> Screencast:
-        """Events `screencastframe` of the page go to `dispatcher` from now on, named with `key`."""
+        """Sends `screencastframe` events with `key` to `dispatcher` from now on."""
     def stop(self) -> None: ...
 
 @final
 class Frame:
-    """A place in a page where one document after another lives."""
+    """A frame, which shows one document after another."""
 
     @property
     def key(self) -> int:
-        """What tells this frame from every other one."""
+        """The unique id of this frame."""
     @property
     def url(self) -> str: ...
     @property
@@ -581,75 +585,75 @@ class Frame:
     def parent(self) -> Frame | None: ...
     @property
     def children(self) -> list[Frame]:
-        """The frames in it, in the order in which they came."""
+        """The child frames in order of creation."""
     @property
     def loader(self) -> str:
-        """The id of the current document: the same for the request that asked for it."""
+        """The loader id of the current document, shared with its request."""
     def goto(self, url: str, until: str, timeout_ms: float, referrer: str | None = None) -> Operation:
-        """Navigates. Gives what that came to: `document`, `same_document`, `download`, `no_content` or `dialog`."""
+        """Navigates. Returns the kind of the result: `document`, `same_document`, `download`, `no_content` or `dialog`."""
     def set_content(self, html: str, until: str, timeout_ms: float) -> Operation: ...
     def content(self, with_shadows: bool) -> Operation: ...
     def title(self) -> Operation: ...
     def add_tag(self, name: str, tag: Any) -> Operation:
-        """Adds a `script` or a `style`, see `Tag`."""
+        """Adds a `script` or `style` element, see `Tag`."""
     def extract(self, each: str | None, fields: Sequence[Any]) -> Operation:
-        """Texts and attributes by CSS selectors: `[selector, attribute, several, what]` for each field.
+        """Extracts texts and attributes by CSS selectors: `[selector, attribute, several, what]` for each field.
 
         `what` is `"text"`, `"number"`, `"state"`, or a list of fields within that element.
         """
     def until_elsewhere(self, url: str, timeout_ms: float) -> Operation:
-        """Waits until the document has another address than `url`. Gives the one that it has then."""
+        """Waits until the URL differs from `url`. Returns the new one."""
     def stored(self, kind: str, name: str | None) -> Operation:
-        """What the site keeps in `local` or `session` storage, by name."""
+        """The entries in the site's `local` or `session` storage, by name."""
     def store(self, kind: str, name: str, value: str) -> Operation: ...
     def forget_stored(self, kind: str, name: str | None) -> Operation:
-        """Forgets what is kept under a name, or everything."""
+        """Removes one entry or all entries of a storage."""
     def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def direct_socket(self, name: str, socket: float, number: int, what: str, value: Any) -> Operation:
-        """Tells a web socket of the page what to do; `number` says after what."""
+        """Controls a WebSocket of the page; `number` tells which event it follows."""
     def wait_for_function(
         self, script: str, argument: Any, isolated: bool, pause_ms: float, timeout_ms: float
     ) -> Operation:
-        """Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn."""
+        """Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame."""
     def perform(self, selector: str, strict: bool, action: Any, timeout_ms: float) -> Operation:
-        """Does what `action` says with the element that a selector finds, see `ElementAction`."""
+        """Performs `action` on the element that a selector matches, see `ElementAction`."""
     def highlight(self, selector: str) -> Operation:
-        """Has the browser draw around all that a selector finds now."""
+        """Highlights all elements that a selector matches now."""
     def hide_highlight(self, selector: str) -> None: ...
     def query(self, selector: str, strict: bool) -> Operation:
-        """The element that a selector finds now."""
+        """The element that a selector matches now."""
     def is_visible(self, selector: str, strict: bool) -> Operation:
-        """Whether the element that a selector finds now can be seen."""
+        """Whether the element that a selector matches now is visible."""
     def query_all(self, selector: str) -> Operation: ...
     def evaluate_all(self, selector: str, script: str, argument: Any, isolated: bool) -> Operation:
-        """Runs a script with an array of all elements that a selector finds now."""
+        """Runs a script with an array of all elements that a selector matches now."""
     def texts(self, selector: str, drawn: bool) -> Operation:
-        """The text in each element that a selector finds now; as it is drawn, if wanted."""
+        """The text of each element that a selector matches now; as rendered, with `drawn`."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
-        """Looks until elements are as expected, or are not. Gives whether they match, and what they are like."""
+        """Waits until elements match an expectation, or its negation. Returns whether they match, and the actual value."""
     def expect_title(self, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
-        """Looks until the title is as expected, or is not. Gives whether it is, and what it is."""
+        """Waits until the title matches, or does not. Returns whether it matches, and the title."""
     def expect_property(
         self, selector: str, path: str, expected: Any, is_not: bool, timeout_ms: float
     ) -> Operation:
-        """Looks until a property of the element is the value expected, or is not."""
+        """Waits until a property of the element equals the expected value, or does not."""
     def expect_aria(self, selector: str, template: str, is_not: bool, timeout_ms: float) -> Operation:
-        """Looks until what assistive technology is told of the element fits a template, or does not."""
+        """Waits until the element's accessibility tree matches a template, or does not."""
     def snapshot(self, selector: str, strict: bool, chosen: Any, timeout_ms: float) -> Operation:
-        """The element as an outline with refs, see `SnapshotOptions`."""
+        """The snapshot of the element with refs, see `SnapshotOptions`."""
     def count(self, selector: str) -> Operation: ...
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
-        """Waits until an element is there, is seen, or is not."""
+        """Waits until an element is attached, visible, hidden or detached."""
     def evaluate_on(
         self, selector: str, strict: bool, script: str, argument: Any, isolated: bool, timeout_ms: float
     ) -> Operation:
-        """Runs a script with the element as soon as it is there. `whole`: its result stays in the page."""
+        """Runs a script with the element as soon as it exists. With `whole`, returns a handle of the result."""
     def drag(self, source: str, target: str, strict: bool, how: Any, timeout_ms: float) -> Operation:
         """Drags one element onto another. `how`: positions, `force`, `trial`, `steps` and `keeps_scroll`."""
     def frame_element(self) -> Operation:
-        """The element that shows this frame, in its parent."""
+        """The element that embeds this frame."""
 
 @final
 class JsHandle:
@@ -657,10 +661,10 @@ class JsHandle:
 
     @property
     def is_node(self) -> bool:
-        """Whether it is a node of a document."""
+        """Whether it is a DOM node."""
     @property
     def description(self) -> tuple[str, str | None, str | None, str | None]:
-        """What it is, in a few words of the browser: type, subtype, description, and its value as text."""
+        """Describes the object: type, subtype, description, and its value as text."""
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def json_value(self) -> Operation: ...
@@ -669,17 +673,17 @@ class JsHandle:
     def perform(self, action: Any, timeout_ms: float) -> Operation:
         """Does what `action` says, see `ElementAction`."""
     def preview(self) -> str:
-        """What it is, in one line; looked up at once."""
+        """A one-line preview, computed at once."""
     def query(self, selector: str, strict: bool) -> Operation:
-        """The first element that a selector finds within this one."""
+        """The first match of a selector within this element."""
     def evaluate_all(self, selector: str, script: str, argument: Any) -> Operation:
-        """Runs a script with an array of all elements that a selector finds within this one."""
+        """Runs a script with an array of all matches of a selector within this element."""
     def dispatch(self, kind: str, init: Any) -> Operation:
-        """Dispatches an event in the page's own world; what it is made of may hold objects of the page."""
+        """Dispatches an event in the main world; `init` may contain handles."""
     def query_all(self, selector: str) -> Operation:
-        """All elements that a selector finds within this one."""
+        """All matches of a selector within this element."""
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
-        """Waits for what a selector finds within this element."""
+        """Waits for a match of a selector within this element."""
     def drag_to(
         self,
         target: JsHandle,
@@ -690,9 +694,9 @@ class JsHandle:
     ) -> Operation:
         """Drags this element onto another one."""
     def content_frame(self) -> Operation:
-        """The frame that this element shows."""
+        """The frame that this element embeds."""
     def owner_frame(self) -> Operation:
-        """The frame in whose document this node is."""
+        """The frame whose document contains this node."""
 
 # What goes over the network.
 
@@ -702,7 +706,7 @@ class Request:
 
     @property
     def key(self) -> int:
-        """What tells this request from every other one."""
+        """The unique id of this request."""
     @property
     def url(self) -> str: ...
     @property
@@ -732,9 +736,9 @@ class Request:
     def timing(self) -> Any: ...
     @property
     def response_so_far(self) -> Response | None:
-        """The response, if it has come."""
+        """The response, if it has arrived."""
     def response(self) -> Operation:
-        """`None` when the request failed."""
+        """Waits for the response; `None` if the request failed."""
     def all_headers(self) -> Operation: ...
     def sizes(self) -> Operation: ...
 
@@ -763,26 +767,26 @@ class Response:
     def all_headers(self) -> Operation: ...
     def body(self) -> Operation: ...
     def finished(self) -> Operation:
-        """The error text of a body that broke off."""
+        """Waits for the end of the body. Returns the error text if it was cut off."""
 
 @final
 class Route:
-    """A request that waits for a decision."""
+    """An intercepted request."""
 
     @property
     def is_claimed(self) -> bool:
-        """Whether somebody decides who goes before all others."""
+        """Whether a handler with precedence decides it."""
     @property
     def request(self) -> Request: ...
     def resume(
         self, url: str | None, method: str | None, headers: list[tuple[str, str]] | None, body: bytes | None
     ) -> Operation:
-        """Sends it on, with what is to be otherwise."""
+        """Continues the request with these changes."""
     def fulfill(self, status: int, headers: list[tuple[str, str]], body: bytes) -> Operation:
-        """Answers in the server's place."""
+        """Answers the request instead of the server."""
     def abort(self, reason: str) -> Operation: ...
     def let_go(self) -> None:
-        """Sends it on as it is, at once."""
+        """Continues the request unchanged, at once."""
 
 @final
 class Archive:
@@ -796,11 +800,11 @@ class Archive:
 
 @final
 class Worker:
-    """A worker of a page, a shared one, or a service worker."""
+    """A dedicated, shared or service worker."""
 
     @property
     def key(self) -> str:
-        """What tells this worker from every other one."""
+        """The unique id of this worker."""
     @property
     def url(self) -> str: ...
     @property
@@ -814,11 +818,11 @@ class Worker:
 
 @final
 class WebSocket:
-    """A web socket of a page."""
+    """A WebSocket of a page."""
 
     @property
     def key(self) -> int:
-        """What tells this web socket from every other one that is open."""
+        """The unique id of this WebSocket among the open ones."""
     @property
     def url(self) -> str: ...
     @property
@@ -836,31 +840,31 @@ class Download:
     def page_id(self) -> str:
         """The browser's id of the page."""
     def ended(self, context: BrowserContext) -> Operation:
-        """Waits for the end: the path of the file, and why there is none."""
+        """Waits for the end. Returns the path of the file, and why there is none."""
     def save_as(self, context: BrowserContext, path: str | Path) -> Operation:
-        """Waits for the end and copies the file; folders are made."""
+        """Waits for the end and copies the file; creates folders."""
     def cancel(self, context: BrowserContext) -> Operation: ...
     def delete(self, context: BrowserContext) -> Operation: ...
 
 @final
 class ApiRequestContext:
-    """What sends requests without a page."""
+    """Sends requests without a page."""
 
     def __new__(cls, chosen: Any, context: BrowserContext | None = None) -> ApiRequestContext:
-        """With the cookies of a browser's context, or with its own."""
+        """Uses the cookies of a browser context, or its own."""
     def dispose(self) -> None: ...
     def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def cookies(self, urls: list[str]) -> Operation:
-        """Its cookies, or those that go with requests to one of these addresses."""
+        """Its cookies, or those for these URLs."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def remove_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def fetch(self, chosen: Any, body: tuple[str, Any] | None = None) -> Operation:
-        """`body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it."""
+        """`body` is its kind (`bytes`, `json`, `form` or `multipart`) and the value."""
 
 @final
 class ApiResponse:
-    """What came back for a request without a page."""
+    """The response to a request without a page."""
 
     @property
     def url(self) -> str: ...
@@ -876,26 +880,26 @@ class ApiResponse:
     def server_address(self) -> tuple[str, int] | None: ...
     @property
     def moments(self) -> tuple[float, float, float]:
-        """When it was sent, in milliseconds since 1970, and after how many its head and its end came."""
+        """The time of sending in milliseconds since 1970, and the milliseconds until the headers and the end of the response."""
 
 def glob_matches(glob: str, url: str) -> bool:
-    """Whether an address fits a pattern with wildcards. Patterns that are used again are kept."""
+    """Whether a URL matches a glob. Compiled globs are cached."""
 
 def document_request(frame: Frame) -> Request | None:
-    """The request in whose answer the current document of a frame came."""
+    """The request of a frame's current document."""
 
 @final
 class Block:
-    """Requests that are refused, until this is removed."""
+    """A block on requests, until it is removed."""
 
     def remove(self) -> Operation: ...
 
 @final
 class KeptAnswers:
-    """Answers that are kept for as long as this lives."""
+    """Stored responses, for as long as this exists."""
 
     def find(self, address: str | None, text: str | None) -> Operation:
-        """Those of an address, and those that contain a text, oldest first: each as its request, status, headers and body."""
+        """The responses of a URL, and those that contain a text, oldest first: each with its request, status, headers and body."""
     def clear(self) -> None: ...
 
 def block(
@@ -906,26 +910,26 @@ def block(
     lists: Sequence[str | PathLike[str]],
     addresses: Sequence[str],
 ) -> Operation:
-    """Refuses requests of these kinds, to these domains, to those of our list or of files, and to these addresses."""
+    """Blocks requests of these kinds, to these domains, to those of our list or of files, and to these URLs."""
 
 def keep_answers(
     context: BrowserContext, address: str | None, kinds: Sequence[str], most_bytes: int
 ) -> KeptAnswers:
-    """Keeps answers that pages of a context get from now on."""
+    """Stores the responses to a context's pages from now on."""
 
 def be_where_it_comes_out(context: BrowserContext, service: str | None) -> Operation:
-    """Gives a context the zone, the language and the place of where its requests come out; `service` is asked where that is."""
+    """Sets time zone, language and position of a context from its public IP address; `service` is the URL of a service that reports those."""
 
 def scroll_through(
     frame: Frame, selector: str | None, most_times: int | None, timeout_ms: float
 ) -> Operation:
-    """Scrolls an element, or the page with no selector, to its end and on as long as it grows, at most so often."""
+    """Scrolls an element, or the page, to its end, and repeats as long as it grows, up to a limit."""
 
 def one_time_code(seed: str, seconds: int | None) -> tuple[str, int]:
-    """The one-time code of a seed at a time in seconds since 1970, now with `None`, and for how many seconds it is good."""
+    """The one-time code of a seed at a Unix time (`None`: now), and for how many seconds it is valid."""
 
 def offered_tools(frame: Frame) -> Operation:
-    """The tools that the document of a frame offers now."""
+    """The tools that a frame's document offers now."""
 
 def call_offered(frame: Frame, name: str, input: Any, timeout_ms: float) -> Operation:
-    """What a tool answers that the document of a frame offers."""
+    """Calls a tool of a frame's document and returns its answer."""

@@ -1,4 +1,4 @@
-"""What a script expects, in the words of the engine."""
+"""Converts expected texts to the engine's format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def text(
     ignore_case: bool | None = None,
     drawn: bool | None = None,
 ) -> dict[str, Any]:
-    """One text: all of it, or a part; `squeeze` counts white space once."""
+    """Builds an expected text: all of it, or a part; `squeeze` collapses white space."""
     values: dict[str, Any] = {"part": part, "squeeze": squeeze}
     if isinstance(wanted, re.Pattern):
         values.update(source=wanted.pattern, flags=flags_of(wanted))

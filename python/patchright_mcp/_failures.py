@@ -1,4 +1,4 @@
-"""From the engine's codes to the exceptions of the library, with the texts that scripts match on."""
+"""Converts error codes of the engine to exceptions with Playwright's texts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _REF = re.compile(r"e\d+$")
 
 
 class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
-    """What Playwright has and this library does not. To `hasattr` it is not there."""
+    """A feature of Playwright that this library lacks. `hasattr` returns false for it."""
 
     @property
     def name(self) -> str | None:  # Both bases have one: this is that of `Error`.
@@ -75,14 +75,14 @@ class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an 
 
     @name.setter
     def name(self, value: object) -> None:
-        """Python itself sets it when a property raises this."""
+        """Ignored: Python itself sets it when a property raises this."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(f"{what} is not there in patchright_mcp; {instead}")
 
 
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
-    """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
+    """Returns the exception for an engine's error. `log` says what was in progress, for timeouts."""
     reported = _exception(error, timeout, log)
     reported._code = error.code
     reported._name = reported._name or type(reported).__name__
@@ -108,12 +108,12 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
 
 
 def _call_log(lines: Sequence[str]) -> str:
-    """What was being done, at the end of a message."""
+    """Returns the call log for the end of a message."""
     return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
 
 
 def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
-    """What went wrong, in the words that scripts look for."""
+    """Returns the error in the words that scripts search for."""
     if error.code in _MESSAGES:
         return _MESSAGES[error.code](error, log)
     if error.code == "stale_ref" and _REF.search(error.details["target"]):
@@ -128,7 +128,7 @@ def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
 
 
 def _answered(error: BrowserError, log: Sequence[str]) -> str:
-    """What the browser said to a command, of ours or of the raw protocol."""
+    """Returns the browser's error for a command."""
     method, reason = error.details["method"], error.details["reason"]
     if method:
         return f"Protocol error ({method}): {reason}{_call_log(log)}"
@@ -147,7 +147,7 @@ _OBSTACLES = {
 
 
 def _refused(error: BrowserError) -> str:
-    """Why an element cannot be acted on that was not waited for."""
+    """Returns why an element cannot be acted on, for actions that do not wait."""
     obstacle = error.details["obstacle"]
     return _OBSTACLES[obstacle].capitalize() if obstacle in _OBSTACLES else error.message
 
@@ -160,7 +160,7 @@ _ANOTHER = (
 
 
 def _unreached(error: BrowserError, title: str) -> str:
-    """Why a browser that somebody else runs was not reached, with the word that scripts look for."""
+    """Returns why a remote browser is unreachable, with the word that scripts search for."""
     reason = str(error.details["reason"])
     if error.details.get("refused"):
         return f"connect ECONNREFUSED: {reason}"
@@ -171,7 +171,7 @@ _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")
 
 
 def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
-    """What is wrong with a selector, which the engine itself does not repeat."""
+    """Returns what is wrong with a selector, including its text, which the engine does not repeat."""
     fault = error.details["fault"]
     if fault == "captured_nth":
         return "Can't query n-th element in a request with a captured part"
@@ -215,7 +215,7 @@ _ACTIONS = {
 
 
 def _obstacle(error: BrowserError, title: str) -> list[str]:
-    """What was in the way, in the words of the engine and in those that scripts look for."""
+    """Returns the obstacle, in the engine's words and in those that scripts search for."""
     if error.code == "no_such_option":
         return ["did not find some options", f"the options are: {', '.join(error.details['available'])}"]
     if error.code != "not_actionable":
@@ -235,7 +235,7 @@ def _obstacle(error: BrowserError, title: str) -> list[str]:
 
 
 def _written(cover: dict[str, Any]) -> str:
-    """The element that covers another one, as HTML."""
+    """Returns the covering element as HTML."""
     if cover.get("shown"):
         around = f" from {cover['within']} subtree" if "within" in cover else ""
         return f"{cover['shown']}{around}"
@@ -264,7 +264,7 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
 
 
 def _thrown(prefix: str, text: str) -> Error:
-    """An error that a script threw: its first line is its name and message, the rest its stack."""
+    """Converts a JavaScript exception: its first line has name and message, the rest its stack."""
     first, _, rest = text.partition("\n")
     head, stack = [first], [text]
     for line in rest.splitlines():
@@ -281,7 +281,7 @@ def _thrown(prefix: str, text: str) -> Error:
 
 
 def page_error(text: str) -> Error:
-    """What nobody caught, from its text: name, message and stack. What is no error has only a message."""
+    """Parses an uncaught error into name, message and stack. Anything else has only a message."""
     shown = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
     message, is_error, _ = shown.partition("\n    at ")
     # An error without a stack is known by its name only.
@@ -293,7 +293,7 @@ def page_error(text: str) -> Error:
 
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
-    """Why nothing can be done with an element of this kind."""
+    """Returns why this kind of element does not support the action."""
     needed = error.details["needed"]
     field = _INPUT.fullmatch(error.details["found"])
     if needed == "text" and field:
@@ -311,7 +311,7 @@ _MESSAGES: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
 
 
 def _place_in_script() -> str:
-    """The lines of the script that led here, as a traceback shows them."""
+    """Returns the lines of the script that led here, like a traceback."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
@@ -323,7 +323,7 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def caller() -> str:
-    """The method that a script called, such as `Page.goto`: the outermost one of ours."""
+    """Returns the method that the script called, such as `Page.goto`: our outermost one."""
     frame = sys._getframe(1)
     title = ""
     foreign = 0

@@ -1,4 +1,4 @@
-"""Folders for what is written down on the way; they go with the process, or a later one if it was killed.
+"""Temporary folders, removed at exit, or by a later process after a crash.
 
 And files that only their owner reads.
 """
@@ -25,7 +25,7 @@ _made: dict[int, list[Path]] = {}
 
 
 def temporary_folder(purpose: str) -> Path:
-    """A new folder that nobody else can read, until the process ends."""
+    """Creates a private folder, which is removed at exit."""
     if os.getpid() not in _made:
         _sweep()
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-{os.getpid()}-"))
@@ -38,7 +38,7 @@ def temporary_folder(purpose: str) -> Path:
 
 
 def write_private(path: str | Path, text: str) -> None:
-    """Writes a file that nobody else can read, also where one was that others could."""
+    """Writes a file that only its owner can read, even if one existed that others could read."""
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
         if sys.platform != "win32" and stat.S_ISREG(os.fstat(opened).st_mode):
@@ -47,7 +47,7 @@ def write_private(path: str | Path, text: str) -> None:
 
 
 def _sweep() -> None:
-    """Removes what processes left that were killed, as workers of a cluster are."""
+    """Removes folders of killed processes, such as workers of a cluster."""
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-[0-9]*-*"):

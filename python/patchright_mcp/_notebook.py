@@ -1,4 +1,4 @@
-"""How a page shows itself in a notebook."""
+"""The preview of a page in a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LIMIT_MS = 4000.0
 
 
 def as_html(title: str, glimpse: tuple[bytes, str] | None) -> str:
-    """A picture of a page, and its outline to unfold."""
+    """Returns a picture of a page, with its snapshot to unfold."""
     said = html.escape(title)
     if glimpse is None:
         return f"<code>{said}</code>"

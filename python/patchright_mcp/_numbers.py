@@ -1,4 +1,4 @@
-"""Numbers as people write them on pages."""
+"""Parses numbers in common notations."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _WORD = re.compile(rf"([{_BLANK}]?)([^\W\d_]+)(?!-)\b")
 
 
 class NotANumber(ValueError):  # noqa: N818  (It says what the text is.)
-    """Why a text is not read as a number."""
+    """Why a text cannot be parsed as a number."""
 
 
 def number_in(text: str, marks: str = "") -> Decimal:
-    """The number that a text holds: the first beside a sign of a currency, or else the first.
+    """Returns the first number next to a currency sign, or else the first number in a text.
 
     `marks` are those of the page's language: the decimal one, and the one between thousands. They decide only
     where nothing else does: a single point or comma before exactly three digits.
@@ -65,21 +65,21 @@ def number_in(text: str, marks: str = "") -> Decimal:
 
 
 def _meant(text: str) -> re.Match[str] | None:
-    """The number that is meant where there are several: one by the sign of a currency."""
+    """Returns the intended number among several: one next to a currency sign."""
     numbers = list(_NUMBER.finditer(text))
     ranks = [_distance(text, number) for number in numbers]
     return numbers[ranks.index(min(ranks))] if numbers else None
 
 
 def _distance(text: str, number: re.Match[str]) -> int:
-    """0: a sign of a currency touches it; 1: there is a blank between them; 2: there is none beside it."""
+    """Returns 0 if a currency sign touches the number, 1 if a space separates them, 2 without one."""
     before, after = _BEFORE.search(text[: number.start()]), _AFTER.match(text, number.end())
     gaps = [match[1].strip("-\N{MINUS SIGN}") for match in (before, after) if match]
     return min((len(gap) for gap in gaps), default=2)
 
 
 def _zeros(rest: str) -> int:
-    """How many zeros a word behind a number stands for."""
+    """Returns the number of zeros that a word after a number stands for, such as `k`."""
     word = _WORD.match(rest)
     if word is None:
         return 0
@@ -89,7 +89,7 @@ def _zeros(rest: str) -> int:
 
 
 def _plain(written: str, marks: str) -> str:
-    """A number without what parts thousands, and with a point."""
+    """Returns a number without thousands separators and with a decimal point."""
     used = [mark for mark in written if mark in ".,"]
     if len(used) > 1:
         # Of two kinds the last is the decimal one. One kind that comes again parts thousands.
@@ -105,10 +105,10 @@ def _plain(written: str, marks: str) -> str:
 
 
 def _is_decimal(mark: str, marks: str) -> bool:
-    """Whether a single mark before three digits is decimal in this language."""
+    """Returns whether a single separator before three digits is a decimal one in this language."""
     return marks[1:] != "." if mark == "." else marks[:1] == ","
 
 
 def _parts_thousands(first: str, groups: list[str]) -> bool:
-    """Three digits each; in India two, but for the last."""
+    """Returns whether groups of digits are valid thousands; in India, also groups of two."""
     return bool(re.fullmatch(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}", ",".join([first, *groups])))

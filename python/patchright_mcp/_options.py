@@ -1,4 +1,4 @@
-"""Options that are looked at before the engine gets them."""
+"""Checks of options before they are passed to the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import Error
 
 
 def kind_of(value: Any) -> str:
-    """What JavaScript calls a value, for messages."""
+    """Returns the JavaScript type of a value, for messages."""
     if value is None:
         return "undefined"
     if isinstance(value, bool):
@@ -20,7 +20,7 @@ def kind_of(value: Any) -> str:
 
 
 def check_place(place: Any) -> None:
-    """A place on Earth needs two angles, and says how exact they are."""
+    """Checks a geolocation: two angles and an accuracy."""
     if place is None:
         return
     for name, least, most in (("latitude", -90, 90), ("longitude", -180, 180), ("accuracy", 0, None)):
@@ -35,7 +35,7 @@ def check_place(place: Any) -> None:
 
 
 def check_proxy(proxy: Any) -> None:
-    """A proxy needs a server that is text, and nothing of it may be misspelt."""
+    """Checks proxy settings: a server, and no unknown key."""
     if proxy is None:
         return
     if not isinstance(proxy, dict):
@@ -60,13 +60,13 @@ _MEDIA = {
 
 
 def check_media(name: str, value: str) -> None:
-    """What a page can be drawn for."""
+    """Checks a media feature."""
     if value not in (*_MEDIA[name], "null"):
         raise Error(f"{caller()}: {name}: expected one of ({'|'.join(_MEDIA[name])})")
 
 
 def check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
-    """What may be said, where there are only so many."""
+    """Checks that a value is one of the allowed ones."""
     if value is not None and value not in choices:
         raise Error(f"{caller()}: {name}: expected one of ({'|'.join(choices)})")
 
@@ -75,14 +75,14 @@ _MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
 
 
 def moment(wait_until: str | None) -> str:
-    """The load state to wait for. Default: `load`."""
+    """Returns the load state to wait for. Default: `load`."""
     if wait_until is not None and wait_until not in _MOMENTS:
         raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
     return wait_until or "load"
 
 
 def stored(state: Any) -> Any:
-    """A state of storage, which may be given by its file."""
+    """Returns a storage state, which may be given as a file."""
     if not isinstance(state, (str, Path)):
         return state
     try:
@@ -92,7 +92,7 @@ def stored(state: Any) -> Any:
 
 
 def check_touch(options: dict[str, Any]) -> None:
-    """Only pages with a touch screen can be touched."""
+    """Checks that the context has a touch screen."""
     if not options.get("has_touch"):
         raise Error(
             f"{caller()}: The page does not support tap. Use hasTouch context option to enable touch support."

@@ -1,4 +1,4 @@
-"""Programs of the tool `browser_run`: a thread with an event loop of its own, and names that last."""
+"""Runs programs of the tool `browser_run`: a thread with an event loop, and persistent variables."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class _Stopped(BaseException):
-    """Ends a program that does not wait for anything."""
+    """Stops a program that does not wait for anything."""
 
 
 class _Printed(io.TextIOBase):
-    """What a program prints: as much as there is room for."""
+    """The output of a program, up to a limit."""
 
     def __init__(self, room: int) -> None:
         self._parts: list[str] = []
@@ -51,7 +51,7 @@ class _Printed(io.TextIOBase):
         return len(text)
 
     def text(self) -> str:
-        """What there was room for."""
+        """Returns the output up to the limit."""
         return "".join(self._parts)
 
 
@@ -59,7 +59,7 @@ _PRINTED: ContextVar[_Printed | None] = ContextVar("_PRINTED", default=None)
 
 
 class _Stream(io.TextIOBase):
-    """Where the program at work prints. Elsewhere it is standard error: the protocol has the other."""
+    """The standard output of a program; standard error elsewhere, since MCP uses standard output."""
 
     encoding = "utf-8"
 
@@ -76,7 +76,7 @@ class _Stream(io.TextIOBase):
 
 
 class Work:
-    """A program under way."""
+    """A running program."""
 
     def __init__(self, notebook: Notebook, room: int, ended: Ended) -> None:
         self._notebook = notebook
@@ -87,11 +87,11 @@ class Work:
         self._is_done = False
 
     def printed(self) -> tuple[str, int, str | None]:
-        """What it has printed, how much that is with what there was no room for, and what ended it."""
+        """Returns the output, the length of the full output, and the error that ended the program."""
         return self._sink.text(), self._sink.all, self._failure
 
     def stop(self, wherever: bool) -> None:
-        """Ends it where it waits, or wherever it is."""
+        """Stops it at its next wait, or anywhere with `wherever`."""
         if self._is_done:
             return
         self._notebook.call(self._cancel)
@@ -103,7 +103,7 @@ class Work:
             self._task.cancel()
 
     def begin(self, program: str, page: NativePage) -> None:
-        """Begins, in the thread of the notebook."""
+        """Starts in the thread of the notebook."""
         _PRINTED.set(self._sink)
         try:
             code = self._notebook.compiled(program)
@@ -132,7 +132,7 @@ class Work:
 
 
 class Notebook:
-    """A place for programs, one after the other: what one names, the next finds."""
+    """Runs programs one after the other, with shared variables."""
 
     def __init__(self, gate: ProgramGate) -> None:
         _take_streams()
@@ -158,7 +158,7 @@ class Notebook:
             self._connection.runtime.close()
 
     def begin(self, program: str, page: NativePage, room: int, ended: Ended) -> Work:
-        """Begins a program in which this page is called `page`."""
+        """Starts a program with this page as `page`."""
         work = Work(self, room, ended)
         self.call(work.begin, program, page)
         return work
@@ -169,12 +169,12 @@ class Notebook:
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def interrupt(self) -> None:
-        """Breaks off whatever the thread of the programs does."""
+        """Interrupts the thread of the programs."""
         thread = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stopped))
 
     def compiled(self, program: str) -> CodeType:
-        """A program, in which `await` stands where it likes."""
+        """Compiles a program, in which `await` is allowed everywhere."""
         self._count += 1
         name = f"<program {self._count}>"
         linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
@@ -184,7 +184,7 @@ class Notebook:
         return code
 
     def show(self, native: NativePage) -> None:
-        """Calls this page `page`, and its context `context`."""
+        """Sets the variables `page` and `context`."""
         if self._connection is None:
             self._connection = Connection()
             self._connection.attached = self
@@ -204,20 +204,20 @@ class Notebook:
         connection.program_works = True
 
     def rest(self) -> None:
-        """Dialogs are somebody else's again."""
+        """Returns the handling of dialogs to the server."""
         if self._connection is not None:
             self._connection.program_works = False
 
     def permit(self, url: str) -> Operation:
-        """The address, as soon as it may be opened."""
+        """Returns the URL once it may be opened."""
         return self._gate.permit(url)
 
     def let_decide(self, context: NativeContext, decides: bool) -> None:
-        """Whether requests of a context are decided here, but for those that the tools' rules mean."""
+        """Sets whether programs handle requests of a context that no tool rule matches."""
         self._gate.let_decide(context, decides)
 
     def close(self) -> None:
-        """Ends the thread, as soon as its program has ended."""
+        """Ends the thread after its program has ended."""
         self._is_open = False
         self.call(self._loop.stop)
 
@@ -231,7 +231,7 @@ def _take_streams() -> None:
 
 
 def _reported(error: BaseException) -> str:
-    """An error, and where in the program it came from."""
+    """Returns an error with its position in the program."""
     if isinstance(error, asyncio.CancelledError):
         return "The program was stopped"
     reported = traceback.TracebackException.from_exception(error)

@@ -1,4 +1,4 @@
-"""What handlers of a script raise: told at once, and raised once more by its next call."""
+"""Exceptions in event handlers: reported at once, and raised by the script's next call."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .errors import Error, TargetClosedError
 
 
 class Raised:
-    """The first error of a handler that no call has raised yet."""
+    """The first exception of a handler that no call has raised yet."""
 
     def __init__(self) -> None:
         self._error: Exception | None = None
 
     def note(self, error: BaseException) -> None:
-        """A handler raised this. That its page was closed meanwhile is no reason for others to fail."""
+        """Records an exception. One about a closed page does not make other calls fail."""
         traceback.print_exception(type(error), error, error.__traceback__)
         if self._error is None and isinstance(error, Exception) and not isinstance(error, TargetClosedError):
             self._error = error
@@ -23,6 +23,6 @@ class Raised:
         return self._error is not None
 
     def take(self) -> Exception:
-        """The error, for the one call that raises it."""
+        """Takes the exception, for the call that raises it."""
         error, self._error = self._error, None
         return error or Error("no handler has raised anything")

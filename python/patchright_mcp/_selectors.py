@@ -1,4 +1,4 @@
-"""Selectors as text: what the `get_by_*` methods and `filter` write, for the engine to read."""
+"""Builds selectors for the `get_by_*` methods and `filter`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .errors import Error
 
 
 def quoted(text: str) -> str:
-    """A string of a selector."""
+    """Quotes a string for a selector."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def pattern(expression: re.Pattern[str]) -> str:
-    """A regular expression of Python as one of JavaScript."""
+    """Converts a Python regular expression to JavaScript."""
     source = re.sub(r"(?<!\\)((?:\\\\)*)([/\"'`])", r"\1\\\2", expression.pattern)
     source = source.replace(">>", r"\>\>")
     return f"/{source}/{flags_of(expression)}"
 
 
 def flags_of(expression: re.Pattern[str]) -> str:
-    """The flags that JavaScript has too."""
+    """Returns the flags that JavaScript has as well."""
     known = ((re.IGNORECASE, "i"), (re.DOTALL, "s"), (re.MULTILINE, "m"))
     if expression.flags & ~(re.IGNORECASE | re.DOTALL | re.MULTILINE | re.UNICODE):
         raise Error("Unexpected re.Pattern flag, only MULTILINE, IGNORECASE and DOTALL are supported")
@@ -31,29 +31,29 @@ def flags_of(expression: re.Pattern[str]) -> str:
 
 
 def _words(text: str | re.Pattern[str], *, exact: bool | None = None) -> dict[str, Any]:
-    """A text to look for: part of it in any case, or all of it."""
+    """Builds a text to search for: a part of it ignoring case, or the full text."""
     if isinstance(text, re.Pattern):
         return {"source": text.pattern, "flags": flags_of(text)}
     return {"text": text, "exact": bool(exact)}
 
 
 def by_text(text: str | re.Pattern[str], exact: bool | None = None) -> str:
-    """By the text in an element."""
+    """Builds a selector by the text of an element."""
     return selector_by("text", _words(text, exact=exact))
 
 
 def by_label(text: str | re.Pattern[str], exact: bool | None = None) -> str:
-    """By the label of a control."""
+    """Builds a selector by the label of a control."""
     return selector_by("label", _words(text, exact=exact))
 
 
 def by_attribute(name: str, text: str | re.Pattern[str], exact: bool | None = None) -> str:
-    """By the value of an attribute."""
+    """Builds a selector by the value of an attribute."""
     return selector_by(name, _words(text, exact=exact))
 
 
 def by_test_id(text: str | re.Pattern[str]) -> str:
-    """By the test id, all of it."""
+    """Builds a selector by the full test id."""
     return selector_by("testId", _words(text))
 
 
@@ -65,14 +65,14 @@ def by_role(
     exact: bool | None = None,
     **states: bool | int | None,
 ) -> str:
-    """By the role of an element, its name and its states."""
+    """Builds a selector by role, name and states."""
     said = {"name": name, "description": description}
     words = {what: _words(text, exact=exact) for what, text in said.items() if text is not None}
     return selector_by_role(role, {"states": states, **words})
 
 
 def by_way(way: dict[str, Any]) -> tuple[str, str]:
-    """A way of the engine's to find an element: as a selector, and as a script would write it."""
+    """Converts an element's locator from the engine: to a selector, and to a script expression."""
     by, text, exact, nth = way["by"], way["text"], way.get("exact"), way.get("nth")
     if by == "role":
         shown = written("get_by_role", text, name=way.get("name"), exact=exact)
@@ -93,14 +93,14 @@ def filters(
     has_not: str | None = None,
     visible: bool | None = None,
 ) -> str:
-    """What narrows a locator, to be written after its selector. `has` and `has_not` are selectors."""
+    """Builds the filter to append to a locator's selector. `has` and `has_not` are selectors."""
     said = {"has_text": has_text or None, "has_not_text": has_not_text or None}
     texts = {what: _words(text) for what, text in said.items() if text is not None}
     return selector_filter({"has": has, "has_not": has_not, "visible": visible, **texts})
 
 
 def python_text(text: str | re.Pattern[str]) -> str:
-    """A text or pattern as a Python script would write it."""
+    """Writes a text or pattern as Python source."""
     if isinstance(text, re.Pattern):
         flags = [name for flag, name in _FLAG_NAMES if text.flags & flag]
         return f're.compile(r"{text.pattern}"{", " + " | ".join(flags) if flags else ""})'
@@ -111,7 +111,7 @@ _FLAG_NAMES = ((re.IGNORECASE, "re.IGNORECASE"), (re.DOTALL, "re.DOTALL"), (re.M
 
 
 def written(method: str, *arguments: object, **options: object) -> str:
-    """A call as a Python script would write it, for messages."""
+    """Writes a call as Python source, for messages."""
     reported = [_value(argument) for argument in arguments]
     reported += [f"{name}={_value(value)}" for name, value in options.items() if value is not None]
     return f"{method}({', '.join(reported)})"

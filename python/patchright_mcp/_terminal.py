@@ -1,4 +1,4 @@
-"""The person at the terminal."""
+"""Interaction with a person at the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def wait_for_enter(then: Callable[[], None]) -> None:
-    """Calls `then`, on a thread of its own, when Enter is pressed. Where there is no terminal, nobody can."""
+    """Calls `then` on a thread of its own when Enter is pressed. Does nothing without a terminal."""
     if not sys.stdin.isatty():
         return
     sys.stderr.write("The script stands still. Press Enter to go on.\n")

@@ -1,4 +1,4 @@
-"""The shapes of dictionaries that the library takes and gives."""
+"""Types of dictionaries that the library accepts and returns."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 
 class Position(TypedDict):
-    """A place within an element, in CSS pixels."""
+    """A position within an element, in CSS pixels."""
 
     x: float
     y: float
 
 
 class FloatRect(TypedDict):
-    """A part of a page, in CSS pixels."""
+    """A rectangle of a page, in CSS pixels."""
 
     x: float
     y: float
@@ -25,14 +25,14 @@ class FloatRect(TypedDict):
 
 
 class ViewportSize(TypedDict):
-    """How large a page is, in CSS pixels."""
+    """The size of a viewport, in CSS pixels."""
 
     width: int
     height: int
 
 
 class Geolocation(TypedDict, total=False):
-    """A place on Earth, in degrees; the accuracy is in metres."""
+    """A geolocation in degrees; the accuracy is in metres."""
 
     latitude: float
     longitude: float
@@ -40,7 +40,7 @@ class Geolocation(TypedDict, total=False):
 
 
 class HttpCredentials(TypedDict, total=False):
-    """A name and a password for servers that ask for them."""
+    """Credentials for HTTP authentication."""
 
     username: str
     password: str
@@ -49,7 +49,7 @@ class HttpCredentials(TypedDict, total=False):
 
 
 class ProxySettings(TypedDict, total=False):
-    """A proxy, such as `http://host:3128`, and the hosts to reach without it."""
+    """A proxy, such as `http://host:3128`, and hosts that bypass it."""
 
     server: str
     bypass: str | None
@@ -58,7 +58,7 @@ class ProxySettings(TypedDict, total=False):
 
 
 class FilePayload(TypedDict):
-    """A file by its content. Pages are told the type that goes with its name, whatever `mimeType` says."""
+    """A file by its content. Pages see the MIME type of its name, whatever `mimeType` says."""
 
     name: str
     mimeType: str
@@ -70,14 +70,14 @@ Files: TypeAlias = str | Path | FilePayload | Sequence[str | Path | FilePayload]
 
 
 class DropPayload(TypedDict, total=False):
-    """What is dropped on an element: files, by path or content, and texts by their kinds."""
+    """What to drop on an element: files, by path or content, and texts by MIME type."""
 
     files: Files | None
     data: dict[str, str] | None
 
 
 class PdfMargins(TypedDict, total=False):
-    """Margins of a page on paper: texts such as `2cm`, or numbers of CSS pixels."""
+    """Page margins: texts such as `2cm`, or numbers of CSS pixels."""
 
     top: str | float | None
     right: str | float | None
@@ -86,7 +86,7 @@ class PdfMargins(TypedDict, total=False):
 
 
 class SourceLocation(TypedDict):
-    """A place in a script."""
+    """A position in a script."""
 
     url: str
     lineNumber: int
@@ -96,7 +96,7 @@ class SourceLocation(TypedDict):
 
 
 class WebErrorLocation(TypedDict):
-    """Where an error was thrown, counted from 0."""
+    """The position of an error, counted from 0."""
 
     url: str
     line: int
@@ -115,13 +115,13 @@ class _Cookie(TypedDict):
 
 
 class Cookie(_Cookie, total=False):
-    """A cookie as the browser has it. `expires` is in seconds since 1970; -1 for the end of the session."""
+    """A cookie. `expires` is a Unix time in seconds; -1 for the end of the session."""
 
     partitionKey: str | None
 
 
 class SetCookieParam(TypedDict, total=False):
-    """A cookie to put in, with `url` or with both `domain` and `path`. `expires` is in seconds since 1970."""
+    """A cookie to add, with `url` or with both `domain` and `path`. `expires` is a Unix time."""
 
     name: str
     value: str
@@ -139,21 +139,21 @@ StorageStateCookie: TypeAlias = Cookie
 
 
 class LocalStorageEntry(TypedDict):
-    """One value of a storage."""
+    """An item of local storage."""
 
     name: str
     value: str
 
 
 class OriginState(TypedDict):
-    """What one origin has stored."""
+    """The storage of an origin."""
 
     origin: str
     localStorage: list[LocalStorageEntry]
 
 
 class VirtualCredential(TypedDict):
-    """A passkey. Bytes are in base64url, the private key is PKCS #8, the public one as X.509 writes it."""
+    """A passkey. Bytes are in base64url, the private key is PKCS #8, the public key X.509."""
 
     id: str
     rpId: str
@@ -169,13 +169,13 @@ class _StorageState(TypedDict):
 
 
 class StorageState(_StorageState, total=False):
-    """Cookies and storage of a context, and its passkeys where they were asked for."""
+    """Cookies and storage of a context, and its passkeys on request."""
 
     credentials: list[VirtualCredential]
 
 
 class ClientCertificate(TypedDict, total=False):
-    """A certificate for servers that ask for one."""
+    """A TLS client certificate."""
 
     origin: str
     certPath: str | Path | None
@@ -192,14 +192,14 @@ AriaRole: TypeAlias = str
 
 
 class ScreencastSize(TypedDict):
-    """What pictures of a page are scaled down to fit into, in pixels."""
+    """The box that pictures of a page are scaled down to, in pixels."""
 
     width: int
     height: int
 
 
 class ScreencastFrame(TypedDict):
-    """A picture of a page, as JPEG; when it was drawn, in ms since 1970; and the viewport, in CSS pixels."""
+    """A JPEG picture of a page, with its time in ms since 1970, and the viewport in CSS pixels."""
 
     data: bytes
     timestamp: float
@@ -208,7 +208,7 @@ class ScreencastFrame(TypedDict):
 
 
 class ScreencastActionStyle(TypedDict, total=False):
-    """How actions are drawn: declarations of CSS for each part."""
+    """The style of action captions: CSS declarations for each part."""
 
     point: str | None
     highlight: str | None
@@ -216,7 +216,7 @@ class ScreencastActionStyle(TypedDict, total=False):
 
 
 class Wall(TypedDict):
-    """What stands between a visitor and a page: its kind, the address, and what it is in words."""
+    """A challenge that needs a person: its kind, the URL, and a description."""
 
     kind: Literal["login", "captcha", "unusual_traffic", "challenge"]
     url: str
@@ -224,13 +224,13 @@ class Wall(TypedDict):
 
 
 class BrowserBindResult(TypedDict):
-    """Where others find a browser."""
+    """The address of a bound browser."""
 
     endpoint: str
 
 
 class DebuggerLocation(TypedDict):
-    """A place in a script."""
+    """A position in a script."""
 
     file: str
     line: int | None
@@ -238,14 +238,14 @@ class DebuggerLocation(TypedDict):
 
 
 class DebuggerPausedDetails(TypedDict):
-    """Where a script stands, and before what."""
+    """The position of a paused script, and the call that it is paused before."""
 
     location: DebuggerLocation
     title: str
 
 
 class WebMCPToolAnnotations(TypedDict, total=False):
-    """What a page says of a tool."""
+    """A page's annotations of a tool."""
 
     readOnly: bool | None
     untrustedContent: bool | None
@@ -253,7 +253,7 @@ class WebMCPToolAnnotations(TypedDict, total=False):
 
 
 class WebMCPTool(TypedDict, total=False):
-    """A tool that a page offers, in its own words."""
+    """A tool that a page offers, described by the page."""
 
     name: str
     description: str
@@ -269,14 +269,14 @@ class NameValue(TypedDict):
 
 
 class RemoteAddr(TypedDict):
-    """Where an answer came from."""
+    """The address of a server."""
 
     ipAddress: str
     port: int
 
 
 class SecurityDetails(TypedDict, total=False):
-    """The certificate of a server; times are in seconds since 1970."""
+    """The certificate of a server; times are Unix times in seconds."""
 
     issuer: str
     protocol: str
@@ -286,7 +286,7 @@ class SecurityDetails(TypedDict, total=False):
 
 
 class ResourceTiming(TypedDict):
-    """When what happened, in ms after `startTime`, which is in ms since 1970; -1 for what did not."""
+    """Times of a request, in ms after `startTime`, which is in ms since 1970; -1 if unavailable."""
 
     startTime: float
     domainLookupStart: float
@@ -300,7 +300,7 @@ class ResourceTiming(TypedDict):
 
 
 class RequestSizes(TypedDict):
-    """How many bytes went over the wire."""
+    """Bytes sent over the network."""
 
     requestBodySize: int
     requestHeadersSize: int
@@ -309,7 +309,7 @@ class RequestSizes(TypedDict):
 
 
 class RequestOptions(TypedDict, total=False):
-    """How a request without a page is sent."""
+    """Options of an API request."""
 
     params: dict[str, str | float | bool] | str | None
     headers: dict[str, str] | None
@@ -324,7 +324,7 @@ class RequestOptions(TypedDict, total=False):
 
 
 class TracingGroupLocation(TypedDict, total=False):
-    """Where a group of a trace stands in a script."""
+    """The position of a trace group in a script."""
 
     file: str
     line: int

@@ -1,4 +1,4 @@
-"""Which addresses are meant: a text with wildcards, a regular expression, or a function."""
+"""URL matching: by glob, regular expression or function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UrlMatch: TypeAlias = "str | re.Pattern[str] | Callable[[str], bool]"
 
 
 def matches(base_url: str | None, url: str, wanted: UrlMatch | None) -> bool:
-    """Whether an address is one of those that are meant."""
+    """Returns whether a URL matches."""
     if wanted is None or wanted == "":
         return True
     if isinstance(wanted, str):
@@ -24,14 +24,14 @@ def matches(base_url: str | None, url: str, wanted: UrlMatch | None) -> bool:
 
 
 def resolved(base_url: str | None, wanted: str) -> str:
-    """A text with wildcards, made whole by the address that others are counted from."""
+    """Resolves a glob against the base URL."""
     if wanted.startswith("*") or ("://" in wanted and not base_url):
         return _with_root(wanted)
     return _with_root(urljoin(base_url, wanted) if base_url else wanted)
 
 
 def _with_root(url: str) -> str:
-    """`http://host` is `http://host/`, as the browser writes it."""
+    """Adds the slash of `http://host/`, as browsers do."""
     parts = urlparse(url)
     bare = parts.scheme in ("http", "https", "ws", "wss") and parts.netloc and not parts.path
     plain = not any(letter in url for letter in "*{[?")

@@ -1,4 +1,4 @@
-"""Programs and packages that `import playwright` get this library.
+"""Runs programs and packages that `import playwright` with this library instead.
 
     python -m patchright_mcp.as_playwright script.py arguments
     python -m patchright_mcp.as_playwright -m module arguments
@@ -37,7 +37,7 @@ _OURS = "patchright_mcp"
 
 
 class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds a module of Playwright's, and puts the one of the same name of ours in its place."""
+    """Finds our module for each module of Playwright."""
 
     def find_spec(
         self,
@@ -45,7 +45,7 @@ class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None = None,  # noqa: ARG002  (The import system gives it.)
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
-        """What is called as Playwright is."""
+        """Finds a module with Playwright's name."""
         top, _, inner = fullname.partition(".")
         if top not in NAMES:
             return None
@@ -54,7 +54,7 @@ class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=not inner)
 
     def exec_module(self, module: ModuleType) -> None:
-        """The package itself only leads to its parts, which are ours."""
+        """Does nothing: the package contains only our modules."""
         _, _, inner = module.__name__.partition(".")
         if inner:
             sys.modules[module.__name__] = importlib.import_module(f"{_OURS}.{inner}")
@@ -71,7 +71,7 @@ def _has(inner: str) -> bool:
 
 
 def install(*, compatible: bool | None = None) -> None:
-    """Has `import playwright` and `import patchright` lead here.
+    """Makes `import playwright` and `import patchright` return this library.
 
     `compatible`: whether what is by design different is Playwright's, as `playwright_compatible=True` makes
     it. Default: true, unless the environment says otherwise.

@@ -1,4 +1,4 @@
-"""One call, one page, one result: what scripts of the first patchright-mcp used."""
+"""One-shot calls: one page, one result. The API of the first patchright-mcp."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ URL_PATTERN = re.compile(
 
 @dataclass
 class BrowserResult:
-    """What came of one call."""
+    """The result of a call."""
 
     success: bool
     url: str = ""
@@ -50,25 +50,25 @@ class PatchrightBrowser:
         self._tool_browser: ToolBrowser | None = None
 
     def fetch(self, url: str, wait_for: str | None = None) -> BrowserResult:
-        """The text and the HTML of a page, once `wait_for` is visible on it."""
+        """Returns text and HTML of a page, once `wait_for` is visible."""
         return self._result(self._browser().fetch(url, wait_for or None), url)
 
     def screenshot(self, url: str, full_page: bool = False) -> BrowserResult:  # noqa: FBT001, FBT002
-        """A picture of a page, as PNG."""
+        """Returns a PNG screenshot of a page."""
         return self._result(self._browser().screenshot(url, full_page), url)
 
     def click(self, url: str, selector: str) -> BrowserResult:
-        """The page that a click leads to."""
+        """Clicks, and returns the resulting page."""
         return self._result(self._browser().click(url, selector))
 
     def fill_form(
         self, url: str, fields: dict[str, str], submit_selector: str | None = None
     ) -> BrowserResult:
-        """The page that a filled form leads to. `fields` maps selectors to values, filled in their order."""
+        """Fills in a form, and returns the resulting page. `fields` maps selectors to values, in order."""
         return self._result(self._browser().fill_form(url, list(fields.items()), submit_selector or None))
 
     def execute_js(self, url: str, script: str) -> BrowserResult:
-        """The value of a script: as JSON in `content`, as itself in `metadata["js_result"]`."""
+        """Returns the value of a script: as JSON in `content`, and as is in `metadata["js_result"]`."""
         result = self._result(self._browser().execute_js(url, script), url)
         if result.success:
             result.metadata["js_result"] = json.loads(result.content)
@@ -91,7 +91,7 @@ class PatchrightBrowser:
     def _result(
         outcome: tuple[str, str, str, str, bytes, str | None, str | None], asked: str | None = None
     ) -> BrowserResult:
-        """`asked` stands in for the final address where the first patchright-mcp told the one asked for."""
+        """Uses `asked` as the URL where the first patchright-mcp returned the requested one."""
         url, title, text, html, picture, value, error = outcome
         if error is not None:
             return BrowserResult(success=False, url=asked or "", error=error)

@@ -1,4 +1,4 @@
-"""Writes a script from what a person does in a window.
+"""Records a person's actions in a window as a script.
 
     python -m patchright_mcp.codegen https://example.com
     python -m patchright_mcp.codegen --language typescript --output test_shop.spec.ts https://example.com
@@ -45,7 +45,7 @@ async def _show(chosen: argparse.Namespace) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Opens the window, and writes the script when it is closed."""
+    """Opens the window, and writes the script when it closes."""
     parser = argparse.ArgumentParser(
         prog="python -m patchright_mcp.codegen",
         description=__doc__,

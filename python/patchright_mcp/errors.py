@@ -1,4 +1,4 @@
-"""What can go wrong, as Python sees it. Rust raises these classes by name."""
+"""The exceptions of the library. Rust raises these classes by name."""
 
 TYPE_CHECKING = False  # As type checkers know it; `typing` itself need not be imported for it.
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class BrowserError(Exception):
         self.details: dict[str, Any] = details or {}
 
     def __str__(self) -> str:
-        """The message, and what to try next where there is something."""
+        """Returns the message, with the hint if there is one."""
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
@@ -39,7 +39,7 @@ class Error(Exception):
 
     @classmethod
     def _of_page(cls, message: str, name: str, stack: str) -> "Error":
-        """An error that a script of the page threw or gave."""
+        """Creates the error for a JavaScript exception."""
         error = cls(message)
         error._name = name
         error._stack = stack
@@ -47,17 +47,17 @@ class Error(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong."""
+        """The message of the error."""
         return self._message
 
     @property
     def name(self) -> str | None:
-        """The name of the error in JavaScript, such as `TypeError`; `None` where it was not thrown there."""
+        """The name of a JavaScript error, such as `TypeError`; otherwise `None`."""
         return self._name
 
     @property
     def stack(self) -> str | None:
-        """Where it was thrown in JavaScript; else where it was raised."""
+        """The JavaScript stack, or else the Python one."""
         if self._stack is None and self.__traceback__ is not None:
             from traceback import format_tb  # noqa: PLC0415  (Few ask for it.)
 
@@ -66,7 +66,7 @@ class Error(Exception):
 
 
 class TimeoutError(Error):  # noqa: A001  (The name is the one that scripts catch.)
-    """What was waited for did not happen in time."""
+    """The time limit was reached."""
 
 
 class TargetClosedError(Error):

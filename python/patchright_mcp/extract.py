@@ -1,4 +1,4 @@
-"""Typed values from pages, by selectors: dataclasses and pydantic models say what stands where.
+"""Extracts typed values from pages: dataclasses and pydantic models with selectors.
 
 Example:
     @dataclass
@@ -49,7 +49,7 @@ __all__ = ["Select"]
 
 @dataclass(frozen=True)
 class Select:
-    """Where a value stands: a CSS selector in its item (empty: the item), and its text or an attribute."""
+    """The position of a value: a CSS selector in its item (empty: the item), and text or an attribute."""
 
     selector: str
     attribute: str | None = None
@@ -78,7 +78,7 @@ _KINDS = (
 
 
 def fields_of(model: type, around: tuple[type, ...] = ()) -> list[_Field]:
-    """The fields of a model that say where they stand."""
+    """Returns the fields of a model that have a selector."""
     found = []
     for name, hint in get_type_hints(model, include_extras=True).items():
         select = _select_of(hint)
@@ -117,7 +117,7 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
 
 
 def _bare(kind: Any) -> Any:
-    """A type without what is noted beside it, and without the names that it was given."""
+    """Returns a type without annotations and aliases."""
     while True:
         if get_origin(kind) is Annotated:
             kind = get_args(kind)[0]
@@ -130,7 +130,7 @@ def _bare(kind: Any) -> Any:
 
 
 def _unless_none(kind: Any) -> tuple[Any, bool]:
-    """A type, and whether there may be nothing in its place."""
+    """Returns a type without `None`, and whether it allows `None`."""
     if get_origin(kind) is not Union and type(kind).__name__ != "UnionType":
         return kind, False
     rest = [part for part in get_args(kind) if part is not type(None)]
@@ -160,7 +160,7 @@ def _is_model(kind: Any) -> bool:
 
 
 def question(fields: list[_Field]) -> list[list[Any]]:
-    """What the page is asked for these fields."""
+    """Builds the query for these fields."""
     return [[field.select.selector, field.select.attribute, field.several, _asked(field)] for field in fields]
 
 
@@ -173,7 +173,7 @@ def _asked(field: _Field) -> str | list[list[Any]]:
 
 
 def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
-    """A model of what the page told."""
+    """Creates a model from the values of the page."""
     options: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
         if field.several:

@@ -25,7 +25,7 @@ class OneTimeCode(str):
 
 
 def one_time_code(seed: str, *, at: float | None = None) -> OneTimeCode:
-    """The code of a seed now, or `at` a time in seconds since 1970.
+    """Returns the code of a seed now, or `at` a Unix time.
 
     The seed is in base 32, as sites show it beside a QR code, or the `otpauth://totp/…` address in that,
     which may say how many digits and seconds a code has, and by which algorithm it is made.

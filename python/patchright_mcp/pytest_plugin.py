@@ -34,7 +34,7 @@ _HAS_BASE_URL = importlib.util.find_spec("pytest_base_url") is not None
 
 
 class _Options:
-    """Adds options, but for those that pytest-playwright has added before it was switched off."""
+    """Adds command-line options, except those that pytest-playwright has added already."""
 
     def __init__(self, parser: pytest.Parser) -> None:
         self._group = parser.getgroup("patchright_mcp", "Browser tests")
@@ -45,7 +45,7 @@ class _Options:
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """What can be chosen on the command line."""
+    """Adds the command-line options."""
     was_there = False
     for name in _REPLACED:
         known = pluginmanager.get_plugin(name)
@@ -77,7 +77,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marks that tests may have."""
+    """Registers the markers."""
     for mark in (
         "skip_browser(name): not in this browser",
         "only_browser(name): in this browser only",
@@ -87,7 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each test runs in each browser that was asked for."""
+    """Runs each test in each requested browser."""
     if "browser_name" in metafunc.fixturenames:
         browsers = metafunc.config.getoption("--browser") or ["chromium"]
         metafunc.parametrize("browser_name", browsers, scope="session")
@@ -103,7 +103,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Notes whether a test has failed, for what is kept of it."""
+    """Records whether a test has failed, which decides which artifacts are kept."""
     report = yield
     item.stash[_RESULT] = item.stash.get(_RESULT, False) or report.failed
     return report
@@ -111,7 +111,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _clear_output(pytestconfig: pytest.Config) -> None:
-    """Nothing of an earlier run is taken for one of this."""
+    """Removes artifacts of an earlier run."""
     if any(pytestconfig.getoption(name) != "off" for name in ("--tracing", "--video", "--screenshot")):
         shutil.rmtree(pytestconfig.getoption("--output"), ignore_errors=True)
 
@@ -126,39 +126,39 @@ def playwright(pytestconfig: pytest.Config) -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser_type(playwright: Playwright, browser_name: str) -> BrowserType:
-    """The make of browser."""
+    """The browser type."""
     return playwright[browser_name]
 
 
 @pytest.fixture(scope="session")
 def browser_channel(pytestconfig: pytest.Config) -> str | None:
-    """The channel that was asked for."""
+    """The channel from the command line."""
     channel: str | None = pytestconfig.getoption("--browser-channel")
     return channel
 
 
 @pytest.fixture(scope="session")
 def device(pytestconfig: pytest.Config) -> str | None:
-    """The device that was asked for."""
+    """The device from the command line."""
     name: str | None = pytestconfig.getoption("--device")
     return name
 
 
 @pytest.fixture(scope="session")
 def is_chromium(browser_name: str) -> bool:
-    """Whether it is Chromium."""
+    """Whether the browser is Chromium."""
     return browser_name == "chromium"
 
 
 @pytest.fixture(scope="session")
 def is_firefox(browser_name: str) -> bool:
-    """Whether it is Firefox."""
+    """Whether the browser is Firefox."""
     return browser_name == "firefox"
 
 
 @pytest.fixture(scope="session")
 def is_webkit(browser_name: str) -> bool:
-    """Whether it is WebKit."""
+    """Whether the browser is WebKit."""
     return browser_name == "webkit"
 
 
@@ -166,14 +166,14 @@ if not _HAS_BASE_URL:
 
     @pytest.fixture(scope="session")
     def base_url(pytestconfig: pytest.Config) -> str | None:
-        """What addresses are looked up from."""
+        """The base URL for relative URLs."""
         url: str | None = pytestconfig.getoption("--base-url", None)
         return url
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(pytestconfig: pytest.Config, browser_channel: str | None) -> dict[str, Any]:
-    """How browsers are started; override it to have them started otherwise."""
+    """The launch options; override it to change them."""
     options: dict[str, Any] = {}
     if pytestconfig.getoption("--headed"):
         options["headless"] = False
@@ -186,7 +186,7 @@ def browser_type_launch_args(pytestconfig: pytest.Config, browser_channel: str |
 
 @pytest.fixture(scope="session")
 def browser_context_args(playwright: Playwright, device: str | None, base_url: str | None) -> dict[str, Any]:
-    """How contexts are made; override it to have them made otherwise."""
+    """The context options; override it to change them."""
     if device and device not in playwright.devices:
         near = ", ".join(difflib.get_close_matches(device, playwright.devices, 3))
         raise pytest.UsageError(
@@ -215,13 +215,13 @@ def browser(launch_browser: Callable[..., Browser]) -> Iterator[Browser]:
 
 @pytest.fixture
 def output_path(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> str:
-    """Where a test leaves what it leaves."""
+    """The folder for the artifacts of a test."""
     name = re.sub(r"[^a-z0-9]+", "-", request.node.nodeid.lower()).strip("-")
     return str(Path(pytestconfig.getoption("--output")).absolute() / name[:200])
 
 
 class _Kept:
-    """What is kept of one test: pictures, videos, traces."""
+    """The artifacts of a test: screenshots, videos, traces."""
 
     def __init__(self, config: pytest.Config, item: pytest.Item, folder: str) -> None:
         self._config = config
@@ -270,7 +270,7 @@ class _Kept:
 def new_context(
     browser: Browser, browser_context_args: dict[str, Any], request: pytest.FixtureRequest, output_path: str
 ) -> Iterator[Callable[..., BrowserContext]]:
-    """Makes contexts, which are closed when the test has ended."""
+    """Creates contexts, which are closed after the test."""
     config, made = request.config, list[BrowserContext]()
     kept = _Kept(config, request.node, output_path)
     mark = request.node.get_closest_marker("browser_context_args")
@@ -293,11 +293,11 @@ def new_context(
 
 @pytest.fixture
 def context(new_context: Callable[..., BrowserContext]) -> BrowserContext:
-    """An isolated context of the test's own."""
+    """The isolated context of the test."""
     return new_context()
 
 
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
-    """A page in a context of the test's own."""
+    """A page in the test's context."""
     return context.new_page()

@@ -1,4 +1,4 @@
-"""The server as the first patchright-mcp had it: a window on the state and the tools that the wire uses.
+"""The server module of the first patchright-mcp: its names for the state and the tools of the engine.
 
 `_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module. They live in the
 engine, one for the process: assigning them here and calling a tool over the wire see the same thing.
@@ -23,7 +23,7 @@ __all__ = ["browser", "call_tool", "list_tools", "main", "run", "server"]
 
 @dataclass
 class TextContent:
-    """A text that a tool answered with."""
+    """A text in an answer."""
 
     text: str
     type: str = "text"
@@ -31,7 +31,7 @@ class TextContent:
 
 @dataclass
 class ImageContent:
-    """A picture that a tool answered with."""
+    """An image in an answer."""
 
     data: str
     mimeType: str  # noqa: N815 - as the protocol spells it.
@@ -40,7 +40,7 @@ class ImageContent:
 
 @dataclass
 class Tool:
-    """What there is to know of a tool."""
+    """The description of a tool."""
 
     name: str
     description: str
@@ -50,17 +50,17 @@ class Tool:
 
 
 class Server:
-    """The server's name, and its two questions."""
+    """The server with its two methods."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     async def list_tools(self) -> list[Any]:
-        """The five tools."""
+        """Returns the five tools."""
         return await list_tools()
 
     async def call_tool(self, name: str, arguments: dict[str, Any]) -> list[Any]:
-        """What a tool answers."""
+        """Calls a tool."""
         return await call_tool(name, arguments)
 
 
@@ -75,28 +75,28 @@ _cooldown = _core.CooldownState()
 
 
 def _is_login_timeout_error(error: str) -> bool:
-    """Whether an error says that nobody logged in or verified in time."""
+    """Returns whether an error means that nobody logged in or verified in time."""
     return _core.is_login_timeout(error)
 
 
 def _check_cooldown() -> Any:  # noqa: ANN401 - the class depends on whether the SDK is there.
-    """The message during a cooldown; None outside one. A cooldown that is over is forgotten."""
+    """Returns the message during a cooldown, or `None`. Clears a cooldown that is over."""
     message = _cooldown.check()
     return None if message is None else _content({"type": "text", "text": message})
 
 
 def _record_login_timeout() -> Any:  # noqa: ANN401
-    """Begins a cooldown now, and says so."""
+    """Starts a cooldown now, and returns its message."""
     return _content({"type": "text", "text": _cooldown.record()})
 
 
 async def list_tools() -> list[Any]:
-    """The five tools."""
+    """Returns the five tools."""
     return [_shaped("Tool", Tool, tool) for tool in json.loads(_core.list_patchright_tools())]
 
 
 async def call_tool(name: str, arguments: dict[str, Any]) -> list[Any]:
-    """What a tool answers, as the wire would: the cooldown is looked at first, and begins where it is due.
+    """Calls a tool as over MCP: checks the cooldown first, and starts one if necessary.
 
     Raises:
         ValueError: There is no such tool.
@@ -124,7 +124,7 @@ def _content(part: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The SDK's own class where the caller has imported the SDK, else ours, which is like it."""
+    """Returns the MCP SDK's class if the caller has imported the SDK, or else our equivalent."""
     theirs = getattr(sys.modules.get("mcp.types"), name, None)
     if theirs is not None:
         return theirs.model_validate(values)
@@ -133,7 +133,7 @@ def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN40
 
 
 class _Module(ModuleType):
-    """The class of this module, two of whose names are the engine's."""
+    """The class of this module, which has two variables that belong to the engine."""
 
     @property
     def _login_timeout_timestamp(self) -> float | None:
@@ -154,7 +154,7 @@ class _Module(ModuleType):
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        """The names, with the engine's as they stand: what patches a module looks for them here."""
+        """Returns the variables with the engine's current values, for code that patches the module."""
         names = vars(ModuleType)["__dict__"].__get__(self)
         names["_login_timeout_timestamp"] = self._login_timeout_timestamp
         names["_LOGIN_COOLDOWN_SECONDS"] = self._LOGIN_COOLDOWN_SECONDS

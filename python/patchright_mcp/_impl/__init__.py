@@ -1,1 +1,1 @@
-"""The names that scripts import from Playwright's private modules."""
+"""Names that scripts import from Playwright's private modules."""

@@ -1,4 +1,4 @@
-"""The shapes of dictionaries, where scripts for Playwright look for them."""
+"""Types of dictionaries, where scripts for Playwright import them from."""
 
 from .._typed import (  # noqa: TID252
     AriaRole,

@@ -1,4 +1,4 @@
-"""Exceptions, where scripts for older versions of Playwright look for them."""
+"""Exceptions, where scripts for older versions of Playwright import them from."""
 
 from ..errors import Error, TimeoutError  # noqa: A004, TID252
 

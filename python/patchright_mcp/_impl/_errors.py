@@ -1,4 +1,4 @@
-"""Exceptions, where scripts for Playwright look for them."""
+"""Exceptions, where scripts for Playwright import them from."""
 
 from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004, TID252
 
@@ -6,5 +6,5 @@ __all__ = ["Error", "TargetClosedError", "TimeoutError", "is_target_closed_error
 
 
 def is_target_closed_error(error: Exception) -> bool:
-    """Whether a page, context or browser was closed meanwhile."""
+    """Returns whether the error means that a page, context or browser was closed."""
     return isinstance(error, TargetClosedError)

@@ -1,4 +1,4 @@
-"""The asynchronous library: Playwright's names, on an engine without traces."""
+"""The asynchronous library: Playwright's API on an undetected engine."""
 
 from __future__ import annotations
 

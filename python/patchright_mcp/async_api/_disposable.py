@@ -1,4 +1,4 @@
-"""What can be taken back."""
+"""Objects that undo something."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 
 class Disposable:
-    """Something that can be taken back: at once, or at the end of a `with`."""
+    """Undoes something: at once, or at the end of a `with` block."""
 
     def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
         self._take_back: Callable[[], Any] | None = take_back
         self._runtime = runtime
 
     async def dispose(self) -> None:
-        """Takes it back."""
+        """Undoes it."""
         if self._take_back is not None:
             take_back, self._take_back = self._take_back, None
             await self._runtime.settle(take_back())
 
     async def close(self) -> None:
-        """Takes it back, as `dispose` does."""
+        """Undoes it, like `dispose`."""
         await self.dispose()
 
     async def __aenter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)

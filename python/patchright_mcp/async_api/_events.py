@@ -1,4 +1,4 @@
-"""Waiting for events. `_events.pyi` beside it says what comes with each of them."""
+"""Waiting for events. `_events.pyi` lists the type of each event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Expects(ApiObject):
-    """Something whose events can be waited for around what causes them."""
+    """An object whose events can be expected around the code that causes them."""
 
     def _expect(
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
@@ -38,7 +38,7 @@ class Expects(ApiObject):
 
 
 class Waits(Expects):
-    """Something whose events can also be waited for when they are caused elsewhere."""
+    """An object whose events can also be awaited when caused elsewhere."""
 
     async def wait_for_event(
         self,

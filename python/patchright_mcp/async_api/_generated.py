@@ -1,4 +1,4 @@
-"""Where editors find Playwright's classes, so that scripts import them from here."""
+"""The module from which scripts import Playwright's classes."""
 
 from __future__ import annotations
 

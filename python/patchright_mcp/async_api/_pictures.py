@@ -1,4 +1,4 @@
-"""What a trace holds beside calls and requests: pictures, documents, and sources."""
+"""Parts of a trace besides calls and requests: pictures, documents, and sources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SNAPSHOT_MS = 2000.0
 
 
 class Pictures:
-    """What pages look like while a trace is written."""
+    """Pictures of pages during a trace."""
 
     def __init__(self, context: BrowserContext, begun: float) -> None:
         self._context = context
@@ -39,7 +39,7 @@ class Pictures:
         context._add_handler("page", self.follow, once=False)
 
     def follow(self, page: Page) -> None:
-        """Takes pictures of a page from now on."""
+        """Starts taking pictures of a page."""
         page._watchers.append(self._taken)
         self._casts[page._native.key] = NativeScreencast(
             page._native, page._runtime.dispatcher, page._native.key, {"quality": 50}
@@ -65,7 +65,7 @@ class Pictures:
         )
 
     def stop(self) -> None:
-        """Takes no more."""
+        """Stops taking pictures."""
         self._context.remove_listener("page", self.follow)
         for cast in self._casts.values():
             cast.stop()
@@ -75,12 +75,12 @@ class Pictures:
 
 
 def page_id(page: Page) -> str:
-    """What a trace calls a page."""
+    """Returns the id of a page in a trace."""
     return f"page@{page._native.id}"
 
 
 def page_of(item: Any) -> Page | None:
-    """The page that something is done to, if it is done to one."""
+    """Returns the page of an object, if it has one."""
     from .page import Page  # noqa: PLC0415  (It needs this module's neighbours.)
 
     found = item if isinstance(item, Page) else getattr(item, "_page", None) or getattr(item, "page", None)
@@ -88,7 +88,7 @@ def page_of(item: Any) -> Page | None:
 
 
 async def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
-    """The documents of a page as they are now."""
+    """Returns the current documents of a page."""
     begun = time.monotonic() * 1000
     taken: list[Any] = []
     with suppress(Error):
@@ -118,7 +118,7 @@ async def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
 
 
 def place_in_script() -> list[dict[str, Any]]:
-    """Where in a script a call stands, the innermost line first."""
+    """Returns the position of a call in a script, innermost line first."""
     frame = sys._getframe(1)
     stack: list[dict[str, Any]] = []
     while frame is not None and len(stack) < 10:
@@ -132,7 +132,7 @@ def place_in_script() -> list[dict[str, Any]]:
 
 
 def sources(events: list[dict[str, Any]]) -> dict[str, bytes]:
-    """The files that calls stand in, by the names that a trace gives them."""
+    """Returns the source files of calls, by their names in the trace."""
     names = {place["file"] for event in events for place in event.get("stack", ())}
     found: dict[str, bytes] = {}
     for name in names:

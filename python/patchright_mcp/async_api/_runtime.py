@@ -1,4 +1,4 @@
-"""How the asynchronous library waits: in the event loop that runs. The synchronous one has a file of the same names."""
+"""Waiting in the asynchronous library: in the running event loop. The synchronous one has its own version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """One event loop's way to the engine."""
+    """The connection of an event loop to the engine."""
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -40,7 +40,7 @@ class Runtime:
             self._listen()
 
     def _watch(self) -> bool:
-        """Has the loop watch for what comes. Some cannot: that of Windows, or of Qt."""
+        """Makes the loop watch for messages. Some loops cannot: those of Windows or Qt."""
         number = self._dispatcher.fileno()
         if number < 0:
             return False
@@ -51,7 +51,7 @@ class Runtime:
         return True
 
     def _listen(self) -> None:
-        """Has a thread wake the loop for what comes."""
+        """Makes a thread wake the loop for messages."""
         thread = Thread(
             target=_wake, args=(self._dispatcher, self._loop), name="patchright_mcp events", daemon=True
         )
@@ -62,11 +62,11 @@ class Runtime:
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """What the engine tells of, in this loop."""
+        """Returns the dispatcher of engine messages in this loop."""
         return self._dispatcher
 
     async def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
-        """Does something. Giving up the wait gives up the operation."""
+        """Runs an operation. Cancelling the wait cancels it."""
         waits = self._waits
         if waits is None:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
@@ -86,24 +86,24 @@ class Runtime:
             waits.discard(future)
 
     async def _fail(self, operation: Operation) -> None:
-        """Raises what a handler raised, in place of what was to be done; but what is closed is closed first."""
+        """Raises a handler's exception instead of running an operation; but closing still happens first."""
         error = self._raised.take()
         if caller().endswith(".close"):
             await self.run(operation)
         raise error
 
     def start(self, operation: Operation) -> None:
-        """Does something that nobody waits for."""
+        """Starts an operation without waiting for it."""
         self._dispatcher.start(operation)
 
     async def sleep(self, milliseconds: float) -> None:
-        """Lets time pass."""
+        """Sleeps."""
         if self._raised and asyncio.current_task() not in self._tasks:
             raise self._raised.take()
         await asyncio.sleep(milliseconds / 1000)
 
     def call(self, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a handler; one that is a coroutine runs beside all else."""
+        """Calls a handler; a coroutine runs concurrently."""
         try:
             result = handler(*arguments)
         except Exception as error:  # noqa: BLE001
@@ -113,7 +113,7 @@ class Runtime:
             self.spawn(_awaited(result))
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Runs something beside all else."""
+        """Runs a coroutine concurrently."""
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -125,11 +125,11 @@ class Runtime:
             self._raised.note(error)
 
     async def settle(self, value: Any) -> Any:
-        """The value that a function of a script gave, at once or later."""
+        """Returns the value of a script's function, awaiting it if needed."""
         return await value if inspect.isawaitable(value) else value
 
     def close(self) -> None:
-        """Lets go of the loop. Nobody hears of what is still waited for, nor of what comes later."""
+        """Disconnects from the loop. Pending waits and later messages are dropped."""
         waits, self._waits = self._waits, None
         if self._stop_listening is not None:
             self._stop_listening()
@@ -159,23 +159,23 @@ async def _awaited(result: Awaitable[T]) -> T:
 
 
 class EventInfo(Generic[T]):
-    """What is being waited for while the body of a `with` runs."""
+    """The event that a `with` block expects."""
 
     def __init__(self, waiter: Waiter[T]) -> None:
         self._task = asyncio.ensure_future(waiter.result())
 
     @property
     def value(self) -> Awaitable[T]:
-        """What happened; wait for it."""
+        """Waits for the event and returns it."""
         return self._task
 
     def is_done(self) -> bool:
-        """Whether it has happened."""
+        """Returns whether the event has occurred."""
         return self._task.done()
 
 
 class EventContextManager(Generic[T]):
-    """Waits, at its end, for what its body causes."""
+    """Waits at the end of a `with` block for the event that it causes."""
 
     def __init__(self, waiter: Waiter[T]) -> None:
         self._info = EventInfo(waiter)
@@ -198,4 +198,4 @@ class EventContextManager(Generic[T]):
 
 
 def check_no_loop() -> None:
-    """Nothing to check: this library lives in a loop."""
+    """Does nothing: this library runs in a loop."""

@@ -1,4 +1,4 @@
-"""Requests that no page makes."""
+"""API requests, without a page."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class APIRequestContext(ApiObject):
 
     @classmethod
     def _of_context(cls, context: BrowserContext) -> APIRequestContext:
-        """What shares the cookies of a browser's context."""
+        """Creates the request context that shares a browser context's cookies."""
         names = ("base_url", "extra_http_headers", "http_credentials", "ignore_https_errors", "user_agent")
         given = {name: context._options[name] for name in names if context._options.get(name) is not None}
         return cls(context._connection, NativeRequests(given, context._native), DEFAULT_TIMEOUT, context)
@@ -441,7 +441,7 @@ class APIRequestContext(ApiObject):
 
 
 def _query(params: Any) -> dict[str, Any]:
-    """A text is the query as it is written."""
+    """Converts query parameters; a text is used as is."""
     if isinstance(params, str):
         return {"query": params.removeprefix("?")} if params else {}
     return {"params": pairs(params)}

@@ -32,7 +32,7 @@ _MOST_LINES = 200
 
 
 class _Assertions:
-    """What all assertions have: a subject, a time limit, and a sense."""
+    """The base of assertions: a subject, a timeout, and whether it is negated."""
 
     def __init__(self, timeout: float | None, *, is_not: bool, message: str | None, soft: bool) -> None:
         self._timeout = timeout
@@ -74,7 +74,7 @@ class _Assertions:
     async def _expect_aria(
         self, subject: str, locator: Locator, expected: str, timeout: float | timedelta | None
     ) -> None:
-        """Looks until what assistive technology gets of an element fits a template."""
+        """Waits until the accessibility tree of an element matches a template."""
         __tracebackhide__ = True
         limit = self._limit(timeout)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
@@ -154,7 +154,7 @@ class LocatorAssertions(_Assertions):
         self._judge(passed, message, wanted, received, log, problem, page)
 
     async def _look(self, log: list[str], received: Any) -> str:
-        """What there is instead of what was expected: tells the log of the element, and gives the page as text."""
+        """Adds the actual element to the log, and returns the page's snapshot."""
         frame = self._locator._frame
         with suppress(Error):
             found = await frame.query_selector(self._locator._selector, strict=False)
@@ -1195,7 +1195,7 @@ class Expect:
     def __call__(self, actual: APIResponse, message: str | None = None) -> APIResponseAssertions: ...
 
     def __call__(self, actual: Page | Locator | APIResponse, message: str | None = None) -> Any:
-        """What can be expected of a page, of elements or of an answer."""
+        """Returns the assertions for a page, a locator or an API response."""
         return self._assertions(actual, message, soft=False)
 
     def soft(self, actual: Any, message: str | None = None) -> Any:

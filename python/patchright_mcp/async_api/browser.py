@@ -1,4 +1,4 @@
-"""Browsers, and how they are started."""
+"""Browsers and browser types."""
 
 from __future__ import annotations
 
@@ -414,7 +414,7 @@ class Browser(Closes, BrowserEvents):
 
 
 class BrowserType(ApiObject):
-    """A kind of browser, and how to start it."""
+    """A browser type: starts browsers, or connects to running ones."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         super().__init__(connection)
@@ -759,7 +759,7 @@ _LAUNCH_ONLY = _LAUNCH - {"proxy"}
 
 
 def launch_options(given: dict[str, Any]) -> dict[str, Any]:
-    """How to start a browser, in the words of the engine."""
+    """Converts launch options for the engine."""
     options: dict[str, Any] = {"headless": given.get("headless") is not False}
     options["devtools"] = bool(given.get("devtools"))
     check_proxy(given.get("proxy"))
@@ -784,7 +784,7 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set_size(options: dict[str, Any], *, compatible: bool) -> None:
-    """How large pages are, where that is not said."""
+    """Sets the default size of pages."""
     if options.get("no_viewport"):
         if "viewport" in options:
             raise Error("viewport and no_viewport are exclusive")
@@ -801,7 +801,7 @@ def _set_size(options: dict[str, Any], *, compatible: bool) -> None:
 
 
 def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any]:
-    """The options of a context, checked and made whole."""
+    """Checks and completes the options of a context."""
     options = {name: value for name, value in given.items() if value is not None}
     if compatible:
         if options.get("input") in (None, "instant"):
@@ -855,12 +855,12 @@ _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
 
 @functools.cache
 def _downloads_folder(_process: int) -> Path:
-    """Where a process keeps its downloads, each for as long as its context lives."""
+    """Returns the folder for downloads of this process."""
     return temporary_folder("downloads")
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Those options of a context that the engine knows."""
+    """Returns the options that the engine supports."""
     values = {name: options[name] for name in _NATIVE if name in options}
     values.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
     values["focus"] = not options.get("focus_control") and not options.get("focus_everywhere")

@@ -1,4 +1,4 @@
-"""A clock that a script turns, in place of the one of the pages."""
+"""The fake clock of pages."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Clock(ApiObject):
 
 
 def _moment(time: float | str | datetime) -> float:
-    """A moment in milliseconds since 1970."""
+    """Converts a time to milliseconds since 1970."""
     if isinstance(time, str):
         moment = _read(time)
     elif isinstance(time, datetime):
@@ -91,7 +91,7 @@ def _moment(time: float | str | datetime) -> float:
 
 
 def _read(text: str) -> float:
-    """A date as JavaScript reads it: one without a time of day is in universal time, others in the local one."""
+    """Parses a date as JavaScript does: without a time of day in UTC, otherwise in local time."""
     text = text.strip()
     try:
         # Before Python 3.11 a `Z` cannot be read.
@@ -107,7 +107,7 @@ def _read(text: str) -> float:
 
 
 def _span(ticks: float | str | timedelta) -> float:
-    """A span of time in milliseconds."""
+    """Converts a duration to milliseconds."""
     if isinstance(ticks, timedelta):
         return ticks.total_seconds() * 1000
     if not isinstance(ticks, str):

@@ -1,4 +1,4 @@
-"""What pages and workers log, and errors that nobody caught."""
+"""Console messages and uncaught errors of pages and workers."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class WebError:
 
 
 class ContextConsole(ApiObject):
-    """What all pages and workers of a context log."""
+    """The console of a context's pages and workers."""
 
     _native: Any
     _traffic: Traffic
@@ -170,7 +170,7 @@ class ContextConsole(ApiObject):
 
 
 class PageConsole(ApiObject):
-    """What a page and its workers log."""
+    """The console of a page and its workers."""
 
     _native: Any
     _closed: bool
@@ -199,7 +199,7 @@ class PageConsole(ApiObject):
         return any(self._console_subscribed) or any(self._context._console_subscribed)
 
     async def _read_console(self, *, errors: bool) -> None:
-        """Nobody has listened: what the browser itself remembers is reported once more."""
+        """Without listeners, asks the browser to report its stored messages again."""
         if not self._is_listened_to():
             self._console_messages.clear()
             self._page_errors.clear()

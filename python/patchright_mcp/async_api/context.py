@@ -1,4 +1,4 @@
-"""Contexts: cookies, storage and permissions of their own, and the pages that share them."""
+"""Browser contexts: separate cookies, storage and permissions, and their pages."""
 
 from __future__ import annotations
 

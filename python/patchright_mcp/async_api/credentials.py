@@ -1,4 +1,4 @@
-"""Passkeys that a script gives to the pages of a context."""
+"""Passkeys for the pages of a context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standing still before what a script does next."""
+"""Pausing a script before its next call."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Debugger(ApiObject):
             self._emit("pausedstatechanged")
 
     async def _met(self, item: ApiObject) -> None:
-        """Something is about to be done. It waits if it is to."""
+        """Called before each call of the script; waits while paused."""
         wants, page = self._wants, page_of(item)
         title, frame = caller(), frame_of_call()
         is_ours = item is self._context or (page is not None and page.context is self._context)

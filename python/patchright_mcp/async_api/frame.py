@@ -1,4 +1,4 @@
-"""Frames: documents, scripts, and elements found by selectors."""
+"""Frames: documents, scripts and selectors."""
 
 from __future__ import annotations
 
@@ -1038,14 +1038,14 @@ class Frame(ApiObject):
 
 
 def _has_failed(frame: Frame, request: Request) -> bool:
-    """Whether a navigation of `frame` came to nothing, and not because another one took its place."""
+    """Returns whether a navigation of `frame` has failed, and was not replaced by another one."""
     native = request._native
     is_its = native.is_navigation and native.frame is not None and native.frame.key == frame._native.key
     return is_its and native.failure not in (None, "net::ERR_ABORTED")
 
 
 class _NavigationWaiter(Waiter[Any]):
-    """Waits for a navigation, then for a moment of its document."""
+    """Waits for a navigation, then for a load state of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
         reported = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'

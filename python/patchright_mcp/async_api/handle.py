@@ -1,4 +1,4 @@
-"""Objects of a page: values, and elements that were found."""
+"""Handles of JavaScript objects and elements."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class JSHandle(ApiObject):
 
 
 class _Disposed:
-    """What is left of a handle that was let go of."""
+    """The state of a handle after it was disposed of."""
 
     def __getattr__(self, name: str) -> Any:
         raise Error(f"{caller()}: JSHandle is disposed: no object with guid")
 
 
 def _preview(native: NativeHandle) -> str:
-    """What an object is, in a word."""
+    """Returns a short preview of an object."""
     kind, subtype, description, value = native.description
     if subtype == "node":
         return f"JSHandle@{native.preview() or 'node'}"
@@ -554,12 +554,12 @@ class ElementHandle(JSHandle):
 
 
 def handle_of(page: Any, native: NativeHandle) -> JSHandle:
-    """The object of the library for one of the engine."""
+    """Returns the library's object for an engine's handle."""
     return ElementHandle(page, native) if native.is_node else JSHandle(page, native)
 
 
 class Finish:
-    """What is done to a page for the moment of a picture, in the words of the engine."""
+    """Changes to a page during a screenshot, in the engine's format."""
 
     def __init__(
         self,
@@ -583,7 +583,7 @@ class Finish:
 
 
 def write_picture(path: str | Path | None, picture: bytes) -> bytes:
-    """Writes a picture where it was asked for."""
+    """Writes a screenshot to `path`, if given."""
     if path is not None:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -592,7 +592,7 @@ def write_picture(path: str | Path | None, picture: bytes) -> bytes:
 
 
 async def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | None) -> None:
-    """Dispatches an event on an element. What it is made of may hold objects of the page."""
+    """Dispatches an event on an element; `event_init` may contain handles."""
     objects = any(isinstance(value, JSHandle) for value in (event_init or {}).values())
     if not objects:
         await element._perform(actions.action("dispatch", event=kind, init=event_init or {}), None)
@@ -601,7 +601,7 @@ async def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, A
 
 
 async def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
-    """The options of a select that are meant, in the words of the engine."""
+    """Converts the chosen options of a select for the engine."""
     for text in (*actions.listed(value), *actions.listed(label)):
         if not isinstance(text, str):
             raise Error(

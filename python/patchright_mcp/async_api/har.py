@@ -1,4 +1,4 @@
-"""HTTP archives: what went over the network, written to a file, and answered from one."""
+"""HAR archives: recording, and answering requests from one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Archive:
-    """An archive that requests are answered from."""
+    """A HAR archive that answers requests."""
 
     def __init__(self, path: str | Path) -> None:
         try:
@@ -35,7 +35,7 @@ class Archive:
             raise failure(error) from None
 
     async def answer(self, route: Route, not_found: str) -> None:
-        """Answers a request as the archive says; one that is not in it fails, or is left to others."""
+        """Answers a request from the archive; one that is not in it is aborted, or passed on."""
         request = route.request
         url, method, body = request.url, request.method, request.post_data_buffer
         follows = not request.is_navigation_request()
@@ -56,7 +56,7 @@ class Archive:
 
 
 class Recorder:
-    """Writes down what a context, or one page, sends and receives."""
+    """Records the requests of a context or page."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Recorder:
         self._context._runtime.spawn(self._write(request, page, done))
 
     async def _write(self, request: Request, page: Page | None, done: Promise) -> bool:
-        """Writes a request down. False when it went away with its page."""
+        """Records a request. Returns false if it was lost with its page."""
         try:
             entry = await self._entry(request)
             if page is not None and not self._minimal:
@@ -147,7 +147,7 @@ class Recorder:
         return entry
 
     def add_api_response(self, call: dict[str, Any], body: bytes | None, response: APIResponse) -> None:
-        """Writes down a request that no page made."""
+        """Records an API request."""
         if self._page is not None or not self._wants(response.url):
             return
         content = response._native.body if self._content != "omit" else None
@@ -174,21 +174,21 @@ class Recorder:
         return entry
 
     def _let_go(self) -> None:
-        """Writes nothing down any more."""
+        """Stops recording."""
         if self in self._context._recorders:
             self._context._recorders.remove(self)
             self._context.remove_listener("requestfinished", self._ended)
             self._context.remove_listener("requestfailed", self._ended)
 
     async def _settle(self) -> None:
-        """Waits for what is still being read."""
+        """Waits for bodies that are still being read."""
         for done in self._writing:
             await self._context._runtime.run(done.wait(0))
         self._writing.clear()
         self._entries.sort(key=lambda pair: pair[0])
 
     async def stop(self) -> None:
-        """Waits for what is still being read, and writes the file."""
+        """Waits for bodies that are still being read, and writes the file."""
         if self not in self._context._recorders:
             return
         self._let_go()
@@ -240,7 +240,7 @@ async def route_from(
     update_content: str | None,
     update_mode: str | None,
 ) -> None:
-    """Answers requests from an archive, or writes it anew when the context closes."""
+    """Answers requests from an archive, or records it until the context closes."""
     if update:
         Recorder(
             context,

@@ -1,4 +1,4 @@
-"""Keys, pointer and touch of a page."""
+"""Keyboard, mouse and touch screen of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests and what becomes of them; workers, web sockets and downloads."""
+"""Requests and responses; workers, web sockets and downloads."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Request(ApiObject):
 
     @property
     def frame(self) -> Frame:
-        """The frame that asked."""
+        """The frame that sent the request."""
         frame = self._native.frame
         if frame is None:
             raise Error("Service Worker requests do not have an associated frame.")
@@ -178,7 +178,7 @@ class Request(ApiObject):
         return self._native.is_navigation
 
     def _answered(self) -> Response | None:
-        """Its response, as far as the engine knows one."""
+        """Returns its response, if the engine has one."""
         native = self._native.response_so_far
         return self._traffic.response_of(native) if native is not None else None
 
@@ -207,7 +207,7 @@ class Response(ApiObject):
 
     @classmethod
     def _of_document(cls, page: Page, frame: Frame) -> Response | None:
-        """The response in which the current document of a frame came."""
+        """Returns the response of a frame's current document."""
         native = document_request(frame._native)
         return page._context._traffic.request_of(native)._answered() if native is not None else None
 
@@ -265,7 +265,7 @@ class Response(ApiObject):
 
     @property
     def frame(self) -> Frame:
-        """The frame that asked."""
+        """The frame that sent the request."""
         return self._request.frame
 
     async def server_addr(self) -> RemoteAddr | None:
@@ -445,7 +445,7 @@ class Download(ApiObject):
 
 
 class Traffic:
-    """What the engine tells of a context's requests, workers, web sockets and downloads, given to who listens."""
+    """The engine's events of a context's requests, workers, web sockets and downloads, for listeners."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
@@ -456,32 +456,32 @@ class Traffic:
         self.routing: Routing = Routing(context, None)
 
     def request_of(self, native: NativeRequest) -> Request:
-        """The object of the library for one of the engine."""
+        """Returns the library's object for an engine's request."""
         request = self._requests.get(native.key)
         if request is None:
             request = self._requests[native.key] = Request(self, native)
         return request
 
     def response_of(self, native: NativeResponse) -> Response:
-        """The object of the library for one of the engine."""
+        """Returns the library's object for an engine's response."""
         request = self.request_of(native.request)
         if request._response is None:
             request._response = Response(request, native)
         return request._response
 
     def worker_of(self, native: NativeWorker) -> Worker:
-        """The object of the library for one of the engine."""
+        """Returns the library's object for an engine's worker."""
         worker = self._workers.get(native.key)
         if worker is None:
             worker = self._workers[native.key] = Worker(self, native)
         return worker
 
     def page_of(self, native: Any) -> Page | None:
-        """The page of an engine's page; `None` where it was not told of yet."""
+        """Returns the library's page for an engine's page; `None` if it was not reported yet."""
         return self.context._pages.get(native.key) if native is not None else None
 
     def workers(self, page: Page | None) -> list[Worker]:
-        """The workers of a page, or service workers."""
+        """Returns the workers of a page, or service workers."""
         wanted = page._native.key if page is not None else None
         return [
             worker
@@ -490,12 +490,12 @@ class Traffic:
         ]
 
     def listening_changed(self, event: str) -> None:
-        """Somebody begins or ceases to listen to an event of the context or of one of its pages."""
+        """Called when listeners of an event were added or removed."""
         if event in _ASKED_FOR:
             self.update_subscriptions()
 
     def update_subscriptions(self) -> None:
-        """Has the engine tell of what somebody listens to, and of nothing else."""
+        """Subscribes to the engine's events that have listeners, and to no others."""
         connection = self.context._connection
         listening = (self.context, *self.context._pages.values())
         requests = any(item._has_handlers(name) for item in listening for name in _OF_REQUESTS)
@@ -509,7 +509,7 @@ class Traffic:
         self.context._runtime.dispatcher.hear(self.context._native.key, requests, sockets, dialogs)
 
     def reported(self, name: str, payload: Any) -> bool:
-        """Takes what the engine tells. False when it is about something else."""
+        """Handles an event of the engine. Returns false for other events."""
         handler = getattr(self, f"_on_{name}", None)
         if handler is None:
             return False
@@ -542,7 +542,7 @@ class Traffic:
         self._tell("requestfailed", request, request)
 
     def is_routed(self) -> bool:
-        """Whether somebody wants to decide what becomes of requests."""
+        """Returns whether there are route handlers."""
         routings = [self.routing, *(page._routing for page in self.context.pages)]
         return any(routing.handlers for routing in routings)
 
@@ -828,7 +828,7 @@ class ContextTraffic(ApiObject):
 
 
 def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
-    """Headers by their names in lower case."""
+    """Returns headers by lower-case name."""
     options: dict[str, list[str]] = {}
     for name, value in headers:
         options.setdefault(name.lower(), []).append(value)
@@ -836,7 +836,7 @@ def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def listed(headers: list[tuple[str, str]]) -> list[NameValue]:
-    """Headers one by one."""
+    """Returns headers as a list."""
     return [{"name": name, "value": value} for name, value in headers]
 
 

@@ -1,4 +1,4 @@
-"""What a browser spends its time on, written down by the browser itself."""
+"""Performance traces, recorded by the browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMIT_MS = 60_000.0
 
 
 class Profile:
-    """One recording, from its beginning to its end."""
+    """A performance trace."""
 
     def __init__(self, session: CDPSession, path: str | Path | None) -> None:
         self._session = session
@@ -40,7 +40,7 @@ class Profile:
         session.once("Tracing.tracingComplete", self._complete.resolve)
 
     async def start(self, categories: Sequence[str] | None, *, screenshots: bool) -> None:
-        """Begins."""
+        """Starts the trace."""
         chosen = [*(categories or _CATEGORIES)]
         if screenshots:
             chosen.append("disabled-by-default-devtools.screenshot")
@@ -49,7 +49,7 @@ class Profile:
         )
 
     async def stop(self) -> bytes:
-        """Ends, and gives all that was written down."""
+        """Stops the trace and returns its events."""
         await self._session.send("Tracing.end")
         complete: dict[str, Any] = await self._session._run(self._complete.wait(_LIMIT_MS))
         content = await self._read(complete["stream"])

@@ -1,4 +1,4 @@
-"""How selectors are interpreted."""
+"""Settings of selectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .page import script_source
 
 
 class Selectors(ApiObject):
-    """How selectors are interpreted."""
+    """Settings of selectors."""
 
     def set_test_id_attribute(self, attribute_name: str) -> None:
         """Sets the attribute for `get_by_test_id`. Default: `data-testid`."""

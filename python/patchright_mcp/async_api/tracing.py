@@ -1,4 +1,4 @@
-"""What was done and what went over the network, written to a file, for Playwright's trace viewer.
+"""Traces of calls and network requests in a file, for Playwright's trace viewer.
 
 A trace tells which calls were made, where in the script, how long each took and how it failed, their groups, and every request
 with its body. With `screenshots` it shows pages from moment to moment, with `snapshots` their documents before and after
@@ -166,7 +166,7 @@ class Tracing(ApiObject):
     async def _call(
         self, item: ApiObject, operation: Operation, timeout: float | None, log: Sequence[str]
     ) -> Any:
-        """Does something, and writes it down under the name of the method that was called."""
+        """Runs an operation, and records it under the name of the called method."""
         title = caller()
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
@@ -204,7 +204,7 @@ class Tracing(ApiObject):
                 self._events.append(after)
 
     async def _write_down(self, page: Page, expected: dict[str, Any], moment: str) -> None:
-        """Writes the documents of a page down, in place of those that were last written for the same moment of a call."""
+        """Records the documents of a page, replacing earlier ones for the same moment of a call."""
         if "snapshots" not in self._wanted or self._events is None:
             return
         name = f"{moment}@{expected['callId']}"
@@ -270,7 +270,7 @@ def _lines(events: list[dict[str, Any]]) -> str:
 
 
 def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry whose bodies are named as a trace names them."""
+    """Returns an entry whose bodies are named as in a trace."""
     reported = json.loads(json.dumps(entry))
     for part in (reported["response"]["content"], reported["request"].get("postData", {})):
         if "_file" in part:
@@ -288,7 +288,7 @@ def _camel(method: str) -> str:
 
 
 def frame_of_call() -> FrameType:
-    """Tells one call of a script from the next: the frame of the outermost method of ours."""
+    """Returns the frame of our outermost method, which distinguishes the calls of a script."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):
         if frame.f_globals["__name__"] != _arguments.__name__:
@@ -298,7 +298,7 @@ def frame_of_call() -> FrameType:
 
 
 def _params(frame: FrameType) -> dict[str, Any]:
-    """What a call was given, as far as it can be written, and what finds the element that it is about."""
+    """Returns the arguments of a call as far as they can be written, and the selector of its element."""
     code = frame.f_code
     given = {
         name: frame.f_locals.get(name)

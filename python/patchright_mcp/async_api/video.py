@@ -1,4 +1,4 @@
-"""Videos of pages, and what pages look like from moment to moment."""
+"""Videos and screencasts of pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Video(ApiObject):
 
     @classmethod
     def _of(cls, page: Page, options: dict[str, Any]) -> Video | None:
-        """The video that the context of a page asks for."""
+        """Starts the video that the page's context asks for."""
         folder = options.get("record_video_dir")
         if folder is None:
             return None
@@ -68,7 +68,7 @@ class Video(ApiObject):
 
 
 def _how(size: ViewportSize | ScreencastSize | None, **options: Any) -> dict[str, Any]:
-    """How a page is watched, in the words of the engine."""
+    """Converts screencast options for the engine."""
     reported = actions.chosen(**options)
     if size is not None:
         reported["size"] = [size["width"], size["height"]]

@@ -1,4 +1,4 @@
-"""Web sockets that a script decides about."""
+"""Routed web sockets."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class WebSocketRoute(ApiObject):
 
 
 class _Socket:
-    """A web socket of a page, and both of its sides."""
+    """A routed web socket with both of its sides."""
 
     def __init__(self, frame: Frame, name: str, number: float, expected: dict[str, Any]) -> None:
         self.connection: Connection = frame._connection
@@ -80,7 +80,7 @@ class _Socket:
         self._directions = 0
 
     def direct(self, what: str, value: Any = None) -> None:
-        """Tells the page what to do, in this order."""
+        """Sends a command to the page, in order."""
         number, self._directions = self._directions, self._directions + 1
         direct = self._frame._native.direct_socket(self._name, self._number, number, what, value)
         self.connection.runtime.start(direct)
@@ -93,13 +93,13 @@ class _Socket:
         return self.server
 
     async def begin(self, handler: Callable[[WebSocketRoute], Any]) -> None:
-        """Has `handler` decide. Without a server the socket opens when it has."""
+        """Calls `handler`. Without a server, the socket opens when it has returned."""
         await self.connection.runtime.settle(handler(self.page))
         if self.server is None:
             self.direct("open")
 
     def happened(self, expected: dict[str, Any]) -> None:
-        """Something came from the page or from the server."""
+        """Handles an event of the page or the server."""
         is_servers = expected["what"] in ("received", "serverClosed")
         side, other = (self.server, self.page) if is_servers else (self.page, self.server)
         if side is None:
@@ -125,7 +125,7 @@ class _Socket:
 
 
 class SocketRouting:
-    """Who decides about the web sockets of a context."""
+    """The web socket routes of a context."""
 
     def __init__(self, context: BrowserContext) -> None:
         self._context = context
@@ -136,7 +136,7 @@ class SocketRouting:
     async def add(
         self, page: Page | None, url: urls.UrlMatch, handler: Callable[[WebSocketRoute], Any]
     ) -> None:
-        """One more who decides, before all others; those of a page before those of its context."""
+        """Adds a route before all others; those of a page come before those of its context."""
         self._handlers.insert(0, (page, url, handler))
         if self._name is None:
             self._name = f"_{uuid.uuid4().hex[:12]}"

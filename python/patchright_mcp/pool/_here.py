@@ -1,4 +1,4 @@
-"""A pool in the browser of this process, for workers that have no event loop of their own."""
+"""A pool in the browser of this process, for workers without an event loop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def map_here(
 
 
 class _ProcessBrowser:
-    """The browser of this process, and a thread with the event loop that it lives in."""
+    """The browser of this process, and the thread of its event loop."""
 
     _current: _ProcessBrowser | None = None
     _lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""The pool itself."""
+"""The page pool."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEMORY_CHECK_S = 0.5
 
 @dataclass
 class _Slot:
-    """A page that is kept for the next item, and its context."""
+    """A page that is kept for the next item, with its context."""
 
     context: BrowserContext
     page: Page
@@ -40,7 +40,7 @@ class _Slot:
     owns_context: bool
 
     def is_as_new(self) -> bool:
-        """Whether nothing but cookies, storage and cache of this work meets the next."""
+        """Returns whether only cookies, storage and cache are left of the previous work."""
         if self.page.is_closed() or self.page._is_configured():
             return False
         return not self.owns_context or (len(self.context.pages) == 1 and not self.context._is_configured())
@@ -126,7 +126,7 @@ class PagePool:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the pages and contexts that are kept."""
+        """Closes the kept pages and contexts."""
         kept, self._kept = self._kept, []
         for slot in kept:
             await self._discard(slot)
@@ -160,7 +160,7 @@ class PagePool:
                     await self._discard(slot)
 
     def _take(self, proxy: dict[str, Any] | None) -> _Slot | None:
-        """Takes a kept page that uses this proxy."""
+        """Takes a kept page with this proxy."""
         at = next((at for at, slot in enumerate(self._kept) if slot.proxy is proxy), None)
         return None if at is None else self._kept.pop(at)
 
@@ -276,7 +276,7 @@ class PagePool:
                 await asyncio.sleep(self._retry_delay_s * 2 ** (attempts - 1))
 
     def _may_succeed(self, error: Exception) -> bool:
-        """Whether another attempt may succeed. What robots.txt disallows stays disallowed."""
+        """Returns whether another attempt may succeed. What robots.txt disallows stays disallowed."""
         return isinstance(error, self._retry_on) and getattr(error, "_code", "") != "robots_disallow"
 
     async def map(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[T]:
@@ -345,7 +345,7 @@ def default_size() -> int:
 
 
 def free_mb() -> float:
-    """How much memory is available, as far as the system says."""
+    """Returns the available memory, if the system reports it."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""How far a pool is."""
+"""The progress of a pool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a pool is, after each item."""
+    """The progress of a pool, after each item."""
 
     done: int
     """Items that are over, failed ones included."""
@@ -31,13 +31,13 @@ class Progress:
 
 
 class ProgressBar:
-    """Draws progress on one line of a terminal, at most ten times a second. Nothing is drawn elsewhere."""
+    """Draws progress on one line of a terminal, at most ten times a second. Draws nothing elsewhere."""
 
     def __init__(self) -> None:
         self._drawn = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Draws it on standard error, if that is a terminal."""
+        """Draws the bar on standard error, if that is a terminal."""
         is_last = progress.done == progress.total
         now = time.monotonic()
         if not sys.stderr.isatty() or (now - self._drawn < 0.1 and not is_last):

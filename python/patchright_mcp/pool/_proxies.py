@@ -1,4 +1,4 @@
-"""Which proxy the next page uses."""
+"""The choice of a proxy for the next page."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProxyRotation:
         return self._proxies[chosen]
 
     def failed(self, proxy: dict[str, Any] | None) -> None:
-        """A page with this proxy failed: the proxy rests while there are others."""
+        """Records that a page with this proxy failed: the proxy rests while there are others."""
         for at, known in enumerate(self._proxies):
             if known is proxy:
                 self._rests_until[at] = self._now() + self._rest_s

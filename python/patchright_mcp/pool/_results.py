@@ -1,4 +1,4 @@
-"""What a pool's work gave, in memory and in files."""
+"""Results of a pool, in memory and in files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Result(Generic[I, T]):
-    """What the work gave for one item."""
+    """The result for one item."""
 
     index: int
     """The item's place among the items, from 0."""
@@ -92,7 +92,7 @@ class ResultFile:
         return end
 
     def write(self, key: str, item: Any, value: Any) -> None:
-        """Adds what the work gave for an item: a row, or a list of rows."""
+        """Adds the result for an item: a row, or a list of rows."""
         rows = value if isinstance(value, (list, tuple)) else [value]
         text = self._as_csv(item, rows) if self._is_csv else _as_lines(item, rows)
         self._file.write(text.encode())
@@ -119,7 +119,7 @@ class ResultFile:
         return text.getvalue()
 
     def close(self) -> None:
-        """Closes the file and its notes."""
+        """Closes the file and its progress file."""
         self._file.close()
         self._journal.close()
 
@@ -130,7 +130,7 @@ def _as_lines(item: Any, rows: Sequence[Any]) -> str:
 
 
 def _fields(row: Any) -> Mapping[str, Any]:
-    """The columns of a row: those of a mapping, a dataclass or a pydantic model; else one, `value`."""
+    """Returns the columns of a row: those of a mapping, dataclass or pydantic model; otherwise `value`."""
     if isinstance(row, dict):
         return row
     if dataclasses.is_dataclass(row) and not isinstance(row, type):

@@ -1,4 +1,4 @@
-"""The synchronous library: Playwright's names, on an engine without traces."""
+"""The synchronous library: Playwright's API on an undetected engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all objects of the library have: a connection, and events."""
+"""The base of all objects: the connection to the engine, and events."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _SLOWED = frozenset(
 
 
 class ProgramGate(Protocol):
-    """Somebody who works in a browser that others made, by their rules."""
+    """The rules of somebody else's browser, for programs that work in it."""
 
     def permit(self, url: str) -> Operation:
-        """The address, as soon as it may be opened."""
+        """Returns the URL once it may be opened."""
 
     def let_decide(self, context: NativeContext, decides: bool) -> None:
-        """Whether requests of a context are decided here, but for those that their owner decides."""
+        """Sets whether this script handles requests of a context that its owner does not handle."""
 
 
 class Connection:
-    """One Playwright object's way to the engine: it knows which of our objects an event is for."""
+    """The connection of one Playwright object to the engine; it finds the object of each event."""
 
     def __init__(self, *, compatible: bool = False) -> None:
         self.runtime: Runtime = Runtime(self._reported)
@@ -65,25 +65,25 @@ class Connection:
         """Whether a program of the guest's is under way, so that dialogs are its own."""
 
     def slowed(self, milliseconds: float) -> Connection:
-        """The same way to the engine, on which a script rests after each thing it does to a page."""
+        """Returns the same connection with a pause after each action."""
         slowed = copy.copy(self)
         slowed.slow_mo = milliseconds
         return slowed
 
     def isolated(self, wanted: bool | None) -> bool:
-        """Whether a script runs where the page cannot look, as `wanted` or as is usual."""
+        """Returns whether a script runs in the isolated world: as `wanted`, or the default."""
         return not self.compatible if wanted is None else wanted
 
     def know(self, key: int, item: ApiObject) -> None:
-        """Events with this key are for this object from now on."""
+        """Registers an object for events with this key."""
         self._known[key] = item
 
     def known(self, key: int) -> Any:
-        """The object with this key; `None` where there is none."""
+        """Returns the object with this key, or `None`."""
         return self._known.get(key)
 
     def forget(self, key: int) -> None:
-        """No more events with this key."""
+        """Unregisters a key."""
         self._known.pop(key, None)
 
     def _reported(self, name: str, key: int, payload: Any) -> None:
@@ -94,7 +94,7 @@ class Connection:
 
 @dataclass(eq=False)
 class _Handler:
-    """A function that is called when something happens."""
+    """An event handler."""
 
     function: Callable[..., Any]
     takes: int | None
@@ -103,7 +103,7 @@ class _Handler:
 
 
 class ApiObject(ChecksArguments):
-    """Something that events happen to."""
+    """An object with events."""
 
     _is_public = True
     _is_traced = True
@@ -122,7 +122,7 @@ class ApiObject(ChecksArguments):
         self._add_handler(event, f, once=True)
 
     def remove_listener(self, event: str, f: Callable[..., Any]) -> None:
-        """Calls `f` no more."""
+        """Removes a handler."""
         handlers = self._handlers.get(event, [])
         for handler in handlers:
             if handler.function == f:
@@ -138,7 +138,7 @@ class ApiObject(ChecksArguments):
         return bool(self._handlers.get(event))
 
     def _listening_changed(self, event: str) -> None:
-        """Somebody begins or ceases to listen to an event."""
+        """Called when the first listener of an event is added, or the last one removed."""
 
     def _emit(self, event: str, *arguments: Any) -> None:
         handlers = self._handlers.get(event)
@@ -149,7 +149,7 @@ class ApiObject(ChecksArguments):
             self._runtime.call(handler.function, *arguments[: handler.takes])
 
     def _reported(self, name: str, payload: Any) -> None:
-        """The engine tells of an event."""
+        """Handles an event of the engine."""
 
     def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         for debugger in list(self._connection.debuggers):
@@ -165,12 +165,12 @@ class ApiObject(ChecksArguments):
 
 
 def taken(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:
-    """As many of the arguments as `f` takes."""
+    """Returns as many of the arguments as `f` accepts."""
     return arguments[: most_taken(f)]
 
 
 def most_taken(f: Callable[..., Any]) -> int | None:
-    """How many arguments `f` takes; `None` for any number."""
+    """Returns how many arguments `f` accepts; `None` for any number."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -182,7 +182,7 @@ def most_taken(f: Callable[..., Any]) -> int | None:
 
 
 class Closes(ApiObject):
-    """Something that is closed at the end of a `with`."""
+    """An object that is closed at the end of a `with` block."""
 
     def close(self) -> None:
         """Closes it."""
@@ -199,7 +199,7 @@ _RULE = "{:=^60}"
 
 
 class Waiter(Generic[T]):
-    """Waits for one of several events, from the moment it is made."""
+    """Waits for one of several events, from its creation on."""
 
     def __init__(self, runtime: Runtime, timeout: float, what: str, log: str | None = None) -> None:
         self._runtime = runtime
@@ -218,7 +218,7 @@ class Waiter(Generic[T]):
         predicate: Callable[[Any], Any] | None = None,
         convert: Callable[[Any], Any] | None = None,
     ) -> Waiter[T]:
-        """This event is what is waited for, if `predicate` says so."""
+        """Waits for this event, if `predicate` accepts it."""
 
         def happened(payload: Any = None) -> None:
             try:
@@ -247,7 +247,7 @@ class Waiter(Generic[T]):
         make_error: Callable[[Any], Exception],
         predicate: Callable[[Any], bool] | None = None,
     ) -> Waiter[T]:
-        """After this event, if `predicate` says so, there is no more to wait for."""
+        """Fails after this event, if `predicate` accepts it."""
 
         def happened(payload: Any = None) -> None:
             if predicate is None or predicate(payload):
@@ -256,7 +256,7 @@ class Waiter(Generic[T]):
         return self._watch(source, event, happened)
 
     def refuse_closed(self, source: ApiObject, reason: Callable[[], str | None] = lambda: None) -> Waiter[T]:
-        """When this is closed there is no more to wait for."""
+        """Fails when this object is closed."""
         prefix = f"{self._title}: " if self._title else ""
         return self.refuse(
             source, "close", lambda _: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
@@ -268,27 +268,27 @@ class Waiter(Generic[T]):
         return self
 
     def resolve(self, value: Any) -> None:
-        """It has happened."""
+        """Completes the wait with a value."""
         self._promise.resolve(value)
         self.close()
 
     def reject(self, error: Exception) -> None:
-        """It will not happen any more."""
+        """Fails the wait."""
         self._promise.reject(error)
         self.close()
 
     def is_done(self) -> bool:
-        """Whether it has happened, or will not."""
+        """Returns whether the wait has completed or failed."""
         return self._promise.is_done()
 
     def close(self) -> None:
-        """Listens no more."""
+        """Removes the listeners."""
         for source, event, f in self._watched:
             source.remove_listener(event, f)
         self._watched = []
 
     def result(self) -> T:
-        """Waits until it has happened."""
+        """Waits for the result."""
         spent = (time.monotonic() - self._begun) * 1000
         left = max(self._timeout - spent, 0.001) if self._timeout else 0.0
         try:
@@ -302,6 +302,6 @@ class Waiter(Generic[T]):
 
 
 def closed_error(reason: str | None = None) -> Error:
-    """What fails after a page, context or browser was closed."""
+    """Returns the error after a page, context or browser was closed."""
     title = caller()
     return TargetClosedError(f"{title}: {reason or CLOSED}" if title else reason or CLOSED)

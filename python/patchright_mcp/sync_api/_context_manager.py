@@ -1,4 +1,4 @@
-"""Where Playwright keeps what `async_playwright` gives, so that scripts import it from here."""
+"""The module from which scripts import Playwright's context manager."""
 
 from __future__ import annotations
 

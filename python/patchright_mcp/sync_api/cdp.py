@@ -1,4 +1,4 @@
-"""Sessions of the raw protocol."""
+"""Raw CDP sessions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CDPSession(SessionEvents):
         self._ended()
 
     def _ended(self) -> None:
-        """It is gone, by itself or with its page."""
+        """Handles the end of the session."""
         if not self._detached:
             self._detached = True
             self._connection.forget(self._native.key)

@@ -1,4 +1,4 @@
-"""What a page asks of a person: dialogs and files."""
+"""Dialogs and file choosers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Dialog(ApiObject):
 
     @property
     def page(self) -> Page | None:
-        """The page that asks."""
+        """The page that opened the dialog."""
         return self._page
 
     @property
@@ -84,7 +84,7 @@ class FileChooser(ApiObject):
 
     @property
     def page(self) -> Page:
-        """The page that asks."""
+        """The page that opened the file chooser."""
         return self._page
 
     @property

@@ -1,4 +1,4 @@
-"""Locators: recipes for elements, resolved anew at each use."""
+"""Locators: recipes for elements, resolved at each use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANY_FRAME = "internal:control=any-frame"
 
 
 class Locator(ApiObject):
-    """A way to find an element. Each use finds it anew and waits for it; several matches are an error."""
+    """A way to find an element, resolved at each use with auto-waiting; several matches are an error."""
 
     def __init__(
         self,
@@ -980,7 +980,7 @@ class Locator(ApiObject):
 
 
 def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
-    """What is written behind a selector to look within it, and how messages say so."""
+    """Returns what to append to a selector to search within it, and how messages write that."""
     if isinstance(wanted, str):
         return wanted, selectors.written("locator", wanted)
     if wanted._frame is not frame:

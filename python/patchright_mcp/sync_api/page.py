@@ -1642,7 +1642,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
 
 def script_source(script: str | None, path: str | Path | None) -> str:
-    """A script that was given as text or by its path."""
+    """Returns a script that was given as text or as a path."""
     if path is not None:
         return Path(path).read_text(encoding="utf-8")
     if not isinstance(script, str):
@@ -1651,7 +1651,7 @@ def script_source(script: str | None, path: str | Path | None) -> str:
 
 
 def checked_headers(headers: dict[str, str]) -> dict[str, str]:
-    """Headers whose values are all text."""
+    """Checks that all header values are text."""
     for index, value in enumerate(headers.values()):
         if not isinstance(value, str):
             raise Error(f"{caller()}: headers[{index}].value: expected string, got {kind_of(value)}")
@@ -1683,7 +1683,7 @@ _PIXELS = {"px": 1.0, "in": 96.0, "cm": 37.8, "mm": 3.78}
 
 
 def _inches(length: Any) -> float:
-    """A length as inches: a number of pixels, or a text with its unit."""
+    """Converts a length to inches: pixels, or a text with a unit."""
     text = str(length).strip().lower()
     unit = text[-2:]
     number, factor = (text[:-2], _PIXELS[unit]) if unit in _PIXELS else (text, 1.0)

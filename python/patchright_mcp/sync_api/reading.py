@@ -1,4 +1,4 @@
-"""What scripts that read the web have beside Playwright's: requests that are refused, and answers that are kept."""
+"""Features for scraping beyond Playwright's: blocking requests, and keeping responses."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class KeptAnswers(ApiObject):
 
 
 class ContextReading(ApiObject):
-    """What a context has for scripts that read the web."""
+    """The scraping features of a context."""
 
     def block(
         self,
@@ -143,5 +143,5 @@ class ContextReading(ApiObject):
 
 
 def urls_of(context: BrowserContext, url: str) -> str:
-    """A pattern for addresses, looked up from where those of a context are."""
+    """Resolves a URL pattern against the base URL of a context."""
     return urls.resolved(context._base_url, url)

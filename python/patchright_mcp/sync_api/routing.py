@@ -1,4 +1,4 @@
-"""Requests that wait for a decision, and who decides."""
+"""Intercepted requests, and their handlers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Handler:
-    """A function that decides the requests for some addresses."""
+    """A route handler for some URLs."""
 
     def __init__(
         self, base_url: str | None, url: Any, function: Callable[..., Any], times: int | None
@@ -40,11 +40,11 @@ class Handler:
         self.is_unhandled = False
 
     def fits(self, url: str) -> bool:
-        """Whether it decides requests for this address."""
+        """Returns whether it handles this URL."""
         return urls.matches(self._base_url, url, self.url)
 
     def is_spent(self) -> bool:
-        """Whether it has been called as often as it was to be."""
+        """Returns whether it has used up its `times`."""
         return self._left is not None and self._left <= 0
 
     def spend(self) -> None:
@@ -53,7 +53,7 @@ class Handler:
             self._left -= 1
 
     def run(self, route: Route) -> bool:
-        """Has it decide. It may do so later than it returns. False where it raised something that nobody wants to hear of."""
+        """Runs the handler, which may decide later. Returns false if it raised an ignored exception."""
         done = Promise()
         self._running.append(done)
         try:
@@ -70,13 +70,13 @@ class Handler:
             self._running.remove(done)
 
     def until_idle(self, route_runtime: Any) -> None:
-        """Waits until it does not run any more."""
+        """Waits until it is not running."""
         for done in list(self._running):
             route_runtime.run(done.wait(0))
 
 
 class Routing:
-    """The handlers of a page, or of a context: the newest first."""
+    """The route handlers of a page or context, newest first."""
 
     def __init__(self, context: BrowserContext, page: Page | None) -> None:
         self._context = context
@@ -84,13 +84,13 @@ class Routing:
         self.handlers: list[Handler] = []
 
     def add(self, url: Any, function: Callable[..., Any], times: int | None) -> Disposable:
-        """One more handler, before all others."""
+        """Adds a handler before all others."""
         self.handlers.insert(0, Handler(self._context._base_url, url, function, times))
         self.update()
         return Disposable(lambda: self.remove(url, function), self._context._runtime)
 
     def remove(self, url: Any, function: Callable[..., Any] | None) -> None:
-        """Removes the handlers for these addresses, or one of them."""
+        """Removes the handlers of a URL, or one of them."""
         self.handlers = [
             handler
             for handler in self.handlers
@@ -109,7 +109,7 @@ class Routing:
                 handler.until_idle(self._context._runtime)
 
     def update(self) -> None:
-        """Has the engine hold requests, or no more."""
+        """Starts or stops intercepting requests in the engine."""
         owner = self._page or self._context
         attached = owner._connection.attached
         if attached is not None:
@@ -121,7 +121,7 @@ class Routing:
         owner._run(owner._native.route(self._globs()))
 
     def _globs(self) -> list[str] | None:
-        """The patterns of what is to be held; `None` where only Python knows what fits."""
+        """Returns the globs to intercept; `None` if only Python can match."""
         globs = []
         for handler in self.handlers:
             if not isinstance(handler.url, str) or not handler.url:
@@ -130,7 +130,7 @@ class Routing:
         return globs
 
     def drop_spent(self) -> None:
-        """Forgets handlers that will not be called any more."""
+        """Removes handlers that have used up their `times`."""
         kept = [handler for handler in self.handlers if not handler.is_spent()]
         if len(kept) < len(self.handlers):
             self.handlers = kept
@@ -159,7 +159,7 @@ class Route(ApiObject):
         return self._request
 
     def _decide(self) -> bool:
-        """Asks the next handler that fits; where there is none left, the request goes on: then it is False."""
+        """Calls the next matching handler. Continues the request and returns false if there is none."""
         while self._left:
             handler = self._left.pop(0)
             if handler.is_spent() or not self._stands(handler) or not handler.fits(self._request.url):
@@ -181,7 +181,7 @@ class Route(ApiObject):
         return False
 
     def _stands(self, handler: Handler) -> bool:
-        """Whether a handler was not removed meanwhile."""
+        """Returns whether a handler was not removed meanwhile."""
         return any(handler in routing.handlers for routing in self._chain)
 
     def _check(self) -> None:
@@ -193,13 +193,13 @@ class Route(ApiObject):
         self._decided = True
 
     def _give_up(self) -> None:
-        """Nobody will decide any more: the request fails, so that the page does not wait for ever."""
+        """Aborts the request when nobody will decide, so that the page does not wait for ever."""
         if not self._decided:
             self._decided = True
             self._runtime.start(self._native.abort("failed"))
 
     def _settle(self, operation: Operation) -> None:
-        """Decides. What fails can be decided once more."""
+        """Runs a decision. A failed one can be repeated."""
         self._begin()
         try:
             self._run(operation)

@@ -1,4 +1,4 @@
-"""What a site keeps in a page's browser: local storage and session storage."""
+"""Local storage and session storage of a site."""
 
 from __future__ import annotations
 
