@@ -84,3 +84,18 @@ async def test_a_navigation_that_nobody_waits_for_does_not_hold_the_page(
     assert await page.locator("p").inner_text() == "text"
     assert await page.evaluate("document.title") == "Here"
     site.release()
+
+
+async def test_a_network_with_an_open_event_stream_becomes_idle(page: Page, site: Site) -> None:
+    script = (
+        "<script>new EventSource('/hold'); fetch('/hold').then(() => { document.title = 'Fetched' })</script>"
+    )
+    address = site.publish("/streaming", document("Streaming", script))
+    idle = asyncio.ensure_future(page.goto(address, wait_until="networkidle", timeout=20_000))
+    await page.wait_for_event("domcontentloaded")
+    with pytest.raises(PatchrightTimeoutError):
+        await page.wait_for_load_state("networkidle", timeout=1_500)
+    site.publish("/streaming-alone", document("Alone", "<script>new EventSource('/hold')</script>"))
+    idle.cancel()
+    await page.goto(site.url("/streaming-alone"), wait_until="networkidle", timeout=20_000)
+    assert await page.title() == "Alone"

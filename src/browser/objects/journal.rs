@@ -226,6 +226,16 @@ impl Journal {
         self.requests.values().any(|asked| asked.frame.as_deref().is_some_and(|frame| frame != main_frame))
     }
 
+    /// How long it takes at least until this frame has had no request, and the page no event, for `rest`. `None` where
+    /// that is so. Event streams do not count.
+    pub(in crate::browser) fn busy_for(&self, frame: &str, rest: Duration) -> Option<Duration> {
+        if self.requests.values().any(|asked| asked.frame.as_deref() == Some(frame)) {
+            return Some(rest);
+        }
+        let (_, at) = self.last_effect?;
+        rest.checked_sub(at.elapsed())
+    }
+
     pub(in crate::browser) fn moved_within(&mut self, main_frame: bool) {
         self.effect();
         if main_frame {

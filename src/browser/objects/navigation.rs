@@ -76,7 +76,7 @@ impl Moments {
 /// How long the browser may take to show its error page.
 const FAILURE_LIMIT: Duration = Duration::from_millis(500);
 /// How long there must be no requests for an idle network.
-const REST: Duration = Duration::from_millis(500);
+pub(super) const REST: Duration = Duration::from_millis(500);
 
 impl Page {
     /// Navigates the main frame. See [`Frame::goto`].

@@ -1,11 +1,14 @@
 //! The CDP events of a page, from its beginning.
 use std::sync::{Arc, Weak};
 
+use tokio::time::sleep;
+
 use super::dialogs::{DIALOG, Dialog, FileChooser};
 use super::own::asked_size;
 use super::{Page, PageEvent, PageInner};
 use crate::bidi::commands::{FIRST_DOCUMENT, FrameNamed};
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::navigation::REST;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
@@ -309,9 +312,32 @@ impl Page {
         });
     }
 
+    /// Reports that a frame's network is idle although an event stream is open: the browser never does.
+    fn report_idle_beside_stream(&self, stream: &net::RequestWillBeSent) {
+        let Some(frame) = stream.frame_id.as_ref().and_then(|id| self.frame_by_id(id)) else { return };
+        let (page, loader) = (self.clone(), stream.loader_id.clone());
+        tokio::spawn(async move {
+            let is_left = || *frame.loader() != *loader || frame.moments().network_idle;
+            while page.until(|_| (is_left() || frame.moments().load).then_some(())).await.is_ok()
+                && !is_left()
+            {
+                match page.with_journal(|journal| journal.busy_for(frame.id(), REST)) {
+                    Some(time) => sleep(time).await,
+                    None => {
+                        frame.moment(&loader, "networkIdle");
+                        page.update(|_| {});
+                    }
+                }
+            }
+        });
+    }
+
     fn on_network_event(&self, event: &RawEvent, session: &CdpSession) {
         let private = self.context().is_private();
         if let Some(event) = event.read::<net::RequestWillBeSent>() {
+            if event.kind.as_deref() == Some("EventSource") {
+                self.report_idle_beside_stream(&event);
+            }
             self.update(|state| {
                 state.journal.request_begun(&event);
                 if !private {
