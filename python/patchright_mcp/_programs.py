@@ -1,4 +1,4 @@
-"""Runs programs of the tool `browser_run`: a thread with an event loop, and persistent variables."""
+"""Runs programs of the tool `browser_run_python`: a thread with an event loop, and persistent variables."""
 
 from __future__ import annotations
 

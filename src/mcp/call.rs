@@ -251,6 +251,11 @@ impl Call<'_> {
         self.workspace.archive(page.context()).body_of(page, number)
     }
 
+    /// Whether tools of this kind are switched on.
+    pub(in crate::mcp) fn enables(&self, capability: Capability) -> bool {
+        self.services.registry.enables(capability)
+    }
+
     /// Whether actions are recorded for export as a test.
     pub fn writes_script(&self) -> bool {
         self.services.registry.enables(Capability::Testing)

@@ -380,7 +380,7 @@ async fn run_in_tab(
         call.dismiss_dialogs().await;
     }
     call.confirm_downloads().await;
-    if outcome.is_err() && tool.effect == Effect::Acts {
+    if outcome.is_err() && tool.effect == Effect::Acts && !tool.explains_failure {
         reply.show_effects();
     }
     describe(call, &before, outcome.as_ref().err(), reply).await;

@@ -12,6 +12,8 @@ pub enum Toolset {
     Patchright,
     /// `create_session`, `navigate`, `click` and the like.
     Sessions,
+    /// Programs only: `browser_run` and `browser_handle_dialog`, which are `browser_*` tools as well.
+    Code,
     /// The tools of Claude's `browser_toolset_20260801`, under their own names; only on request.
     Claude,
 }
@@ -82,7 +84,7 @@ impl Toolset {
     /// The properties of this toolset.
     pub fn family(self) -> &'static Family {
         match self {
-            Self::Browser => &BROWSER,
+            Self::Browser | Self::Code => &BROWSER,
             Self::Patchright => &PATCHRIGHT,
             Self::Sessions => &SESSIONS,
             Self::Claude => &CLAUDE,

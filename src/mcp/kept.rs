@@ -1,4 +1,5 @@
 //! The state of a session between calls, besides its pages.
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,6 +20,8 @@ pub struct Kept {
     pub(super) seen: Mutex<Seen>,
     /// The variables of its programs. Locked while one runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
+    /// A program that waits at a dialog.
+    pub paused: Mutex<Option<Box<dyn Any + Send>>>,
     /// Recorded actions, for export as a test.
     pub script: Arc<Mutex<Script>>,
     /// Records a person's actions as well, while it exists.

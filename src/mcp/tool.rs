@@ -56,6 +56,9 @@ pub enum Capability {
 /// The argument that names a session. The dispatcher takes it out before the tool runs.
 pub const SESSION: &str = "sessionId";
 
+/// The tools of [`Toolset::Code`].
+const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
+
 /// The argument that names a file for the answer. The dispatcher takes it out as well.
 pub const FILENAME: &str = "filename";
 
@@ -72,6 +75,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const FILE: Option<&'static str> = None;
     /// Whether it waits while a person controls the page.
     const WAITS_FOR_PERSON: bool = true;
+    /// Whether its errors include the relevant part of the page, so that the page is not shown as well.
+    const EXPLAINS_FAILURE: bool = false;
     /// How it answers with an error.
     const FAIL: fn(&Failed<'_>, &mut Reply) = |failure, reply| reply.fail(failure.error);
     const PATIENCE: Patience = match Self::EFFECT {
@@ -108,6 +113,7 @@ pub struct AnyTool {
     pub patience: Patience,
     pub file: Option<&'static str>,
     pub waits_for_person: bool,
+    pub explains_failure: bool,
     fail: fn(&Failed<'_>, &mut Reply),
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
@@ -135,6 +141,7 @@ impl AnyTool {
             patience: T::PATIENCE,
             file: T::FILE,
             waits_for_person: T::WAITS_FOR_PERSON,
+            explains_failure: T::EXPLAINS_FAILURE,
             fail: T::FAIL,
             generate: generate::<T>,
             run: run::<T>,
@@ -161,7 +168,9 @@ impl AnyTool {
         // about the world unless it says otherwise.
         annotations = match self.effect {
             Effect::Reads => annotations.read_only(true),
-            effect => annotations.destructive(effect == Effect::Acts),
+            // The protocol takes it for destructive then.
+            Effect::Acts => annotations,
+            Effect::Sets | Effect::Adds => annotations.destructive(false),
         };
         if self.effect == Effect::Sets {
             annotations = annotations.idempotent(true);
@@ -381,7 +390,8 @@ impl Registry {
     ) -> Self {
         let (enabled, disabled) = tools.into_iter().partition(|tool| {
             let capable = tool.capability == Capability::Core || capabilities.contains(&tool.capability);
-            capable && toolsets.contains(&tool.toolset)
+            let runs_programs = PROGRAMS.contains(&tool.name) && toolsets.contains(&Toolset::Code);
+            capable && (runs_programs || toolsets.contains(&tool.toolset))
         });
         Self { enabled, disabled }
     }

@@ -1,4 +1,4 @@
-//! Programs of the tool `browser_run`, which run in the server's Python interpreter.
+//! Programs of the tool `browser_run_python`, which run in the server's Python interpreter.
 use std::fmt;
 use std::sync::Arc;
 

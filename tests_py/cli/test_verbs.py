@@ -285,7 +285,7 @@ def test_help_says_what_arguments_are_that_have_no_name(shell: Shell) -> None:
     assert "Ref or selector and value of each field" in shell.run("help", "fill")
     assert "one per line on standard input" in shell.run("help", "steps")
     assert "10,20 (px from the top left)" in shell.run("help", "drag")
-    answer = shell.run("help", "run")
+    answer = shell.run("help", "run-python")
     assert "--caps code" in answer
     assert "--json" not in answer, "what every command takes is told once"
 

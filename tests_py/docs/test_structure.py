@@ -85,8 +85,8 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 37620,
-    "mcp": 20500,
+    "browser": 37700,
+    "mcp": 22400,
     "session": 5200,
     "bidi": 5110,
     "snapshot": 5110,

@@ -112,8 +112,33 @@ class Steps:
 
 
 @dataclass(frozen=True)
+class Program:
+    """`browser_run`, in a session."""
+
+    server: Server
+    session: str
+
+    async def _reported(self, url: str, act: str) -> str:
+        code = f"""await page.goto({json.dumps(url)}, {{ timeout: 30_000 }});
+try {{ await {act}; return '{DONE}'; }} catch (error) {{ return error.code; }}"""
+        reply = await self.server.call("browser_run", code=code, sessionId=self.session)
+        assert not reply.is_error, reply.text
+        return reply.section("Result")
+
+    async def click(self, url: str, selector: str) -> str:
+        return await self._reported(url, f"page.locator({json.dumps(selector)}).click()")
+
+    async def choose(self, url: str, selector: str, option: str) -> str:
+        act = f"page.locator({json.dumps(selector)}).selectOption({json.dumps(option)})"
+        return await self._reported(url, act)
+
+    async def fill(self, url: str, selector: str, text: str) -> str:
+        return await self._reported(url, f"page.locator({json.dumps(selector)}).fill({json.dumps(text)})")
+
+
+@dataclass(frozen=True)
 class Run:
-    """`browser_run`, in a session: the library in a program."""
+    """`browser_run_python`, in a session: the library in a program."""
 
     server: Server
     session: str
@@ -128,7 +153,7 @@ try:
 except Exception as error:
     print(error._code)
 """
-        reply = await self.server.call("browser_run", program=program, sessionId=self.session)
+        reply = await self.server.call("browser_run_python", program=program, sessionId=self.session)
         words = [line for line in reply.text.splitlines() if line.isidentifier()]
         assert words, reply.text
         return words[0]
@@ -301,11 +326,12 @@ async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors
         playwright = await stack.enter_async_context(async_api.async_playwright())
         page = await (await playwright.chromium.launch()).new_page()
         page.set_default_timeout(LIMIT_MS)
-        session = [json.loads((await server.call("create_session")).text)["sessionId"] for _ in range(4)]
+        session = [json.loads((await server.call("create_session")).text)["sessionId"] for _ in range(5)]
         yield {
             "browser": BrowserTools(server),
             "form": Form(server, session[0]),
             "steps": Steps(server, session[1]),
+            "program": Program(server, session[4]),
             "run": Run(server, session[2]),
             "patchright": Patchright(server),
             "session": Session(server, session[3]),

@@ -17,7 +17,7 @@ from tests_py.doors.conftest import DONE, Door, Doors
 from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 
-LIBRARY = {"run", "async", "sync"}
+LIBRARY = {"program", "run", "async", "sync"}
 GO = "<button onclick=\"did('go')\">Go</button>"
 DID = """<script>
 // At once, and before anything else happens.
@@ -140,7 +140,9 @@ FIELDS = {
 
 def expected(case: Case, door: str, action: str) -> str:
     """The outcome of a case at a door, in that door's words."""
-    outcome = case.outcome if case.library is None or door not in LIBRARY else case.library
+    # A program looks where the library does, but a press that the page lost fails there as in tools.
+    as_library = door in LIBRARY and not (door == "program" and action == "click" and case.library == DONE)
+    outcome = case.outcome if case.library is None or not as_library else case.library
     if outcome == DONE:
         return DONE
     words = IN_WORDS.get(outcome, {})

@@ -42,8 +42,8 @@ def test_all_capabilities_are_those_that_have_no_price(tmp_path: Path) -> None:
     with HttpServer(tmp_path, "--caps", "all") as server:
         request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         tools = {tool["name"] for tool in server.begin().post(request).json()["result"]["tools"]}
-    assert {"browser_pdf_save", "browser_cookies", "browser_mouse_click_xy"} <= tools
-    assert "browser_run" not in tools
+    assert {"browser_run", "browser_pdf_save", "browser_cookies", "browser_mouse_click_xy"} <= tools
+    assert "browser_run_python" not in tools
 
 
 def test_a_server_for_others_says_whom_it_answers(tmp_path: Path) -> None:

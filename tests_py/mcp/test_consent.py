@@ -75,6 +75,7 @@ def test_what_is_allowed_is_done_and_what_is_refused_is_not(shop: Callable[..., 
         refused.call("browser_evaluate", function="() => document.querySelector('#buy').click()"),
         refused.call("browser_file_upload", paths=["eggs.txt"]),
         refused.call("browser_steps", steps=[{"tool": "browser_click", "arguments": {"ref": "#buy"}}]),
+        refused.call("browser_run", code="await page.locator('#buy').click()"),
     ]
     for text in reported:
         assert "the user refused" in text, text
@@ -99,6 +100,22 @@ def test_an_accepted_question_lets_the_call_go_on(shop: Callable[..., Asked], fo
     allowed.call("browser_type", ref="[name=q]", text="eggs", submit=True)
     assert "sent" in allowed.title()
     assert len(allowed.questions) == 3
+
+
+@pytest.mark.parametrize("action", ["accept", "decline"])
+def test_a_program_is_asked_for_at_each_origin_where_it_acts(
+    shop: Callable[..., Asked], site: Site, action: str
+) -> None:
+    elsewhere = site.url("/consent").replace(site.origin, site.other_origin)
+    asked = shop(action, f"submit@{site.other_origin}")
+    code = f"""await page.locator('#look').click();
+await page.goto({json.dumps(elsewhere)});
+for (const id of ['#look', '#buy']) await page.locator(id).click();
+return 'bought it'"""
+    answer = asked.call("browser_run", code=code)
+    assert ("bought it" if action == "accept" else "the user refused") in answer
+    assert len(asked.questions) == 1
+    assert site.other_origin in asked.questions[0]
 
 
 @pytest.mark.parametrize("action", ["accept", "decline"])

@@ -233,7 +233,7 @@ await page.reload()
 await page.evaluate("fetch('/cookie?name=bulb&value=new').then(r => r.text())")
 await context.tracing.stop_har()
 """
-    await workshop.do("browser_run", program=program)
+    await workshop.do("browser_run_python", program=program)
     by_library = json.loads(recorded.read_text())["log"]["entries"][-1]
     for entry in (by_tool, by_library):
         assert {"name": "lamp", "value": "on"} in entry["request"]["cookies"]
@@ -263,7 +263,7 @@ await page.get_by_text("{shown}").wait_for()
 await context.unroute_all()
 """
     before = len(site.requested("/stock")), len(site.requested("/api/stock"))
-    await workshop.do("browser_run", program=program)
+    await workshop.do("browser_run_python", program=program)
     assert (len(site.requested("/stock")), len(site.requested("/api/stock"))) == before
 
 

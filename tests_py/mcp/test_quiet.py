@@ -69,7 +69,11 @@ async def test_nor_do_programs_assertions_recording_pictures_and_what_developers
     tmp_path: Path, site: Site
 ) -> None:
     also: list[tuple[str, dict[str, object]]] = [
-        ("browser_run", {"program": "print(await page.title(), await page.locator('h1').inner_text())"}),
+        ("browser_run", {"code": "return [await page.title(), await page.locator('h1').innerText()]"}),
+        (
+            "browser_run_python",
+            {"program": "print(await page.title(), await page.locator('h1').inner_text())"},
+        ),
         ("browser_expect", {"ref": "h1", "is": "visible"}),
         ("browser_export_script", {}),
         ("browser_picture", {"labels": True}),

@@ -16,7 +16,7 @@ from tests_py.support.workshop import Workshop
 
 async def run(workshop: Workshop, program: str, **arguments: object) -> str:
     """What a program printed, which must have come to its end."""
-    return (await workshop.do("browser_run", program=program, **arguments)).section("Result")
+    return (await workshop.do("browser_run_python", program=program, **arguments)).section("Result")
 
 
 async def test_a_hundred_rows_over_ten_pages_are_read_in_one_call(workshop: Workshop, site: Site) -> None:
@@ -35,7 +35,7 @@ for number in range(10):
     for row in await page.locator("tr").all():
         print(";".join((await row.locator("td").all_inner_texts())[:2]))
 """
-    answer = await workshop.do("browser_run", program=program)
+    answer = await workshop.do("browser_run_python", program=program)
     lines = answer.section("Result").splitlines()[1:-1]
     assert (len(lines), lines[0], lines[-1]) == (100, "Row 0-0;0", "Row 9-9;81")
     assert f"{site.origin}/list/9" in answer.section("Page")
@@ -48,11 +48,13 @@ async def test_names_last_and_only_what_is_printed_comes_back(workshop: Workshop
     assert await run(
         workshop, "count += 1\nprint(count, await page.title(), page.url == context.pages[0].url)"
     ) == (f"4 {await workshop.server.evaluate('() => document.title')} True")
-    failed = await workshop.refused("browser_run", program="print('before')\n\nraise ValueError('wrong')")
+    failed = await workshop.refused(
+        "browser_run_python", program="print('before')\n\nraise ValueError('wrong')"
+    )
     assert "ValueError: wrong" in failed
     assert "line 3" in failed
     assert "_programs" not in failed
-    assert "SyntaxError" in await workshop.refused("browser_run", program="for")
+    assert "SyntaxError" in await workshop.refused("browser_run_python", program="for")
     assert await run(workshop, "print(count)") == "4"
     # A file takes all of it; an answer takes what is read.
     program = "for number in range(5_000): print('line', number)"
@@ -71,13 +73,17 @@ async def test_every_program_ends(workshop: Workshop, site: Site) -> None:
         "while True: pass",
         "await page.locator('#none').click(timeout=0)",
     ):
-        reply = await workshop.server.call("browser_run", program=f"print('begun')\n{endless}", timeout=300)
+        reply = await workshop.server.call(
+            "browser_run_python", program=f"print('begun')\n{endless}", timeout=300
+        )
         assert reply.is_error
         assert reply.section("Result") == "begun"
         assert "waited 300 ms in vain for the end of the program" in reply.section("Error").lower()
     assert await run(workshop, "print(kept, await page.title() != '')") == "7 True"
     for ending in ("import sys\nsys.exit(3)", "exit(3)", "raise KeyboardInterrupt"):
-        reply = await workshop.server.call("browser_run", program=f"print('begun')\n{ending}", timeout=30_000)
+        reply = await workshop.server.call(
+            "browser_run_python", program=f"print('begun')\n{ending}", timeout=30_000
+        )
         assert reply.section("Result") == "begun"
         assert re.search("SystemExit: 3|KeyboardInterrupt", reply.section("Error")), reply.text
     assert await run(workshop, "print(kept)\nexit()") == "7"
@@ -89,13 +95,17 @@ while time.monotonic() < end:
         while time.monotonic() < end: pass
     except BaseException: pass
 """
-    reply = await workshop.server.call("browser_run", program=stubborn, timeout=100)
+    reply = await workshop.server.call("browser_run_python", program=stubborn, timeout=100)
     assert "cannot be ended" in reply.section("Result")
-    reply = await workshop.server.call("browser_run", program="print('kept' in globals())", timeout=30_000)
+    reply = await workshop.server.call(
+        "browser_run_python", program="print('kept' in globals())", timeout=30_000
+    )
     assert reply.section("Result") == "False"
     for nonsense in (0, -1, 1e9):
-        assert "`timeout` must be" in await workshop.refused("browser_run", program="1", timeout=nonsense)
-    assert "`program` must not be empty" in await workshop.refused("browser_run", program="")
+        assert "`timeout` must be" in await workshop.refused(
+            "browser_run_python", program="1", timeout=nonsense
+        )
+    assert "`program` must not be empty" in await workshop.refused("browser_run_python", program="")
 
 
 async def test_the_protocol_is_out_of_a_programs_reach(workshop: Workshop, site: Site) -> None:
@@ -124,11 +134,13 @@ async def test_programs_are_bound_by_the_rules_of_tools(tmp_path: Path, site: Si
             ("await context.close()", "browser_context_create"),
             ("await context.browser.close()", "browser_context_create"),
         ):
-            reply = await server.call("browser_run", program=refused)
+            reply = await server.call("browser_run_python", program=refused)
             assert reply.is_error
             assert reason in reply.section("Error"), reply.text
         # Dialogs are a program's own only while it runs.
-        reply = await server.call("browser_run", program="await page.evaluate('() => alert(1)'); print('on')")
+        reply = await server.call(
+            "browser_run_python", program="await page.evaluate('() => alert(1)'); print('on')"
+        )
         assert reply.section("Result") == "on"
         await server.open(site.page("dialogs"))
         reply = await server.call("browser_click", ref="text=Alert")
@@ -149,7 +161,7 @@ async def test_extensions_are_there_for_programs(tmp_path: Path, site: Site) -> 
     arguments += ["--arg", "--disable-features=DisableLoadExtensionCommandLineSwitch"]
     program = f'await page.goto("{site.page("form")}")\nprint(await page.title())'
     async with serve(*arguments, cwd=tmp_path) as server:
-        reply = await server.call("browser_run", program=program)
+        reply = await server.call("browser_run_python", program=program)
         assert not reply.is_error, reply.text
         assert "Marked" in reply.section("Result")
 
@@ -171,7 +183,7 @@ await page.goto("http://kept.example/")
 print(await page.locator("body").inner_text())
 """
     async with serve(*arguments, cwd=tmp_path) as server:
-        reply = await server.call("browser_run", program=program)
+        reply = await server.call("browser_run_python", program=program)
         assert not reply.is_error, reply.text
         assert reply.section("Result").splitlines()[1:-1] == ["7", "kept"]
     with zipfile.ZipFile(tmp_path / "trace.zip") as trace:
@@ -185,7 +197,7 @@ await page.goto("{site.page("form")}")
 await page.get_by_label("Name").fill("Ada")
 await context.tracing.stop(path="pictures.zip")
 """
-    await workshop.do("browser_run", program=program)
+    await workshop.do("browser_run_python", program=program)
     with zipfile.ZipFile(workshop.folder / "pictures.zip") as trace:
         assert any(name.endswith((".jpeg", ".png")) for name in trace.namelist())
 
@@ -217,4 +229,4 @@ def test_programs_are_off_and_not_for_whoever_comes_over_http(tmp_path: Path) ->
 async def test_programs_are_off_unless_asked_for(tmp_path: Path) -> None:
     async with serve("--headless", cwd=tmp_path) as server:
         listed = await server.session.list_tools()
-        assert "browser_run" not in [tool.name for tool in listed.tools]
+        assert "browser_run_python" not in [tool.name for tool in listed.tools]

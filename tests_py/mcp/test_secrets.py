@@ -280,3 +280,20 @@ def test_what_cannot_be_read_is_reported_without_it(folder: Path, text: str, rea
         answer = "".join(wire.log)
     assert reason in answer
     assert "sesame" not in answer
+
+
+async def test_programs_type_secrets_and_never_see_them(server: Server, page: str) -> None:
+    assert page
+    code = f"""const field = page.getByLabel('Password');
+await field.fill('{NAMED}');
+return [await field.inputValue(), 'read'];"""
+    reply = await server.call("browser_run", code=code)
+    assert "read" in reply.section("Result")
+    assert VALUE not in reply.text
+    assert await server.evaluate("() => document.querySelector('[type=password]').value.length") == str(
+        len(VALUE)
+    )
+    code = f"await page.frameLocator('iframe').getByLabel('Inner').fill('{NAMED}')"
+    reply = await server.call("browser_run", code=code)
+    assert reply.is_error
+    assert "may not be typed here" in reply.section("Error")

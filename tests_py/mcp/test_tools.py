@@ -20,6 +20,27 @@ FIRST = {
     "browser_close",
 }
 
+HARMLESS = {
+    "browser_snapshot",
+    "browser_read",
+    "browser_take_screenshot",
+    "browser_console_messages",
+    "browser_network_requests",
+    "browser_scroll_into_view",
+    "browser_wait_for",
+    "browser_resize",
+    "browser_install",
+    "browser_context_create",
+    "browser_context_switch",
+    "browser_context_list",
+    "browser_context_save_storage",
+    "browser_find",
+    "patchright_fetch",
+    "patchright_screenshot",
+    "create_session",
+    "list_sessions",
+}
+
 
 async def test_the_first_tools_are_all_there(server: Server) -> None:
     assert {tool.name for tool in (await server.session.list_tools()).tools} >= FIRST
@@ -31,8 +52,9 @@ async def test_every_tool_says_what_it_does_to_the_world(server: Server) -> None
         assert tool.annotations, tool.name
         hints = tool.annotations
         assert hints.title or tool.title, tool.name
-        # What does not only read says what it can do.
-        assert hints.read_only_hint or hints.destructive_hint is not None, tool.name
+        # What says nothing of that is destructive, says the protocol.
+        harmless = hints.read_only_hint or hints.destructive_hint is False
+        assert harmless == (tool.name in HARMLESS), tool.name
 
 
 async def test_schemas_are_flat_and_closed(server: Server) -> None:
@@ -46,14 +68,14 @@ async def test_the_instructions_tell_a_model_how_to_work_here(server: Server) ->
     assert "browser_snapshot" in (server.session.instructions or "")
 
 
-@pytest.mark.parametrize("toolset", ["browser", "claude", "patchright", "sessions"])
+@pytest.mark.parametrize("toolset", ["browser", "code", "claude", "patchright", "sessions"])
 async def test_the_instructions_speak_only_of_tools_that_are_listed(toolset: str, tmp_path: Path) -> None:
     async with serve("--headless", "--toolsets", toolset, cwd=tmp_path) as server:
         said = server.session.instructions or ""
         listed = {tool.name for tool in (await server.session.list_tools()).tools}
     named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", said))
     assert named <= listed
-    assert bool(named) == (toolset in ("browser", "claude"))
+    assert bool(named) == (toolset in ("browser", "code", "claude"))
     assert "not instructions to you" in said
     assert len(said) <= 600
 

@@ -1,5 +1,6 @@
 //! Evaluates a user's script, and converts its result to JSON.
 use std::collections::HashMap;
+use std::pin::pin;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -9,6 +10,7 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
+use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
 };
@@ -16,6 +18,8 @@ use crate::error::{Error, Result};
 
 /// How deep objects are converted.
 const DEEPEST: u32 = 24;
+/// How long a script may stand at dialogs.
+const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Frame {
     /// Evaluates `script`, an expression or a function, and returns its value as JSON; see [`json_value`] for
@@ -23,7 +27,7 @@ impl Frame {
     ///
     /// # Errors `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
     pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
-        Ok(json_value(&self.run(script, arguments, scope).await?))
+        Ok(json_value(&self.run(script, arguments, scope, false).await?))
     }
 
     /// Like [`evaluate`](Self::evaluate), with a time limit. A script that blocks the page is stopped then; one
@@ -43,12 +47,39 @@ impl Frame {
             Ok(Err(Error::NoAnswer { .. })) | Err(_) => {}
             Ok(ended) => return ended,
         }
-        page.stop_script(&session).await;
-        page.must_answer().await?;
-        Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
+        stopped(&page, &session, limit).await
     }
 
-    async fn run(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<RemoteObject> {
+    /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the dialogs which the script opens: it goes on
+    /// after each, and its time begins anew.
+    pub async fn evaluate_through_dialogs(
+        &self,
+        limit: Duration,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+    ) -> Result<Value> {
+        let (page, session) = (self.page()?, self.session());
+        page.acts();
+        let mut running = pin!(self.run(script, arguments, scope, true));
+        loop {
+            match timeout(limit, &mut running).await {
+                Ok(Err(Error::NoAnswer { .. })) => break,
+                Ok(ended) => return Ok(json_value(&ended?)),
+                Err(_) if page.dialog().is_some() => {}
+                Err(_) => break,
+            }
+        }
+        stopped(&page, &session, limit).await
+    }
+
+    async fn run(
+        &self,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+        through_dialogs: bool,
+    ) -> Result<RemoteObject> {
         let page = self.page()?;
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
@@ -74,7 +105,11 @@ impl Frame {
                 ..Evaluate::default()
             })
         };
-        match page.unless_dialog(running).await.and_then(outcome) {
+        let ended = match through_dialogs {
+            true => running.within(LONGEST).await,
+            false => page.unless_dialog(running).await,
+        };
+        match ended.and_then(outcome) {
             Err(Error::DocumentGone | Error::FrameDetached) => Err(self.why_left(&page, &loader).await),
             ended => ended,
         }
@@ -111,6 +146,13 @@ impl Frame {
         let moved = moved.ok_or(Error::DocumentGone)?;
         Ok((moved.argument(), moved))
     }
+}
+
+/// Ends a script whose time is over.
+async fn stopped(page: &Page, session: &CdpSession, limit: Duration) -> Result<Value> {
+    page.stop_script(session).await;
+    page.must_answer().await?;
+    Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
 }
 
 /// Serialization of a value with nested values, down to this depth.

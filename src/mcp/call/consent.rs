@@ -1,4 +1,5 @@
 //! Asks a person for consent to the actions in `--confirm`.
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout};
@@ -77,6 +78,32 @@ impl Call<'_> {
             return Ok(());
         }
         self.allowed(Some(page), &texts::anything(self.settings.language, &inline(what), &origins[0])).await
+    }
+
+    /// Asks for consent before a program acts at origins that are not in `allowed`, and adds them. At the origin where it
+    /// started, consent to the whole call was asked for before.
+    pub(in crate::mcp) async fn confirm_program(
+        &self,
+        page: &Page,
+        code: &str,
+        begun_at: &str,
+        allowed: &mut HashSet<String>,
+    ) -> Result<()> {
+        if self.consent().is_empty() {
+            return Ok(());
+        }
+        let [submit, purchase] = ANYTHING;
+        for frame in page.frames() {
+            let origin = origin_of(&frame.url());
+            let actions = [submit, purchase, None];
+            let actions = if origin == begun_at { &actions[..2] } else { &actions };
+            if !allowed.contains(&origin) && self.consent().asks(actions, std::slice::from_ref(&origin)) {
+                let question = texts::anything(self.settings.language, &inline(code), &origin);
+                self.allowed(Some(page), &question).await?;
+            }
+            allowed.insert(origin);
+        }
+        Ok(())
     }
 
     /// Asks for consent before an upload.

@@ -71,7 +71,9 @@ impl Dispatcher {
             // This one finds the session itself, to end it.
             Toolset::Sessions if ends_it && self.replica.is_none() => None,
             Toolset::Sessions => arguments.get(SESSION).cloned(),
-            Toolset::Browser | Toolset::Patchright | Toolset::Claude => arguments.remove(SESSION),
+            Toolset::Browser | Toolset::Code | Toolset::Patchright | Toolset::Claude => {
+                arguments.remove(SESSION)
+            }
         };
         let Some(Value::String(id)) = id else { return Reached::Here(None) };
         let mut patience = LONGEST_SEARCH;

@@ -2,6 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::program;
 use crate::Result;
 use crate::browser::{ActsOn, AnsweredDialog};
 use crate::error::{Error, in_quotes};
@@ -57,6 +58,9 @@ impl Tool for HandleDialog {
         if self.accept && !accepted {
             reply
                 .add_event("The dialog could not be accepted: another document was taking the page's place.");
+        }
+        if let Some(program) = program::paused(call) {
+            return program.go_on(call, reply).await;
         }
         reply.show(View::Changes);
         Ok(())

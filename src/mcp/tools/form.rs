@@ -14,7 +14,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// Field type.
+// What kind of field it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldType {
@@ -29,7 +29,6 @@ pub enum FieldType {
 /// A field and its value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Field {
-    /// Name of the field.
     pub name: String,
     pub element: Option<String>,
     pub r#type: Option<FieldType>,

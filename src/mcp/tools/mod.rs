@@ -33,6 +33,7 @@ pub mod pdf;
 pub mod find;
 pub mod steps;
 pub mod run;
+pub mod program;
 pub mod testing;
 pub mod evidence;
 pub mod devtools;
@@ -60,7 +61,7 @@ fn like(part: &str, url: &str) -> bool {
 }
 
 /// All tools except those of [`claude`]. `--caps` and `--toolsets` select among them.
-pub static ALL: [AnyTool; 63] = [
+pub static ALL: [AnyTool; 64] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<history::History>(),
@@ -106,6 +107,7 @@ pub static ALL: [AnyTool; 63] = [
     AnyTool::of::<emulate::Emulate>(),
     AnyTool::of::<find::Find>(),
     AnyTool::of::<steps::Steps>(),
+    AnyTool::of::<program::RunProgram>(),
     AnyTool::of::<run::Run>(),
     AnyTool::of::<testing::Expect>(),
     AnyTool::of::<testing::ExportScript>(),

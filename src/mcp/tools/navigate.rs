@@ -133,7 +133,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// When navigation counts as done. Default: when the page is usable.
+/// Default: when the page is usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

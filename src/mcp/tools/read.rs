@@ -16,7 +16,7 @@ use crate::pdf;
 /// The default limit of characters in an answer.
 const USUAL_CHARS: usize = 20_000;
 
-/// Output format.
+// The output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {

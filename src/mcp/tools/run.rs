@@ -29,18 +29,19 @@ pub struct Run {
     /// For example `print(await page.locator("li").all_inner_texts())`.
     #[schemars(length(min = 1))]
     pub program: String,
-    /// Timeout in ms.
+    /// Timeout in ms. Default: 30 s.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
 
 impl Tool for Run {
-    const NAME: &'static str = "browser_run";
-    const TITLE: &'static str = "Run a program";
+    const NAME: &'static str = "browser_run_python";
+    const TITLE: &'static str = "Run a Python program";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Capability = Capability::Code;
     const FILE: Option<&'static str> = Some("txt");
     const PATIENCE: Patience = Patience::Endless;
+    const EXPLAINS_FAILURE: bool = true;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.page().await?;

@@ -151,7 +151,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// When navigation counts as done. Default: when the page is usable.
+/// Default: when the page is usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
