@@ -1,7 +1,6 @@
 //! The errors of all operations.
 //!
-//! No message contains a keyword of the login cooldown, and none repeats a URL or a selector, which callers
-//! know already.
+//! No message contains a keyword of the login cooldown, and none repeats a URL or a selector, which callers know already.
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

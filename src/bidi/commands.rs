@@ -5,8 +5,7 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::target::ContextCreated;
 use crate::cdp::{Command, Event};
 
-/// Several clicks at the pointer's position. Firefox recognises a double click only if all its events arrive
-/// together.
+/// Several clicks at the pointer's position. Firefox recognises a double click only if all its events arrive together.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClickChain {

@@ -1,7 +1,6 @@
 //! The console. It is subscribed to only while somebody listens, since a page can notice it.
 //!
-//! Firefox reports earlier log entries once, to the first subscriber. They are stored here for later
-//! subscribers.
+//! Firefox reports earlier log entries once, to the first subscriber. They are stored here for later subscribers.
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};

@@ -66,8 +66,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a cookie violates its `__Host-` or `__Secure-` prefix. Firefox accepts such cookies from us, though
-/// not from servers.
+/// Whether a cookie violates its `__Host-` or `__Secure-` prefix. Firefox accepts such cookies from us, though not from servers.
 fn breaks_its_name(cookie: &Value) -> bool {
     let text = |field: &str| cookie[field].as_str().unwrap_or_default();
     let begins = |prefix: &str| {

@@ -14,8 +14,7 @@ use crate::folders::make_private;
 #[derive(Debug)]
 pub(super) struct DownloadFolder {
     wanted: PathBuf,
-    /// A temporary folder next to the download folder, removed with its context: Firefox leaves parts of
-    /// incomplete downloads there.
+    /// A temporary folder next to the download folder, removed with its context: Firefox leaves parts of incomplete downloads there.
     arriving: TempDir,
 }
 

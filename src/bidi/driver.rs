@@ -33,8 +33,7 @@ pub struct Begin {
     /// Hosts that bypass the proxy.
     pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
-    /// Whether `navigator.webdriver` is false. Requires that Firefox was started with
-    /// `--remote-allow-system-access`.
+    /// Whether `navigator.webdriver` is false. Requires that Firefox was started with `--remote-allow-system-access`.
     pub hides_webdriver: bool,
 }
 

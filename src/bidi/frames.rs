@@ -98,8 +98,7 @@ async fn set_content(command: Command<'_>) -> Answer {
     until_written(command.driver, frame).await
 }
 
-/// Waits until `document.write` has completed: Firefox reports load events of a rewritten document only if
-/// resources are pending.
+/// Waits until `document.write` has completed: Firefox reports load events of a rewritten document only if resources are pending.
 async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
     const LOADED: &str = "() => document.readyState === 'complete' || new Promise(done => \
         addEventListener('load', () => done(true), { once: true }))";

@@ -166,9 +166,8 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
     }
 }
 
-/// The pause before a press or release, if it was requested later than the previous input. Otherwise the page
-/// would receive both at the same time: queued input is sent as one gesture, and even the next gesture begins
-/// at the moment when the previous one ends.
+/// The pause before a press or release, if it was requested later than the previous input. Otherwise the page would receive both at the
+/// same time: queued input is sent as one gesture, and even the next gesture begins at the moment when the previous one ends.
 fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Option<(Device, Value)> {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(50);

@@ -87,8 +87,7 @@ const LONGEST_BODY: u64 = 1_000_000;
 /// How long Firefox may take to return a request body.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Handles a network event. Firefox returns request bodies only on demand, so later events of such a request
-/// wait for its body.
+/// Handles a network event. Firefox returns request bodies only on demand, so later events of such a request wait for its body.
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
     let request = request_of(event);
     if let Some(later) = driver.state().pending_requests.get_mut(request) {

@@ -33,8 +33,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// Makes lists iterable (`for`, `for await`) in isolated worlds, where Firefox lacks that. Only that world sees
-/// the change.
+/// Makes lists iterable (`for`, `for await`) in isolated worlds, where Firefox lacks that. Only that world sees the change.
 const ITERABLE: &str = include_str!("iterable.js");
 
 /// The id of a frame's main world.

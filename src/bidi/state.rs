@@ -146,8 +146,7 @@ pub(super) fn tab_of(session: &str) -> &str {
 }
 
 impl State {
-    /// Creates an additional session for a tab: it gets the same replies as the main session, but only events
-    /// of its own screencasts.
+    /// Creates an additional session for a tab: it gets the same replies as the main session, but only events of its own screencasts.
     pub(super) fn session_beside(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)

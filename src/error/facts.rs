@@ -8,9 +8,8 @@ use super::{Error, Obstacle, RAW_COMMAND, SelectorFault};
 impl Error {
     /// The facts of this error as an object, in addition to its code; empty if there are none.
     ///
-    /// Names and values are as stable as codes: `obstacle`, `cover`, `waited_ms`, `found`, `needed`,
-    /// `available`, `count`, `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times
-    /// are in milliseconds.
+    /// Names and values are as stable as codes: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
+    /// `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times are in milliseconds.
     pub fn facts(&self) -> Value {
         match self {
             Self::NotActionable { obstacle, waited } => of_obstacle(obstacle, *waited),

@@ -41,8 +41,7 @@ impl Beats {
         Life(self.now.borrow().generation)
     }
 
-    /// Records a heartbeat sent at `said`; `unbroken` tells whether the others considered this server alive
-    /// until then.
+    /// Records a heartbeat sent at `said`; `unbroken` tells whether the others considered this server alive until then.
     pub(super) fn lived(&self, said: Instant, unbroken: bool) {
         self.now.send_modify(|beat| {
             if !unbroken {
@@ -132,8 +131,7 @@ mod tests {
         beats.lived(said, lived);
     }
 
-    /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds
-    /// the lease.
+    /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds the lease.
     fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
         let beats = Arc::new(Beats::new(LEASE));
         let (alive, received) = (beats.clone(), shared.clone());

@@ -169,8 +169,7 @@ impl Pool {
         (self.state.lock().nodes.len(), taking)
     }
 
-    /// Reserves a place in the browser `wanted`, or else in the one with the lowest load relative to its
-    /// capacity.
+    /// Reserves a place in the browser `wanted`, or else in the one with the lowest load relative to its capacity.
     pub fn place(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
         let offers = self.offers(label);
         let chosen = match wanted {

@@ -126,9 +126,8 @@ impl Replica {
         self.peer.lock().secret.as_bytes().ct_eq(given).into()
     }
 
-    /// Starts the heartbeat, which continues as long as this server object exists. It has a thread and a
-    /// connection of its own, so that a busy server is not considered dead. It stops when the server's main
-    /// runtime hangs.
+    /// Starts the heartbeat, which continues as long as this server object exists. It has a thread and a connection of its own,
+    /// so that a busy server is not considered dead. It stops when the server's main runtime hangs.
     pub fn live(self: &Arc<Self>) {
         let living = live(Arc::downgrade(self), self.store.apart(), self.lease, Handle::current());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -191,8 +190,7 @@ impl Replica {
 
     // What belongs to no session.
 
-    /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is
-    /// active.
+    /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is active.
     pub async fn pause(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
         let since = since.map(|since| since.to_string()).unwrap_or_default();
         let length = Duration::from_secs_f64(period.clamp(0.001, 1e9)).as_millis().to_string();

@@ -29,8 +29,7 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after
-    /// `limit`.
+    /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after `limit`.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
         // What is wrong is not reported in the words of others, which could repeat a password.
         let wrong = || Error::InvalidArguments {

@@ -36,8 +36,7 @@ impl Admission {
         self.state.lock().code.clone()
     }
 
-    /// Admits a visitor who enters the right code. Returns the pass that the visitor presents on every later
-    /// visit.
+    /// Admits a visitor who enters the right code. Returns the pass that the visitor presents on every later visit.
     pub fn enter(&self, code: &str) -> Option<String> {
         let mut state = self.state.lock();
         let right = state.code.as_ref().is_some_and(|known| known.as_bytes().ct_eq(code.as_bytes()).into());

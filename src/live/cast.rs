@@ -1,5 +1,4 @@
-//! Sends pictures of a page to a viewer: only the newest, at the rate the viewer can display, and none while
-//! the page does not change.
+//! Sends pictures of a page to a viewer: only the newest, at the rate the viewer can display, and none while the page does not change.
 use std::sync::Arc;
 
 use base64::Engine as _;

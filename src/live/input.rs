@@ -90,8 +90,7 @@ impl Hand {
         self.point("mouseMoved", at, held);
     }
 
-    /// Presses a mouse button. The reply arrives when the page has received the event; look then for what it
-    /// has opened.
+    /// Presses a mouse button. The reply arrives when the page has received the event; look then for what it has opened.
     pub(super) fn press(&self, at: Pointing) -> PendingReply<Empty> {
         self.pointed("mousePressed", at, button(at.button))
     }

@@ -1,5 +1,4 @@
-//! Lists and pickers that the browser opens in windows of its own. Screencasts do not show these, so the live
-//! view draws them.
+//! Lists and pickers that the browser opens in windows of its own. Screencasts do not show these, so the live view draws them.
 use std::time::Duration;
 
 use serde::Deserialize;

@@ -1,5 +1,4 @@
-//! Pictures of a page for somebody who only watches, such as beside a conversation. The browser captures only
-//! what is requested, and nothing while the page does not change.
+//! Pictures of a page for somebody who only watches. The browser captures one per request, and none while the page is unchanged.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -297,8 +297,7 @@ impl Viewer {
         }
     }
 
-    /// Presses a mouse button. What this opens is shown when the page has received the press; pictures do not
-    /// wait for it.
+    /// Presses a mouse button. What this opens is shown when the page has received the press; pictures do not wait for it.
     fn press(&mut self, at: Pointing) {
         let Some(hand) = self.hand() else { return };
         self.looking.abort_all();

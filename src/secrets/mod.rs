@@ -171,8 +171,7 @@ impl Secrets {
         }
     }
 
-    /// [`Self::strike`] in all strings of a JSON value. Where a secret is spread over several strings, its
-    /// parts are removed.
+    /// [`Self::strike`] in all strings of a JSON value. Where a secret is spread over several strings, its parts are removed.
     pub fn strike_from_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;

@@ -1,5 +1,4 @@
-//! Finds values in a text and removes them. Compares letters and digits alone, and ignores what is between
-//! them.
+//! Finds values in a text and removes them. Compares letters and digits alone, and ignores what is between them.
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -186,8 +185,7 @@ fn letters_of(text: &str) -> Vec<Letter> {
     text.char_indices().filter_map(|(at, letter)| Letter::new(at, letter)).collect()
 }
 
-/// The letters of the text after decoding escapes of URLs, HTML, JSON and JavaScript. `None` if there are no
-/// escapes.
+/// The letters of the text after decoding escapes of URLs, HTML, JSON and JavaScript. `None` if there are no escapes.
 fn decoded(text: &str) -> Option<Vec<Letter>> {
     if !text.contains(['%', '\\', '&']) {
         return None;

@@ -1,8 +1,7 @@
 //! The cooldown: the pause after nobody has responded to a challenge.
 //!
-//! There is one state for the whole process, shared by all clients and by Rust and Python. The time stamp is
-//! wall-clock time: it can be set from outside, survives a restart, and is shared with other processes of this
-//! machine.
+//! There is one state for the whole process, shared by all clients and by Rust and Python. The time stamp is wall-clock time: it
+//! can be set from outside, survives a restart, and is shared with other processes of this machine.
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

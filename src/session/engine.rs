@@ -489,8 +489,7 @@ impl Engine {
         self.inner.uses.begin()
     }
 
-    /// Watches a browser until it ends: gives it up if it hangs while in use, and closes it after the idle
-    /// limit.
+    /// Watches a browser until it ends: gives it up if it hangs while in use, and closes it after the idle limit.
     fn attend(&self, browser: &Browser) {
         const RHYTHM: Duration = Duration::from_secs(1);
         let (browser, ending, engine) = (browser.clone(), browser.clone(), Arc::downgrade(&self.inner));

@@ -319,8 +319,7 @@ async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
     false
 }
 
-/// Whether the challenge is gone. Checks the next page as well, since there is a moment without a challenge
-/// between two pages.
+/// Whether the challenge is gone. Checks the next page as well, since there is a moment without a challenge between two pages.
 async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
     for _ in 0..2 {
         if page.is_closed() || !matches!(recognise(page, asked, purpose).await, Ok(None)) {

@@ -46,8 +46,7 @@ impl LivePages {
         }
     }
 
-    /// Unloads pages down to the limit, in a background task. A page on which a call works stays, because its
-    /// turn is taken.
+    /// Unloads pages down to the limit, in a background task. A page on which a call works stays, because its turn is taken.
     pub(crate) fn keep_to_limit(&self, engine: &Engine, turns: &Arc<Turns>) {
         let Some(most) = self.inner.most else { return };
         if self.candidates(engine, most).is_empty() {

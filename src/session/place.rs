@@ -1,5 +1,4 @@
-//! A destination for a written file: its folder stays open from the check to the write, so that nobody can
-//! redirect the write.
+//! A destination for a written file: its folder stays open from the check to the write, so that nobody can redirect the write.
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -30,8 +29,7 @@ pub enum Kind {
     Pdf,
     Video,
     StorageState,
-    /// Text of any format. It replaces only files that this program has written, because nothing else
-    /// distinguishes them.
+    /// Text of any format. It replaces only files that this program has written, because nothing else distinguishes them.
     Text,
 }
 
@@ -53,8 +51,7 @@ fn identity(known: &Metadata) -> Identity {
 }
 
 impl Place {
-    /// Opens `folder`, which must be a real path. Does not follow a symbolic link that has appeared in it since
-    /// the check.
+    /// Opens `folder`, which must be a real path. Does not follow a symbolic link that has appeared in it since the check.
     pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
         Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
     }

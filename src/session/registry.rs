@@ -97,8 +97,7 @@ pub(super) struct Inner {
     pub(super) replica: OnceLock<Arc<Replica>>,
     /// Held while a session is claimed, so that it is claimed only once.
     pub(super) claiming: Turns,
-    /// Each session that is being created holds a permit: a hundred pages at once would slow each other down
-    /// until all time out.
+    /// Each session that is being created holds a permit: a hundred pages at once would slow each other down until all time out.
     making: Semaphore,
 }
 

@@ -1,5 +1,4 @@
-//! Sessions that several servers know: one server at a time has a session, and another takes it over when that
-//! server is gone.
+//! Sessions that several servers know: one server at a time has a session, and another takes it over when that server is gone.
 use std::sync::Arc;
 use std::time::Duration;
 

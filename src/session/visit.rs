@@ -271,8 +271,7 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     Ok(true)
 }
 
-/// Opens `url` until a person could use the page. Returns false if a resource that it waits for has not
-/// arrived.
+/// Opens `url` until a person could use the page. Returns false if a resource that it waits for has not arrived.
 pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
     let deadline = Instant::now() + limit;
     Box::pin(go(page, url, WaitUntil::Commit, limit)).await?;
@@ -311,8 +310,7 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     }
 }
 
-/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not
-/// arrive.
+/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not arrive.
 async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
     let mut changes = page.changes();
     loop {

@@ -99,8 +99,7 @@ impl Line {
         }
     }
 
-    /// The role, and the rest: name, ref, states, and a short text. `None` if there is more, or if it has
-    /// children.
+    /// The role, and the rest: name, ref, states, and a short text. `None` if there is more, or if it has children.
     fn thing(&self) -> Option<(&str, &str)> {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());

@@ -45,8 +45,7 @@ pub struct Since<'a> {
     pub old: &'a Tree,
     /// What is missing is still there, but covered.
     pub covered: bool,
-    /// The snapshot in which something covered the page, including what was open meanwhile; `old` is the page
-    /// from before.
+    /// The snapshot in which something covered the page, including what was open meanwhile; `old` is the page from before.
     pub cover: Option<&'a Tree>,
     /// Lines that change by themselves: the element, and its line without numbers.
     pub ticking: &'a [Tick],
@@ -95,8 +94,7 @@ impl Changes<'_> {
         !self.whole && self.added + self.removed + self.changed == 0 && self.note.is_none()
     }
 
-    /// Renders the changed lines, marked `+`, `-` and `~`, with their ancestors; or the full page for another
-    /// document.
+    /// Renders the changed lines, marked `+`, `-` and `~`, with their ancestors; or the full page for another document.
     pub fn render(&self, options: &Options) -> Rendered {
         if self.whole {
             return render(self.new, options);

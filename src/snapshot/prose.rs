@@ -19,8 +19,7 @@ pub(super) enum Links {
     WordsOnly,
 }
 
-/// Joins texts and the links between them to one line each, on the parent's line if there is nothing else in
-/// it.
+/// Joins texts and the links between them to one line each, on the parent's line if there is nothing else in it.
 pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     let ends = ends(lines);
     let mut joined: Vec<Line> = Vec::with_capacity(lines.len());

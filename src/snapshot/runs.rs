@@ -54,8 +54,7 @@ pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     ends
 }
 
-/// A hash of the form of each line with its descendants: equal for parts that differ only in texts, states and
-/// refs.
+/// A hash of the form of each line with its descendants: equal for parts that differ only in texts, states and refs.
 fn forms(tree: &Tree, lines: &[Line], ends: &[usize]) -> Vec<u64> {
     let form = |(index, line): (usize, &Line)| {
         let mut hasher = DefaultHasher::new();

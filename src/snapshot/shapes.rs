@@ -6,8 +6,7 @@ use super::tree::Tree;
 
 const SHORTEST_RUN: usize = 8;
 
-/// Summarises each run of identical shapes on the line of the first. A drawing that was requested alone is
-/// shown in full.
+/// Summarises each run of identical shapes on the line of the first. A drawing that was requested alone is shown in full.
 pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     if lines.len() == run(tree, &lines, 0) {
         return lines;

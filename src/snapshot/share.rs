@@ -1,5 +1,4 @@
-//! Divides the budget of a long page between reading and acting: headings and beginnings of texts, and
-//! controls.
+//! Divides the budget of a long page between reading and acting: headings and beginnings of texts, and controls.
 use super::outline::{Line, NOWHERE, Worth};
 use super::roles;
 use super::section::MainPart;

@@ -1,8 +1,7 @@
 //! Sanitises texts of a page: they cannot imitate a line or a ref, and contain nothing invisible.
 use std::iter;
 
-/// The kind of a text, for characters of icon fonts: they are dropped within words, but a name may consist of
-/// them.
+/// The kind of a text, for characters of icon fonts: they are dropped within words, but a name may consist of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Words,
@@ -24,8 +23,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further special characters at
-/// this place.
+/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further special characters at this place.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
@@ -84,8 +82,7 @@ pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     }
 }
 
-/// The longest sentence; shorter ones than the least length are joined with the next, since `Dr.` does not end
-/// a sentence.
+/// The longest sentence; shorter ones than the least length are joined with the next, since `Dr.` does not end a sentence.
 const LONGEST_SENTENCE: usize = 600;
 const SHORTEST_SENTENCE: usize = 40;
 
@@ -147,8 +144,7 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
-/// The text without invisible characters and with collapsed spaces (line breaks stay), cut to `longest`
-/// characters.
+/// The text without invisible characters and with collapsed spaces (line breaks stay), cut to `longest` characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
@@ -225,8 +221,7 @@ fn has_ref(text: &str) -> bool {
     text.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"ref="))
 }
 
-/// Whether a character is invisible: controls, directions, joiners, fillers, tags, and private characters of
-/// icon fonts.
+/// Whether a character is invisible: controls, directions, joiners, fillers, tags, and private characters of icon fonts.
 pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'

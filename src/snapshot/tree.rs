@@ -87,8 +87,7 @@ impl Node {
 }
 
 impl Tree {
-    /// Inserts each frame at its `<iframe>`. `main` is the number of the main frame; frames without an element
-    /// are dropped.
+    /// Inserts each frame at its `<iframe>`. `main` is the number of the main frame; frames without an element are dropped.
     pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
         let mut tree = Self { context, page, main, ..Self::default() };
         let Some(top) = frames.remove(&main) else { return tree };

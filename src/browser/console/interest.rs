@@ -43,8 +43,7 @@ impl BrowserContext {
         change(&mut self.slot::<Mutex<Console>>().lock())
     }
 
-    /// Passes console events to `listener`, as far as [`set_console_interest`](Self::set_console_interest)
-    /// enables them.
+    /// Passes console events to `listener`, as far as [`set_console_interest`](Self::set_console_interest) enables them.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }

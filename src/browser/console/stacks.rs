@@ -40,9 +40,8 @@ enum StackEvent {
 }
 
 impl Page {
-    /// Adds call stacks to console messages of this page and its workers: full stacks after the first call of
-    /// this method, only the top frame for earlier messages. From then on a page that observes how its errors
-    /// are read can notice it.
+    /// Adds call stacks to console messages of this page and its workers: full stacks after the first call of this method, only
+    /// the top frame for earlier messages. From then on a page that observes how its errors are read can notice it.
     pub async fn add_stacks(&self, messages: &mut [ConsoleMessage]) -> Result<()> {
         let mut sessions = self.sessions();
         sessions.extend(self.workers().iter().map(|worker| worker.session().clone()));
@@ -171,8 +170,7 @@ impl Maps<'_> {
         })
     }
 
-    /// The text of a script: from the browser, or loaded again for scripts outside documents, such as a
-    /// worker's.
+    /// The text of a script: from the browser, or loaded again for scripts outside documents, such as a worker's.
     async fn text(&self, script: &str) -> Option<String> {
         for frame in self.page.frames() {
             let get = GetResourceContent { frame_id: frame.id().to_owned(), url: script.to_owned() };

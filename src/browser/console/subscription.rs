@@ -1,9 +1,8 @@
 //! Live console events with logged objects and uncaught errors. Everything is off while nobody listens.
 //!
-//! For messages alone, a page cannot notice: the `Console` domain stays on and reports text. To fetch the
-//! objects, `Runtime.enable` is on for a moment afterwards. Pages could notice that only by logging an error
-//! with observed properties, so messages that look like errors are reported as text and cleared from the
-//! browser before the next fetch.
+//! For messages alone, a page cannot notice: the `Console` domain stays on and reports text. To fetch the objects,
+//! `Runtime.enable` is on for a moment afterwards. Pages could notice that only by logging an error with observed properties, so
+//! messages that look like errors are reported as text and cleared from the browser before the next fetch.
 //!
 //! Uncaught errors are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
 use std::sync::atomic::{AtomicU64, Ordering};

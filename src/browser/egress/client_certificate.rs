@@ -120,9 +120,8 @@ impl Introductions {
         self.certificates.iter().find(|known| known.host == *host && known.port == port)
     }
 
-    /// Forwards data between the browser and a server, over two TLS connections. Calls `tell` with the reason
-    /// if the server refuses, before the browser is disconnected; in OpenSSL's words if it has refused the
-    /// certificate.
+    /// Forwards data between the browser and a server, over two TLS connections. Calls `tell` with the reason if the server
+    /// refuses, before the browser is disconnected; in OpenSSL's words if it has refused the certificate.
     pub(super) async fn carry(
         &self,
         client: TcpStream,

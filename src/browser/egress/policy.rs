@@ -150,8 +150,7 @@ impl Policy {
     }
 }
 
-/// The canonical form of a host for comparison: without a trailing dot, and with IPv4 addresses out of their
-/// IPv6 form.
+/// The canonical form of a host for comparison: without a trailing dot, and with IPv4 addresses out of their IPv6 form.
 fn canonical(host: &Host<String>) -> Host<String> {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),

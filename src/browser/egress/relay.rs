@@ -147,8 +147,7 @@ impl Relay {
         format!("http://{}", self.address)
     }
 
-    /// The browser's bypass list for the relay. Loopback addresses use the relay as well, unless the user
-    /// excludes them.
+    /// The browser's bypass list for the relay. Loopback addresses use the relay as well, unless the user excludes them.
     pub(crate) fn bypass(&self) -> String {
         let mut hosts = vec!["<-loopback>"];
         hosts.extend(self.direct_hosts());
@@ -196,8 +195,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Optio
     }
 }
 
-/// Whether a client runs as the same user: everybody else could use the password. Checked as far as the system
-/// allows.
+/// Whether a client runs as the same user: everybody else could use the password. Checked as far as the system allows.
 #[cfg(target_os = "linux")]
 fn is_ours(from: SocketAddr, here: Option<SocketAddr>) -> bool {
     let (SocketAddr::V4(from), Some(SocketAddr::V4(here))) = (from, here) else { return false };
@@ -423,8 +421,7 @@ impl Shared {
         if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
     }
 
-    /// The request head for the next hop. Only one request is sent over a connection, since later ones would
-    /// lack our additions.
+    /// The request head for the next hop. Only one request is sent over a connection, since later ones would lack our additions.
     fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
         let to_proxy = self.upstream.as_ref().filter(|proxy| matches!(proxy.kind, Kind::Http | Kind::Https));
         let mut lines = head.split_inclusive(|byte| *byte == b'\n');

@@ -21,8 +21,7 @@ use crate::error::{Error, Result, in_quotes};
 
 const DISPATCH: &str = include_str!("../injected/dispatch.js");
 
-/// An action on an element, or a question about it. Everything that reads an element's state or waits for it is
-/// one of these.
+/// An action on an element, or a question about it. Everything that reads an element's state or waits for it is one of these.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ElementAction {

@@ -35,8 +35,7 @@ pub struct ActionOptions {
     pub style: Option<InputStyle>,
     /// Moves the pointer straight to the centre in this number of steps. Default: as the style does.
     pub steps: Option<u32>,
-    /// Fails at once if nothing in progress could make the element actionable, instead of waiting for the
-    /// limit.
+    /// Fails at once if nothing in progress could make the element actionable, instead of waiting for the limit.
     pub refuses: bool,
     /// Does not scroll the page.
     pub keeps_scroll: bool,
@@ -187,8 +186,7 @@ pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) 
     rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
-/// The number of checks, each with another way of scrolling, before an element is refused that nothing can make
-/// actionable.
+/// The number of checks, each with another way of scrolling, before an element is refused that nothing can make actionable.
 const FEWEST_LOOKS: u32 = 3;
 
 /// How long to wait for a control to become enabled after typing or loading, when the page shows no activity.
@@ -255,8 +253,7 @@ impl ElementHandle {
         outcome.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
     }
 
-    /// Whether nothing loads, moves or has just changed in the documents that could make the element
-    /// actionable.
+    /// Whether nothing loads, moves or has just changed in the documents that could make the element actionable.
     pub(crate) async fn is_calm(&self, page: &Page) -> bool {
         let main = page.main_frame();
         if page.with_network(NetworkLog::is_waiting) || !is_calm(self.frame()).await {
@@ -472,8 +469,7 @@ impl ElementHandle {
         self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
     }
 
-    /// Converts a point of this element's frame to the page, and checks whether a press there reaches the
-    /// frame.
+    /// Converts a point of this element's frame to the page, and checks whether a press there reaches the frame.
     pub(in crate::browser) async fn to_page(
         &self,
         point: Point,

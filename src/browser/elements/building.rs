@@ -50,8 +50,7 @@ impl Page {
         tokio::spawn(async move { page.building().await });
     }
 
-    /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in
-    /// progress.
+    /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in progress.
     pub async fn until_built(&self, mark: Mark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
         let (mut last, mut is_fed) = (begun, false);

@@ -125,8 +125,7 @@ impl Part for CaptionPart {
 }
 
 impl Page {
-    /// Shows HTML over the screencast, independently of the document, until it is removed by the returned
-    /// number.
+    /// Shows HTML over the screencast, independently of the document, until it is removed by the returned number.
     pub fn add_caption(&self, html: &str) -> u64 {
         self.add_layer(html.to_owned(), false)
     }

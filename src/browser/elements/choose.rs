@@ -1,5 +1,4 @@
-//! Chooses from lists that pages draw themselves: opens, searches, chooses and verifies. `injected/control.js`
-//! reads the lists.
+//! Chooses from lists that pages draw themselves: opens, searches, chooses and verifies. `injected/control.js` reads the lists.
 use std::time::Duration;
 
 use serde::Deserialize;

@@ -1,5 +1,4 @@
-//! Closed shadow roots, which only the browser knows: finds them at likely hosts, and passes them to the
-//! engine.
+//! Closed shadow roots, which only the browser knows: finds them at likely hosts, and passes them to the engine.
 use futures_util::future::join_all;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -64,8 +63,7 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     Ok(seen)
 }
 
-/// [`learn_closed_roots`] for a caller that has found nothing. With `waits`, the caller retries, so not every
-/// call searches.
+/// [`learn_closed_roots`] for a caller that has found nothing. With `waits`, the caller retries, so not every call searches.
 pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.takes_search_for_roots(begun) {
@@ -151,8 +149,7 @@ async fn describe_document(world: &World) -> Result<Node> {
     Ok(session.call(describe).await?.node)
 }
 
-/// Collects the closed shadow roots below `node`, including those within open ones, but not those of other
-/// documents.
+/// Collects the closed shadow roots below `node`, including those within open ones, but not those of other documents.
 fn collect_closed(node: &Node, found: &mut Vec<i64>) {
     for root in node.shadow_roots.iter().flatten() {
         if root.shadow_root_type.as_deref() == Some("closed") {

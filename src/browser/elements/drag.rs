@@ -42,8 +42,7 @@ const MOST_ELSEWHERE: usize = 3;
 /// How far a quick move leads away from the edge of a scrolling area: most keep scrolling while the pointer is
 /// within 30 px of it.
 const OUT_OF_EDGE: f64 = 45.0;
-/// How often to check whether an area scrolls by itself, and after how many checks it is scrolled with the
-/// wheel.
+/// How often to check whether an area scrolls by itself, and after how many checks it is scrolled with the wheel.
 const MOST_LOOKS: usize = 150;
 const LOOKS_IN_VAIN: usize = 12;
 
@@ -91,8 +90,7 @@ pub enum Dragged {
         value: Option<String>,
         name: String,
     },
-    /// Its position on the page has changed: the top left corner of its box in the viewport of its frame, and
-    /// the distance.
+    /// Its position on the page has changed: the top left corner of its box in the viewport of its frame, and the distance.
     Moved {
         x: f64,
         y: f64,

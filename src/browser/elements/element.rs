@@ -182,8 +182,7 @@ impl ElementHandle {
         self.ask("innerBoxOf", Vec::new()).await
     }
 
-    /// The origins of the element's document and of all embedding ones, innermost first; `null` for opaque
-    /// ones.
+    /// The origins of the element's document and of all embedding ones, innermost first; `null` for opaque ones.
     pub async fn origins(&self) -> Result<Vec<String>> {
         // The world goes with the document, so that this is the one in which the element is.
         let mut origins = vec![self.world().call("origin", &[]).await?];

@@ -141,8 +141,7 @@ impl Locator {
     }
 }
 
-/// For a missing element, neither an expectation nor its negation holds, except for those about presence and
-/// visibility.
+/// For a missing element, neither an expectation nor its negation holds, except for those about presence and visibility.
 fn decided(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
     let said = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
     if verdict.missing && !said { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }

@@ -1,5 +1,4 @@
-//! Fills fields with keys and pointer where possible, so that the page receives the same events as from a
-//! person.
+//! Fills fields with keys and pointer where possible, so that the page receives the same events as from a person.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -222,8 +221,7 @@ impl ElementHandle {
         }
     }
 
-    /// Checks the field. If the page listens to no pointer events there, the same step focuses it and selects
-    /// its content.
+    /// Checks the field. If the page listens to no pointer events there, the same step focuses it and selects its content.
     async fn open_field(&self, value: &str, how: &Value, options: &ActionOptions) -> Result<Field> {
         let arguments = || vec![value_argument(&value), value_argument(how)];
         self.until_clear(options, |_| async move {
@@ -253,8 +251,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Types line by line into an editor that indents lines and closes brackets by itself, and removes its
-    /// additions.
+    /// Types line by line into an editor that indents lines and closes brackets by itself, and removes its additions.
     async fn write_lines(&self, value: &str, options: &ActionOptions) -> Result<()> {
         let keyboard = self.input(options)?.keyboard();
         for key in ["ControlOrMeta+a", "Delete"] {
@@ -464,8 +461,7 @@ impl ElementHandle {
         Ok(found)
     }
 
-    /// Like [`choose_by_keys`](Self::choose_by_keys), if the page does not listen to keys: without pointer and
-    /// pauses.
+    /// Like [`choose_by_keys`](Self::choose_by_keys), if the page does not listen to keys: without pointer and pauses.
     async fn choose_without_listeners(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self
@@ -478,8 +474,7 @@ impl ElementHandle {
         keyboard.press("Tab").await
     }
 
-    /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change
-    /// event.
+    /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change event.
     async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self.input(options)?.keyboard();
@@ -542,8 +537,7 @@ fn collect_date_parts(node: &Node, parts: &mut Vec<DatePart>) {
     }
 }
 
-/// The keys that enter the value into the parts, starting at the first. `None` if the value cannot be entered
-/// by keys.
+/// The keys that enter the value into the parts, starting at the first. `None` if the value cannot be entered by keys.
 fn date_strokes(parts: &[DatePart], value: &str) -> Option<Vec<DateStroke>> {
     let mut strokes = Vec::new();
     if value.is_empty() {

@@ -101,8 +101,7 @@ impl ElementHandle {
         Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
     }
 
-    /// Finds the elements with wheel listeners, so that we do not turn the wheel over them. Returns whether
-    /// there are any.
+    /// Finds the elements with wheel listeners, so that we do not turn the wheel over them. Returns whether there are any.
     pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
         // Where the browser does not know, the page's own controls are known by their kind.
         let Ok(listeners) = Listeners::around(self).await else { return Ok(false) };

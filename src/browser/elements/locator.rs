@@ -120,8 +120,7 @@ impl ElementHandle {
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
-    /// The frame that this element embeds. One that is being attached or detached is reported as
-    /// `DocumentGone`.
+    /// The frame that this element embeds. One that is being attached or detached is reported as `DocumentGone`.
     async fn shown_frame(&self) -> Result<Frame> {
         if let Some(frame) = self.content_frame().await? {
             return Ok(frame);

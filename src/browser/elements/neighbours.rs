@@ -111,8 +111,7 @@ impl Page {
 }
 
 impl Neighbours {
-    /// Waits for the effects of the action on other pages, until they are quiet. `closed`: the page acted on is
-    /// gone.
+    /// Waits for the effects of the action on other pages, until they are quiet. `closed`: the page acted on is gone.
     pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<Reached> {
         let Self { opener, watched } = self;
         let settled = watched.iter().map(|neighbour| {

@@ -21,8 +21,7 @@ impl ElementHandle {
         self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
     }
 
-    /// Moves the pointer over the element with modifier keys held; with `trial`, only waits until that is
-    /// possible.
+    /// Moves the pointer over the element with modifier keys held; with `trial`, only waits until that is possible.
     pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
         if trial {
             return self.look_until_clear(Need::POINTED, options).await.map(drop);

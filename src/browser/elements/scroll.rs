@@ -165,8 +165,7 @@ impl Scroller {
         scrolled.ok_or_else(|| self.element.stale())
     }
 
-    /// Scrolls by a distance, at most to the end, and waits until it stops. Returns the positions before and
-    /// after.
+    /// Scrolls by a distance, at most to the end, and waits until it stops. Returns the positions before and after.
     pub async fn scroll_by(&self, distance: f64) -> Result<(Scrolled, Scrolled)> {
         self.element.learn_wheel_hearers().await?;
         let before = self.scrolled_before(distance).await?;
@@ -198,8 +197,7 @@ impl Scroller {
         Ok((before, self.rest(before.at).await?))
     }
 
-    /// Whether the area grows within a moment after its end was reached, or later while requests since then are
-    /// in progress.
+    /// Whether the area grows within a moment after its end was reached, or later while requests since then are in progress.
     pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
         let mut growth = Growth::begin(&self.page, since);
         loop {

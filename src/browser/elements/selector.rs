@@ -1,8 +1,7 @@
 //! Playwright's selectors, parsed for `injected/select.js`.
 //!
-//! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors
-//! (`_react=`, `_vue=`) are refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as
-//! `text=` does, and `testid=` takes a test id.
+//! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`, `_vue=`) are
+//! refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and `testid=` takes a test id.
 mod attributes;
 mod by;
 mod css;
@@ -175,8 +174,7 @@ enum NameTest {
 }
 
 impl Selector {
-    /// Parses a selector. The browser may still reject what only it can check: native CSS, `XPath` and regular
-    /// expressions.
+    /// Parses a selector. The browser may still reject what only it can check: native CSS, `XPath` and regular expressions.
     pub fn parse(text: &str) -> Result<Self> {
         let mut chains = Vec::new();
         let mut pieces = Vec::new();
@@ -507,8 +505,7 @@ const BEARERS: [(&str, &str); 4] = [
     ("selected", "gridcell option row tab rowheader columnheader treeitem"),
 ];
 
-/// `button[name="OK"i][pressed]`. In selectors of client libraries, a name without regard to case also matches
-/// partially.
+/// `button[name="OK"i][pressed]`. In selectors of client libraries, a name without regard to case also matches partially.
 fn role(body: &str, internal: bool) -> Result<RoleTest> {
     let (role, attributes) = attributes::read(body)?;
     if role.is_empty() {

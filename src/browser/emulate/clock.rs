@@ -1,5 +1,4 @@
-//! A fake clock for the documents of a context. It runs in the main world, only on request: a page can notice
-//! it.
+//! A fake clock for the documents of a context. It runs in the main world, only on request: a page can notice it.
 use std::sync::Arc;
 
 use futures_util::future::join_all;

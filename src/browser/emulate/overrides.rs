@@ -189,8 +189,7 @@ impl Page {
         Ok(())
     }
 
-    /// Sets the viewport size in CSS pixels, independently of the window; with the scale and screen of the
-    /// context.
+    /// Sets the viewport size in CSS pixels, independently of the window; with the scale and screen of the context.
     pub async fn resize_viewport(&self, width: u32, height: u32) -> Result<()> {
         let options = self.context().options();
         let metrics = metrics(&options, (width, height));

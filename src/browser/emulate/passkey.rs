@@ -258,8 +258,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Adds an authenticator to a new page before it runs, if the context uses passkeys; then adds the
-    /// passkeys.
+    /// Adds an authenticator to a new page before it runs, if the context uses passkeys; then adds the passkeys.
     fn equip(&self) -> Option<JoinHandle<Result<()>>> {
         let context = self.context().clone();
         if !context.with_passkeys(|passkeys| passkeys.are_offered) {

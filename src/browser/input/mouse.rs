@@ -157,8 +157,7 @@ impl Mouse {
         self.go_in_steps(to, steps).await.map(drop)
     }
 
-    /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending
-    /// moves.
+    /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending moves.
     pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<Journey> {
         let mut delivery = self.input.watch();
         for point in path::straight(self.position(), to, steps) {

@@ -398,8 +398,7 @@ impl Browser {
         self.inner.connection.until_ended().await
     }
 
-    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still
-    /// sends events.
+    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still sends events.
     pub async fn is_alive(&self, limit: Duration) -> bool {
         let before = self.inner.connection.events_received();
         let answer = self.inner.root.call_within(GetVersion {}, limit).await;

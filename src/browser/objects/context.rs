@@ -314,8 +314,7 @@ impl BrowserContext {
         Ok(page)
     }
 
-    /// Closes the context with all its pages, cookies and storage. For one that we have not created, closes the
-    /// pages only.
+    /// Closes the context with all its pages, cookies and storage. For one that we have not created, closes the pages only.
     pub async fn close(&self) -> Result<()> {
         {
             let mut state = self.inner.state.lock();

@@ -27,8 +27,7 @@ impl Dialect {
         self == Self::Firefox
     }
 
-    /// Whether scripts run in the order of sending. Firefox first looks up the world of each script in all
-    /// documents.
+    /// Whether scripts run in the order of sending. Firefox first looks up the world of each script in all documents.
     pub(in crate::browser) fn runs_in_order(self) -> bool {
         self == Self::Chromium
     }
@@ -53,8 +52,7 @@ impl Dialect {
         self == Self::Firefox
     }
 
-    /// Whether a document can be loaded without its scripts. Otherwise, a document that replaces itself while
-    /// loading is stopped.
+    /// Whether a document can be loaded without its scripts. Otherwise, a document that replaces itself while loading is stopped.
     pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
         self == Self::Chromium
     }

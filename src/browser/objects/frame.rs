@@ -357,8 +357,7 @@ impl Frame {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 
-    /// Records that a function was exposed in the document. Returns false if it was recorded before, or the
-    /// document is gone.
+    /// Records that a function was exposed in the document. Returns false if it was recorded before, or the document is gone.
     pub(in crate::browser) fn note_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
         let mut state = self.inner.state.lock();
         let is_new = state.loader == *loader && !state.exposed.contains(token);

@@ -163,8 +163,7 @@ fn rest_soon(context: &BrowserContext) {
     });
 }
 
-/// Moves idle pages to the background. If one page remains, the browser shows its tab. Returns whether to check
-/// again later.
+/// Moves idle pages to the background. If one page remains, the browser shows its tab. Returns whether to check again later.
 fn rest(context: &BrowserContext) -> bool {
     let Some(front) = context.front() else { return false };
     let (idle, alone, goes_on) = {

@@ -54,8 +54,7 @@ pub(in crate::browser) struct Journal {
     requests: HashMap<String, Asked>,
     /// Frames that are about to request another document, and since when.
     leaving: HashMap<String, u64>,
-    /// Frames whose document failed and that are about to show an error page, and since when the document was
-    /// requested.
+    /// Frames whose document failed and that are about to show an error page, and since when the document was requested.
     failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
     /// The latest documents of the main frame that the page itself has loaded, oldest first.
@@ -163,8 +162,7 @@ impl Journal {
         self.replaced.clear();
     }
 
-    /// Whether the main frame keeps replacing its document. Waits for one that was parsed completely, up to a
-    /// limit.
+    /// Whether the main frame keeps replacing its document. Waits for one that was parsed completely, up to a limit.
     pub(in crate::browser) fn is_restless(&self) -> bool {
         let few = |documents: &[Replaced]| {
             let addresses: HashSet<&str> =
@@ -177,8 +175,7 @@ impl Journal {
         newest.is_some_and(|documents| documents[0].since.elapsed() < SHORT && few(documents))
     }
 
-    /// Records that the page was stopped. Returns whether any of its documents was parsed completely before it
-    /// was replaced.
+    /// Records that the page was stopped. Returns whether any of its documents was parsed completely before it was replaced.
     pub(in crate::browser) fn stopped(&mut self) -> bool {
         self.stopped = true;
         std::mem::take(&mut self.replaced).iter().any(|document| document.is_read)
@@ -198,8 +195,7 @@ impl Journal {
         self.leaving.remove(frame);
     }
 
-    /// Whether a frame was about to request another document since `mark`, and has neither done so nor given
-    /// up.
+    /// Whether a frame was about to request another document since `mark`, and has neither done so nor given up.
     pub(in crate::browser) fn will_ask_since(&self, Mark(mark): Mark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
@@ -278,8 +274,7 @@ impl Journal {
         }
     }
 
-    /// Handles a response. A page need not read the body of a fetch: such a request ends when the response is
-    /// collected.
+    /// Handles a response. A page need not read the body of a fetch: such a request ends when the response is collected.
     pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
         if event.kind == "Fetch"
             && let Some(Asked { begun, .. }) = self.requests.remove(&event.request_id)

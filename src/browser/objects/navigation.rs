@@ -49,8 +49,7 @@ impl Default for NavigateOptions {
 /// The result of a navigation.
 #[derive(Debug, Clone)]
 pub enum Arrival {
-    /// A document, with its response; `None` for `about:blank`, `data:` and a page restored from the
-    /// back/forward cache.
+    /// A document, with its response; `None` for `about:blank`, `data:` and a page restored from the back/forward cache.
     Document(Option<Box<Response>>),
     /// A place within the same document.
     SameDocument,
@@ -211,8 +210,7 @@ impl Page {
         self.main_frame().until_arrived(before, options).await
     }
 
-    /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran
-    /// out.
+    /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran out.
     pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
             (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
@@ -347,8 +345,7 @@ impl Frame {
         page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
 
-    /// Leaves a document that issues endless requests and blocks everything else: loads an empty one, with
-    /// scripts disabled.
+    /// Leaves a document that issues endless requests and blocks everything else: loads an empty one, with scripts disabled.
     async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
         page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
         let left = self.start_and_wait(page, "about:blank", options).await;

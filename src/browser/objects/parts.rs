@@ -28,8 +28,7 @@ pub(in crate::browser) trait Part: Send + Sync {
         async { Ok(()) }.boxed()
     }
 
-    /// Called for a new page, worker, or frame in another process, before it runs. Commands sent here go out in
-    /// one write.
+    /// Called for a new page, worker, or frame in another process, before it runs. Commands sent here go out in one write.
     fn on_session(&self, _new: &NewSession<'_>) {}
 
     /// Called for a new document in a frame.

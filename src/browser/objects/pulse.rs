@@ -1,10 +1,9 @@
 //! Checks whether a page is responsive, and recovers from one that is not.
 //!
-//! Two queries are sent at once: one that the page answers between its scripts, and one that it answers during
-//! a script. If it answers the second one repeatedly and not the first, a script is running: neither the
-//! machine nor we are slow. If it answers neither, as when it waits for a server synchronously, time decides;
-//! the delay of the browser itself is subtracted then. A finite script takes longer on a busy machine, so the
-//! time limit is multiplied by the machine's slowdown.
+//! Two queries are sent at once: one that the page answers between its scripts, and one that it answers during a script. If it
+//! answers the second one repeatedly and not the first, a script is running: neither the machine nor we are slow. If it answers
+//! neither, as when it waits for a server synchronously, time decides; the delay of the browser itself is subtracted then. A
+//! finite script takes longer on a busy machine, so the time limit is multiplied by the machine's slowdown.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -29,8 +28,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 /// How long a page that is being left may continue its work, and how long after it was stopped.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 const AFTER_STOP: Duration = Duration::from_millis(250);
-/// The number of failed stops after which the page is considered busy outside of scripts, or in a loop of
-/// scripts.
+/// The number of failed stops after which the page is considered busy outside of scripts, or in a loop of scripts.
 const MOST_STOPS: u32 = 1;
 
 /// The factor by which a page may be slower than a slow browser.
@@ -83,9 +81,8 @@ impl Page {
         (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
-    /// Completes when the page runs an endless script: soon, if it does not respond from now on; after
-    /// `patience` if it stops responding later, or never without one. A page with an open dialog does not
-    /// count.
+    /// Completes when the page runs an endless script: soon, if it does not respond from now on; after `patience` if it stops
+    /// responding later, or never without one. A page with an open dialog does not count.
     pub async fn until_stuck(&self, patience: Option<Duration>) {
         self.until_silent(SILENCE, patience).await;
     }
@@ -173,8 +170,7 @@ impl Page {
         self.dialog().is_none() && !self.waits_for_server()
     }
 
-    /// Whether a server has not answered for the next document: until then the browser may delay commands to
-    /// the page.
+    /// Whether a server has not answered for the next document: until then the browser may delay commands to the page.
     pub fn waits_for_server(&self) -> bool {
         let main = self.main_frame().id();
         self.with_network(|network| {
@@ -211,8 +207,7 @@ impl Page {
         answers(self, self.after_stop()).await
     }
 
-    /// Stops whatever prevents leaving the page, as long as it shows the same document. Completes when that
-    /// fails.
+    /// Stops whatever prevents leaving the page, as long as it shows the same document. Completes when that fails.
     pub(in crate::browser) async fn until_unleavable(&self) {
         let document = self.main_frame().loader();
         let mut stops = 0;

@@ -1,5 +1,4 @@
-//! Raw CDP sessions for users. They are separate from ours: the user is responsible for what a page can notice
-//! of them.
+//! Raw CDP sessions for users. They are separate from ours: the user is responsible for what a page can notice of them.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,8 +104,7 @@ impl BrowserContext {
         Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
 
-    /// Opens an additional session of ours with the page of a main frame, for features that exist once for each
-    /// session.
+    /// Opens an additional session of ours with the page of a main frame, for features that exist once for each session.
     pub async fn attach_beside(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.dialect() == Dialect::Chromium {

@@ -239,8 +239,7 @@ impl RemoteHandle {
         &self.inner.session
     }
 
-    /// The node with this backend id, which all worlds of a process share, in the world `context`; `None` for
-    /// the main world.
+    /// The node with this backend id, which all worlds of a process share, in the world `context`; `None` for the main world.
     pub(in crate::browser) async fn of_node(
         session: &CdpSession,
         backend_node_id: i64,

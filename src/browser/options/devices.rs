@@ -106,8 +106,7 @@ impl Family {
         matches!(self, IPhone | IPad | Phone | Tablet)
     }
 
-    /// The user agent; `None` for the browser's own. Since 2023, Chrome on Android does not include the model's
-    /// name.
+    /// The user agent; `None` for the browser's own. Since 2023, Chrome on Android does not include the model's name.
     fn user_agent(self) -> Option<&'static str> {
         match self {
             Phone => Some(

@@ -85,8 +85,7 @@ impl Domains {
         Self { named: ADS.iter().map(|&name| name.to_owned()).collect(), left_out: 0 }
     }
 
-    /// Parses a list: names, lines of a hosts file, or rules such as `||ads.example^`; `@@||ads.example^` is an
-    /// exception.
+    /// Parses a list: names, lines of a hosts file, or rules such as `||ads.example^`; `@@||ads.example^` is an exception.
     pub fn read(text: &str) -> Self {
         let mut domains = Self::default();
         let mut excepted = Vec::new();
@@ -151,8 +150,7 @@ impl Domains {
     }
 }
 
-/// The domain of a rule for a full domain. Third-party conditions are ignored: no page belongs to such a
-/// server.
+/// The domain of a rule for a full domain. Third-party conditions are ignored: no page belongs to such a server.
 fn ruled(rule: &str) -> Option<String> {
     let rest = rule.strip_prefix("||")?;
     let (domain, options) = rest.split_once('^')?;

@@ -12,8 +12,7 @@ use crate::error::{Error, Result, human};
 const LONGEST_ANSWER: usize = 1 << 20;
 const MOST_REDIRECTS: usize = 5;
 
-/// The `ws://` or `wss://` URL of `endpoint`, which may be one already, or an `http://` or `https://` URL that
-/// returns it.
+/// The `ws://` or `wss://` URL of `endpoint`, which may be one already, or an `http://` or `https://` URL that returns it.
 pub(in crate::browser) async fn resolve(
     endpoint: &str,
     headers: &[(String, String)],

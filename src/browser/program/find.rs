@@ -262,8 +262,7 @@ const CACHES: &[(Platform, &[&str])] = &[
     (Platform::Windows, &["{LOCALAPPDATA}"]),
 ];
 
-/// Wrapper scripts of distributions, and the programs that they run. Running those directly avoids a shell and
-/// additional flags.
+/// Wrapper scripts of distributions, and the programs that they run. Running those directly avoids a shell and additional flags.
 const WRAPPERS: &[(&str, &str)] = &[
     ("/usr/bin/chromium", "/usr/lib/chromium/chromium"),
     ("/usr/bin/chromium", "/usr/lib64/chromium/chromium"),

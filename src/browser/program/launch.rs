@@ -58,8 +58,7 @@ pub struct LaunchOptions {
     pub headless: Option<bool>,
     /// A permanent profile folder. Default: a temporary profile.
     pub user_data_dir: Option<PathBuf>,
-    /// Additional arguments. Lists such as `--disable-features` are merged with ours; other arguments override
-    /// ours.
+    /// Additional arguments. Lists such as `--disable-features` are merged with ours; other arguments override ours.
     pub arguments: Vec<String>,
     /// Arguments of ours to leave out.
     pub ignore_default_arguments: IgnoreDefaults,
@@ -76,8 +75,7 @@ pub struct LaunchOptions {
     pub environment: Vec<(String, String)>,
     /// The folder for temporary profiles. Default: the system's temporary folder.
     pub temporary_folder: Option<PathBuf>,
-    /// Whether `navigator.webdriver` is false in Firefox. This gives our connection the privileges of the
-    /// browser itself.
+    /// Whether `navigator.webdriver` is false in Firefox. This gives our connection the privileges of the browser itself.
     pub hides_webdriver: bool,
     /// Firefox preferences, named as in `about:config`; they override ours.
     pub firefox_settings: BTreeMap<String, serde_json::Value>,
@@ -131,8 +129,7 @@ pub enum IgnoreDefaults {
     Everything,
 }
 
-/// A proxy for the whole browser. Its credentials are never put on the command line, where other users could
-/// read them.
+/// A proxy for the whole browser. Its credentials are never put on the command line, where other users could read them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proxy {
     /// Such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`.

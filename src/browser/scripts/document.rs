@@ -68,10 +68,9 @@ impl Frame {
         self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
 
-    /// Extracts texts and attributes by CSS selectors, for each match of `each` or for the page. A field is a
-    /// list of its selector, its attribute or null, whether it has several values, and the kind: `text`;
-    /// `number`, which returns a text with the number separators of the page; `state`, for checked and the
-    /// like; or a list of fields within that element.
+    /// Extracts texts and attributes by CSS selectors, for each match of `each` or for the page. A field is a list of its
+    /// selector, its attribute or null, whether it has several values, and the kind: `text`; `number`, which returns a text with
+    /// the number separators of the page; `state`, for checked and the like; or a list of fields within that element.
     pub async fn extract(&self, each: Option<&str>, fields: &Value) -> Result<JsValue> {
         let argument = JsValue::from_json(&json!([each, fields]));
         self.realm(Scope::Isolated).await?.evaluate(EXTRACT, &argument).await

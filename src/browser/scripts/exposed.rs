@@ -137,12 +137,10 @@ impl Call {
 }
 
 impl BrowserContext {
-    /// Exposes a function to all current and future pages of this context. Each call is reported as an event of
-    /// its page.
+    /// Exposes a function to all current and future pages of this context. Each call is reported as an event of its page.
     ///
-    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty
-    /// frames have it with `all_frames`, or once a user's script contains its name there. With `keeps`, its
-    /// first argument stays in the page.
+    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty frames have it with
+    /// `all_frames`, or once a user's script contains its name there. With `keeps`, its first argument stays in the page.
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
@@ -185,8 +183,7 @@ impl Page {
         self.begin_to_serve(&exposure).await
     }
 
-    /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains
-    /// its name.
+    /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains its name.
     pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
         let widened = widen(&mut self.slot::<PageScripts>().exposures.lock(), script);
         self.serve_everywhere(&widened).await

@@ -55,8 +55,7 @@ const DOCUMENT_NODE: u64 = 9;
 pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
-    /// Parses a result with deep serialization. `None` if it contains something that the browser did not
-    /// serialize.
+    /// Parses a result with deep serialization. `None` if it contains something that the browser did not serialize.
     pub(in crate::browser) fn read(object: &RemoteObject) -> Option<Self> {
         match (&object.deep_serialized_value, &object.unserializable_value, &object.value) {
             (Some(deep), ..) => read_deep(deep, &mut (1 << 32)),

@@ -367,9 +367,8 @@ impl ApiContext {
         Ok(response)
     }
 
-    /// Sends the request and returns the response. A server may close an idle connection at the moment when it
-    /// is reused; the request is then repeated if its method is idempotent.
-    /// <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
+    /// Sends the request and returns the response. A server may close an idle connection at the moment when it is reused; the
+    /// request is then repeated if its method is idempotent. <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
     async fn answer(
         &self,
         client: &Client,

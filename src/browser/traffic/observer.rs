@@ -72,13 +72,11 @@ struct State {
     stopped: HashMap<String, (RequestPaused, Source)>,
     sockets: HashMap<String, WebSocket>,
     workers: Vec<Worker>,
-    /// Authentication challenges that were answered once: a repeated one means that the credentials were
-    /// refused.
+    /// Authentication challenges that were answered once: a repeated one means that the credentials were refused.
     challenged: VecDeque<String>,
     routed: Routed,
     blocks: Blocks,
-    /// The sessions with interception, and whether their cache is disabled: enabling it twice would lose
-    /// waiting requests.
+    /// The sessions with interception, and whether their cache is disabled: enabling it twice would lose waiting requests.
     held: HashMap<String, bool>,
 }
 

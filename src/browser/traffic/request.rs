@@ -160,8 +160,7 @@ impl Request {
         &self.inner.sent.method
     }
 
-    /// The headers that the page's process has set. See [`all_headers`](Self::all_headers) for those on the
-    /// network.
+    /// The headers that the page's process has set. See [`all_headers`](Self::all_headers) for those on the network.
     pub fn headers(&self) -> &HeaderList {
         &self.inner.sent.headers
     }

@@ -187,8 +187,7 @@ impl Route {
         headers.iter().filter(is_free).filter(is_changed).cloned().collect()
     }
 
-    /// Ignores the error for a request that the page has given up. A decision that the browser refuses can be
-    /// repeated.
+    /// Ignores the error for a request that the page has given up. A decision that the browser refuses can be repeated.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })

@@ -12,8 +12,7 @@ use crate::error::{Error, Result};
 const ROUTED: &str = include_str!("../injected/socket.js");
 
 impl BrowserContext {
-    /// Routes every new WebSocket through the function `name`, which is exposed for this: see
-    /// [`expose`](Self::expose).
+    /// Routes every new WebSocket through the function `name`, which is exposed for this: see [`expose`](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));

@@ -46,8 +46,7 @@ const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 /// The most frames that are read.
 const MOST_FRAMES: usize = 200;
-/// The time limit for event listeners: after that, the snapshot goes without them, and the next one includes
-/// them.
+/// The time limit for event listeners: after that, the snapshot goes without them, and the next one includes them.
 const HEARERS_LIMIT: Duration = Duration::from_secs(3);
 const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
 /// The most nodes with listeners that are reported at once.

@@ -8,8 +8,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck};
 use crate::sync::unix_time_ms;
 
-/// A picture of a screencast. The browser sends only a few ahead: the next comes when this and its clones are
-/// dropped.
+/// A picture of a screencast. The browser sends only a few ahead: the next comes when this and its clones are dropped.
 #[derive(Debug, Clone)]
 pub struct CastFrame {
     /// The picture as JPEG.

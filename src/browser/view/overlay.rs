@@ -35,8 +35,7 @@ impl Drop for Drawn {
 struct Overlays {
     framed: Mutex<HashMap<(String, String), Vec<Drawn>>>,
     picking: Mutex<Option<Arc<Notify>>>,
-    /// The session of the last pick: the browser withholds the rest of the click from the page as long as it
-    /// exists.
+    /// The session of the last pick: the browser withholds the rest of the click from the page as long as it exists.
     picked: Mutex<Option<Drawn>>,
 }
 

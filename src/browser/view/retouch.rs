@@ -34,8 +34,7 @@ impl Difference {
 }
 
 impl Page {
-    /// The screenshot in another format, with a numbered frame around each box: x, y, width and height in its
-    /// own pixels.
+    /// The screenshot in another format, with a numbered frame around each box: x, y, width and height in its own pixels.
     pub async fn label(
         &self,
         picture: &Screenshot,

@@ -21,8 +21,7 @@ impl Page {
         result
     }
 
-    /// Waits until `find` returns something; calls it again after every change. Fails when the page closes or
-    /// crashes.
+    /// Waits until `find` returns something; calls it again after every change. Fails when the page closes or crashes.
     pub async fn until<T>(&self, mut find: impl FnMut(&Page) -> Option<T>) -> Result<T> {
         let mut changes = self.inner.changes.subscribe();
         loop {

@@ -18,8 +18,7 @@ pub struct Dialog {
     pub default_prompt: String,
     pub url: String,
     pub(super) session: String,
-    /// Distinguishes dialogs with the same text: a page can open the next one before the last is reported as
-    /// closed.
+    /// Distinguishes dialogs with the same text: a page can open the next one before the last is reported as closed.
     pub(super) number: u64,
 }
 

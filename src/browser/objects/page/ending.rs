@@ -131,8 +131,7 @@ impl Page {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
     }
 
-    /// Waits until the page can no longer be used. Returns the reason: closed, crashed, or its browser has
-    /// ended.
+    /// Waits until the page can no longer be used. Returns the reason: closed, crashed, or its browser has ended.
     pub async fn until_gone(&self) -> Error {
         let gone = self.until(|_| None::<()>).await;
         gone.err().unwrap_or(Error::PageClosed)

@@ -52,8 +52,7 @@ impl Page {
         self.context().parts().iter().for_each(|part| part.on_document(self, frame));
     }
 
-    /// Sets up a session and receives its events until it ends. `is_root` is false for a frame in another
-    /// process.
+    /// Sets up a session and receives its events until it ends. `is_root` is false for a frame in another process.
     pub(super) fn observe(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
         session.observe(
@@ -303,8 +302,7 @@ impl Page {
         }
     }
 
-    /// Handles the start of a worker. The browser reports only the request of its script to the page, under the
-    /// worker's id.
+    /// Handles the start of a worker. The browser reports only the request of its script to the page, under the worker's id.
     pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
         self.update(|state| {
             state.journal.request_ended(id);

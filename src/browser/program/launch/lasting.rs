@@ -1,5 +1,4 @@
-//! A thread that lives as long as the process: children with a parent-death signal end with the thread that
-//! started them.
+//! A thread that lives as long as the process: children with a parent-death signal end with the thread that started them.
 use std::sync::{LazyLock, mpsc};
 
 use parking_lot::Mutex;

@@ -1,8 +1,7 @@
 //! The memory of a browser's pages.
 use std::fs;
 
-/// The private memory in bytes of the renderers of the browser with this process id. 0 if the system does not
-/// report it.
+/// The private memory in bytes of the renderers of the browser with this process id. 0 if the system does not report it.
 pub(super) fn of_renderers(browser: u32) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

@@ -34,8 +34,7 @@ fn cancel_sharing(profile: &Path) -> io::Result<()> {
     fs::write(profile.join("Preferences"), PREFERENCES)
 }
 
-/// Makes Chromium believe that it handles all URLs itself, so that it asks nobody. Returns false if that is not
-/// possible.
+/// Makes Chromium believe that it handles all URLs itself, so that it asks nobody. Returns false if that is not possible.
 fn refuse_programs(command: &mut Command, environment: &[(String, String)], scratch: &Path) -> bool {
     if !cfg!(target_os = "linux") {
         return false;

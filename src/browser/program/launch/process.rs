@@ -389,8 +389,7 @@ fn spawn(
     Ok((process, pipes))
 }
 
-/// Waits for the browser's exit, ends its remaining processes, and removes the folder unless somebody else
-/// does.
+/// Waits for the browser's exit, ends its remaining processes, and removes the folder unless somebody else does.
 fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {

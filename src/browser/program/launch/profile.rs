@@ -129,8 +129,7 @@ pub(super) fn remove_all() {
     }
 }
 
-/// Removes the content of a folder whose processes are about to end; what they still write is removed with the
-/// folder.
+/// Removes the content of a folder whose processes are about to end; what they still write is removed with the folder.
 pub(super) fn clear(folder: PathBuf) {
     remove_socket(&folder);
     let _ = fs::remove_dir_all(folder);
@@ -171,8 +170,7 @@ pub(crate) fn sweep(parent: &Path) -> usize {
         .count()
 }
 
-/// Removes socket folders in `parent` of killed browsers whose profile path was too long for a socket. Returns
-/// their number.
+/// Removes socket folders in `parent` of killed browsers whose profile path was too long for a socket. Returns their number.
 pub(super) fn sweep_sockets(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_browsers = |entry: &fs::DirEntry| {

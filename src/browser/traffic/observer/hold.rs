@@ -34,8 +34,7 @@ impl BrowserContext {
         self.route(routed).await
     }
 
-    /// Intercepts these requests of the context, reported as `NetworkEvent::Route`. Returns when the browser
-    /// does so.
+    /// Intercepts these requests of the context, reported as `NetworkEvent::Route`. Returns when the browser does so.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
@@ -70,8 +69,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether another session reports the request: a service worker has a session of the browser, and one of
-    /// each of its pages.
+    /// Whether another session reports the request: a service worker has a session of the browser, and one of each of its pages.
     pub(super) fn is_reported_elsewhere(&self, id: &str, source: &Source) -> bool {
         let state = self.traffic().state.lock();
         let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
