@@ -81,6 +81,7 @@ lint-rust: .venv/ready
 	$(call say,Rust: format and lints)
 	cargo fmt --check
 	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --no-default-features --quiet
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 	cargo deny --locked check --hide-inclusion-graph bans licenses sources
 	python3 scripts/write_dependencies.py --check

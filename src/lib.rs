@@ -45,31 +45,46 @@
 //!
 //! # Layers
 //!
-//! Modules stand in reading order. Each names only the ones above it.
+//! Modules stand in reading order. Each names only the ones above it. Those that this page does not list are public for
+//! the program and the tests, and may change in any version.
 // What only the server uses of the lower layers has no user here.
 #![cfg_attr(not(feature = "mcp"), allow(dead_code))]
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(missing_docs)]
 mod sync;
 mod folders;
 mod json;
+#[doc(hidden)]
 pub mod pdf;
+#[allow(missing_docs, reason = "the sentence of each variant describes it")]
 pub mod error;
+#[doc(hidden)]
 pub mod messages;
+#[doc(hidden)]
 pub mod snapshot;
 pub mod cdp;
+#[doc(hidden)]
 pub mod bidi;
+#[allow(missing_docs, reason = "fields, variants and plain accessors are named after Playwright's")]
 pub mod browser;
+#[doc(hidden)]
 pub mod webdriver;
+#[doc(hidden)]
 pub mod fleet;
+#[doc(hidden)]
 pub mod secrets;
 pub mod session;
 #[cfg(feature = "mcp")]
+#[doc(hidden)]
 pub mod live;
 #[cfg(feature = "mcp")]
+#[doc(hidden)]
 pub mod mcp;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 #[cfg(any(all(test, feature = "mcp"), fuzzing))]
+#[doc(hidden)]
 pub mod fuzzing;
 #[cfg(feature = "python")]
 mod python;

@@ -1,6 +1,7 @@
 //! A browser, its pages, and actions on them: Browser, BrowserContext, Page, Frame, ElementHandle, Locator.
 //!
 //! Modules are listed in order; each uses only those above it.
+#[doc(hidden)]
 pub mod injected;
 pub mod input;
 mod program;
@@ -29,45 +30,67 @@ pub use console::{
     ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
     StackLine,
 };
+#[doc(hidden)]
 pub use elements::action::{ElementAction, Press};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
+#[doc(hidden)]
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
+#[doc(hidden)]
 pub use elements::control::{ControlKind, Outcome, Shown, read_checked};
 pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
+#[doc(hidden)]
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
+#[doc(hidden)]
 pub use elements::fill::Several;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
+#[doc(hidden)]
 pub use elements::lost::{LostPress, Moving};
+#[doc(hidden)]
 pub use elements::matches::{Match, Matched};
+#[doc(hidden)]
 pub use elements::neighbours::Reached;
+#[doc(hidden)]
 pub use elements::noted::{HandMove, HandMoves};
+#[doc(hidden)]
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
+#[doc(hidden)]
 pub use elements::scroll::{Axis, Scrolled, Scroller};
 pub use elements::settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
+#[doc(hidden)]
 pub use elements::upload::OpenedFile;
+#[doc(hidden)]
 pub use elements::way::{Found, Way};
 pub use emulate::clock::ClockTurn;
 pub use emulate::storage::WebStorage;
+#[doc(hidden)]
 pub use emulate::whereabouts::{GEO_SERVICE, Whereabouts};
+#[doc(hidden)]
 pub use objects::attached_browser::{PersonsBrowser, address as debugging_address};
+#[doc(hidden)]
 pub use objects::bound::Bound;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
+#[doc(hidden)]
 pub use objects::dialect::Dialect;
 pub use objects::download::{Download, DownloadState, keep_file, remove_unfinished};
 pub use objects::frame::{Frame, Moments};
+#[doc(hidden)]
 pub use objects::journal::{Mark, Pending};
 pub use objects::listeners::Listener;
 pub use objects::navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
 pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeptInMemory, Page, PageEvent, WeakPage};
+#[doc(hidden)]
 pub use objects::pulse::PATIENCE;
+#[doc(hidden)]
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
+#[doc(hidden)]
 pub use objects::world::{RemoteHandle, Scope, World, value_argument};
 pub use options::LocalFiles;
 pub use options::devices::Device;
+#[doc(hidden)]
 pub use options::domains::Domains;
 pub use options::look::Look;
 pub use options::paper::Paper;
@@ -75,38 +98,54 @@ pub use options::permissions::PERMISSIONS;
 pub use options::routing::{Routed, UrlGlob};
 pub use options::storage_state::{AlsoStored, Passkey, PrivateFile};
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
+#[doc(hidden)]
 pub use options::unseen::Unseen;
 pub use options::{ContextOptions, HttpCredentials};
+#[doc(hidden)]
 pub use scripts::document::Tag;
+#[doc(hidden)]
 pub use scripts::evaluate::json_value;
+#[doc(hidden)]
 pub use scripts::exposed::{Call, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
+#[doc(hidden)]
 pub use scripts::offered::{OfferedTool, offers_changed};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
+#[doc(hidden)]
 pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
+#[doc(hidden)]
 pub use traffic::cookies::parse as parse_set_cookie;
 pub use traffic::har::{HarBodies, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
+#[doc(hidden)]
 pub use traffic::kept_answers::{KeepOptions, KeptAnswer, KeptAnswers};
+#[doc(hidden)]
 pub use traffic::observer::{BlockId, Blocking, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
 pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use traffic::socket::{Payload, SocketEvent, WebSocket};
+#[doc(hidden)]
 pub use view::audit::{Finding, Styles, Vitals};
 pub use view::capture::CaptureOptions;
+#[doc(hidden)]
 pub use view::cast_frame::CastFrame;
 pub use view::content::ContentFormat;
+#[doc(hidden)]
 pub use view::discard::Discarding;
+#[doc(hidden)]
 pub use view::dom_snapshot::DomSnapshot;
 pub use view::outlined::SnapshotOptions;
 pub use view::pdf::PdfOptions;
+#[doc(hidden)]
 pub use view::picture::PictureFinish;
+#[doc(hidden)]
 pub use view::profile::{Coverage, Performance, Profile, Used};
+#[doc(hidden)]
 pub use view::retouch::Difference;
 pub use view::screencast::{Screencast, ScreencastOptions};
 pub use view::screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};

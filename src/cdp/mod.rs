@@ -13,6 +13,7 @@ mod policy;
 mod protocol_log;
 mod session;
 pub mod transport;
+#[allow(missing_docs, reason = "the reference of the protocol describes them")]
 pub mod types;
 
 pub use command::{Command, Event};

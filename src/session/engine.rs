@@ -25,6 +25,7 @@ mod webkit;
 
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Source {
     /// Start a browser, and close it in the end.
     Launch(Box<LaunchOptions>),
@@ -45,6 +46,7 @@ pub enum Source {
 /// Options of the engine.
 #[derive(Clone)]
 pub struct EngineOptions {
+    /// Which browser it uses.
     pub source: Source,
     /// The default options of new contexts.
     pub context: ContextOptions,
@@ -149,6 +151,7 @@ struct Berth {
 const LEFT_LIMIT: Duration = Duration::from_secs(60);
 
 impl Engine {
+    /// An engine without a browser; the first use starts one.
     pub fn new(options: EngineOptions) -> Self {
         Self::of(options, None)
     }
@@ -354,6 +357,7 @@ impl Engine {
         limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
+    /// The options it was created with.
     pub fn options(&self) -> &EngineOptions {
         &self.inner.options
     }

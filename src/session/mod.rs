@@ -1,8 +1,8 @@
 //! What one client works in: a workspace of contexts and tabs, in a browser that all clients share.
 //!
-//! A [`registry`] gives workspaces an id and an expiry. [`cooldown`] is the pause after nobody responded to a
-//! challenge; [`handoff`] waits for a person at a [`challenge`]; [`visit`] opens a page, does one task there
-//! and returns the result; [`pacing`] respects the rules of sites.
+//! [`registry`] gives workspaces an id and an expiry. [`cooldown`] is the pause after nobody responded to a
+//! [`challenge`]; [`handoff`] waits for a person at one. [`visit`] opens a page and does one thing there; [`pacing`] limits
+//! how often.
 mod engine;
 mod live_pages;
 mod place;
@@ -12,11 +12,17 @@ mod roots;
 mod turns;
 mod uses;
 mod workspace;
+#[doc(hidden)]
 pub mod cooldown;
+#[doc(hidden)]
 pub mod pacing;
+#[doc(hidden)]
 pub mod challenge;
+#[doc(hidden)]
 pub mod handoff;
+#[doc(hidden)]
 pub mod visit;
+#[doc(hidden)]
 pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};

@@ -25,9 +25,13 @@ pub struct Place {
 /// The kind of a file's content. A file replaces only files of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// PNG, JPEG or WebP.
     Picture,
+    /// PDF.
     Pdf,
+    /// A video of ours.
     Video,
+    /// A storage state of ours or of Playwright's, as JSON.
     StorageState,
     /// Text of any format. It replaces only files that this program has written, because nothing else distinguishes them.
     Text,

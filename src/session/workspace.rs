@@ -84,10 +84,15 @@ struct Slot {
 /// A context as a client sees it.
 #[derive(Debug, Clone)]
 pub struct ContextEntry {
+    /// The name by which a client chooses it.
     pub name: String,
+    /// The number in refs.
     pub number: u32,
+    /// Whether new tabs open in it.
     pub is_active: bool,
+    /// Its tabs.
     pub tabs: Vec<Tab>,
+    /// The options it was created with.
     pub options: ContextOptions,
 }
 
@@ -117,6 +122,7 @@ impl Workspace {
         }
     }
 
+    /// The engine whose browser it uses.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
     }

@@ -87,7 +87,7 @@ LARGE_STRUCTS = {
 BUDGETS = {
     "browser": 37700,
     "mcp": 22400,
-    "session": 5200,
+    "session": 5240,
     "bidi": 5110,
     "snapshot": 5110,
     "cli": 5100,

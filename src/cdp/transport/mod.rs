@@ -1,6 +1,7 @@
 //! Transports: how messages are sent and received.
 mod pipe;
 pub mod tls;
+/// Messages over a WebSocket.
 pub mod websocket;
 
 use std::io;
@@ -13,9 +14,12 @@ pub const MAX_MESSAGE_BYTES: usize = 512 * 1024 * 1024;
 
 /// A two-way stream of messages.
 pub trait Transport: Send + 'static {
+    /// The reading half.
     type Incoming: Incoming;
+    /// The writing half.
     type Outgoing: Outgoing;
 
+    /// Splits it into its halves.
     fn split(self) -> (Self::Incoming, Self::Outgoing);
 }
 

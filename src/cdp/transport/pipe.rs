@@ -13,6 +13,7 @@ pub struct Pipe<R, W> {
 }
 
 impl<R, W> Pipe<R, W> {
+    /// A pipe of a reader and a writer.
     pub fn new(reader: R, writer: W) -> Self {
         Self { reader, writer, largest: MAX_MESSAGE_BYTES }
     }

@@ -183,6 +183,7 @@ impl Transport for WebSocket {
 }
 
 #[derive(Debug)]
+/// The reading half of a [`WebSocket`].
 pub struct WebSocketReader(SplitStream<WebSocketStream<Box<dyn tls::Stream>>>);
 
 impl Incoming for WebSocketReader {
@@ -192,6 +193,7 @@ impl Incoming for WebSocketReader {
 }
 
 #[derive(Debug)]
+/// The writing half of a [`WebSocket`].
 pub struct WebSocketWriter(SplitSink<WebSocketStream<Box<dyn tls::Stream>>, Message>);
 
 impl Outgoing for WebSocketWriter {

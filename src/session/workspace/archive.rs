@@ -20,7 +20,9 @@ const BODY_LIMIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Answered {
     page: String,
+    /// The request.
     pub entry: RequestEntry,
+    /// The body of its response.
     pub body: Arc<[u8]>,
 }
 

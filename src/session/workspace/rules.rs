@@ -18,7 +18,9 @@ const MOST_RULES: usize = 200;
 pub struct Rule {
     /// The pattern as it was written, for listings.
     pub pattern: String,
+    /// Which requests it applies to.
     pub filter: RequestFilter,
+    /// What happens to them.
     pub does: Does,
     /// How long requests are delayed.
     pub delay: Duration,
@@ -36,7 +38,9 @@ pub enum RequestFilter {
 /// The effect of a rule.
 #[derive(Debug, Clone)]
 pub enum Does {
+    /// The request fails.
     Block,
+    /// The request gets this response.
     Answer(Fulfillment),
     /// Adds these headers to the request, replacing those of the same names.
     Headers(Vec<(String, String)>),

@@ -9,16 +9,22 @@ use crate::error::{Error, Result};
 /// A tab as a client sees it.
 #[derive(Debug, Clone)]
 pub struct Tab {
+    /// The position in the list of tabs.
     pub index: usize,
+    /// The id, which no other tab gets.
     pub id: TabId,
+    /// The page.
     pub page: Page,
+    /// Whether it is the current tab.
     pub is_active: bool,
 }
 
 /// The permanent name of a tab, unique in its browser: `t3`, or `c1t3` in another context than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TabId {
+    /// The number of its context.
     pub context: u32,
+    /// The number of its page.
     pub page: u32,
 }
 
