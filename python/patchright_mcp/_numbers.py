@@ -84,7 +84,7 @@ def _zeros(rest: str) -> int:
     if word is None:
         return 0
     if word[2] in _UNSURE or (word[1] and word[2] in _UNSURE_APART):
-        raise NotANumber(f"it is not clear what {word[2]!r} makes of the number")
+        raise NotANumber(f"the suffix {word[2]!r} is ambiguous")
     return _SHORT.get(word[2], 0)
 
 
@@ -97,7 +97,7 @@ def _plain(written: str, marks: str) -> str:
         whole, _, rest = written.rpartition(decimal) if decimal else (written, "", "")
         first, *groups = re.split("[.,]", whole)
         if len(set(used)) > 2 - (not decimal) or not _parts_thousands(first, groups):
-            raise NotANumber("there is no number as people write them")
+            raise NotANumber("the number has an unknown format")
         return f"{first}{''.join(groups)}" + (f".{rest}" if rest else "")
     if used and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", written) and not _is_decimal(used[0], marks):
         return written.replace(used[0], "")

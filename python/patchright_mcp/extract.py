@@ -85,7 +85,7 @@ def fields_of(model: type, around: tuple[type, ...] = ()) -> list[_Field]:
         if select is not None:
             found.append(_field(model, name, hint, select, (*around, model)))
     if not found:
-        raise Error(f"{model.__name__}: no field says where it stands; write Annotated[str, Select('h1')]")
+        raise Error(f"{model.__name__}: no field has a selector; write Annotated[str, Select('h1')]")
     return found
 
 
@@ -102,17 +102,15 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
     within = None
     if _is_model(kind):
         if kind in around:
-            raise TypeError(f"{title}: {kind.__name__} would be within itself")
+            raise TypeError(f"{title}: {kind.__name__} contains itself")
         if select.attribute is not None:
-            raise TypeError(f"{title}: {kind.__name__} stands in an element, not in an attribute")
+            raise TypeError(f"{title}: {kind.__name__} needs an element; remove `attribute`")
         within = fields_of(kind, around)
     elif _is_pydantic(model) and (kind in (date, datetime) or not _is_known(kind)):
         # What pydantic knows it makes of the text.
         kind = str
     elif not _is_known(kind):
-        raise TypeError(
-            f"{title}: a field of type {_named(_bare(hint))} cannot be read; possible are {_KINDS}"
-        )
+        raise TypeError(f"{title}: type {_named(_bare(hint))} is not supported; use {_KINDS}")
     return _Field(title, kind, select, several, optional, within)
 
 
@@ -187,9 +185,10 @@ def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
 
 def _made_one(field: _Field, value: Any) -> Any:
     if value is None:
-        what = f"nothing is at {field.select.selector!r}"
+        what = f"no element matches {field.select.selector!r}; add `| None` if it can be missing"
         if field.several:
-            what = f"one of {field.select.selector!r} has no attribute {field.select.attribute!r}"
+            found = f"an element that matches {field.select.selector!r}"
+            what = f"{found} has no attribute {field.select.attribute!r}"
         raise Error(f"{field.name}: {what}")
     if field.within is not None:
         return made(field.kind, field.within, value)
@@ -218,9 +217,7 @@ def _read(field: _Field, text: str) -> Any:
     kind = field.kind
     if kind is bool:
         if text.lower() not in _STATES:
-            raise Error(
-                f"{field.name}: {text[:60]!r} is neither true nor false, yes nor no, on nor off, 1 nor 0"
-            )
+            raise Error(f"{field.name}: {text[:60]!r} is not a boolean (true/false, yes/no, on/off, 1/0)")
         return _STATES[text.lower()]
     if kind in (date, datetime):
         return _moment(field, text)
@@ -240,8 +237,10 @@ def _moment(field: _Field, text: str) -> date | datetime:
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
-        what = "date" if field.kind is date else "date with a time"
-        raise Error(f"{field.name}: {text[:60]!r} is no {what} as in 2026-01-31T10:00:00") from None
+        what = "date" if field.kind is date else "date and time"
+        raise Error(
+            f"{field.name}: {text[:60]!r} is not an ISO 8601 {what}, such as 2026-01-31T10:00:00"
+        ) from None
     return moment.date() if field.kind is date else moment
 
 
@@ -250,4 +249,4 @@ def _one_of(field: _Field, text: str, choices: list[tuple[str, Any]]) -> Any:
         if said == text:
             return value
     known = ", ".join(repr(said) for said in dict.fromkeys(said for said, _ in choices))
-    raise Error(f"{field.name}: {text[:60]!r} is none of {known}")
+    raise Error(f"{field.name}: {text[:60]!r} is not one of {known}")
