@@ -6,7 +6,7 @@ from patchright_mcp.async_api import Error, Page
 from tests_py.mcp.test_arrived import GRID, LATER, LESS, MADE, STOLEN, TERMINAL
 
 
-async def test_letters_that_are_lost_are_put_in_again(page: Page) -> None:
+async def test_lost_letters_are_inserted_again(page: Page) -> None:
     await page.set_content(GRID)
     for text in ["reason", "order_id"]:
         await page.fill("#cell", text)

@@ -54,7 +54,7 @@ def test_a_script_for_playwright_runs_as_it_is(site: Site, tmp_path: Path) -> No
     assert run(str(script), url) == reported
 
 
-def test_our_own_ways_can_be_kept(tmp_path: Path) -> None:
+def test_own_ways_keeps_the_differences_from_playwright(tmp_path: Path) -> None:
     script = tmp_path / "own.py"
     script.write_text(
         "from playwright.sync_api import sync_playwright\n"

@@ -201,7 +201,7 @@ async def test_a_client_that_does_not_read_is_closed(playwright: Playwright) -> 
     await there.close()
 
 
-async def test_a_retry_lets_those_who_saw_a_browser_go_have_their_turn(
+async def test_retries_are_fair_after_a_browser_has_gone(
     playwright: Playwright,
 ) -> None:
     browser = await playwright.chromium.launch()

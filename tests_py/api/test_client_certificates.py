@@ -104,7 +104,7 @@ async def test_who_is_not_welcome_is_reported_so(
         await requests.dispose()
 
 
-async def test_a_server_that_nobody_vouches_for_is_distinguished_from_a_refusal(
+async def test_an_untrusted_certificate_is_distinguished_from_a_refusal(
     browser: Browser, tmp_path: Path
 ) -> None:
     authority = Authority(tmp_path)

@@ -50,6 +50,6 @@ async def test_paper_has_its_size(page: Page, paper: str, inches: tuple[float, f
     )
 
 
-async def test_paper_that_nobody_makes_is_refused(page: Page) -> None:
+async def test_an_unknown_paper_format_is_refused(page: Page) -> None:
     with pytest.raises(Error, match="Unknown paper format: A9"):
         await page.pdf(format="A9")

@@ -18,9 +18,7 @@ async def received(page: Page, expression: str = "log") -> list[Any]:
     return noted
 
 
-async def test_what_nobody_hears_leads_to_what_an_input_method_and_a_mouse_lead_to(
-    page: Page, site: Site
-) -> None:
+async def test_input_without_listeners_has_the_same_result(page: Page, site: Site) -> None:
     await page.goto(site.page("traps-unheard"))
     await page.get_by_label("Name").fill(LONG_WORD)
     await page.get_by_label("Email").fill("ada@example.org")
@@ -77,7 +75,7 @@ async def test_a_field_that_listens_once_it_has_the_focus_hears_the_keys(page: P
     await expect(page.locator("#field")).to_have_value("abc")
 
 
-async def test_press_sequentially_strikes_each_key_also_where_nobody_hears_it(page: Page) -> None:
+async def test_press_sequentially_presses_each_key_without_listeners(page: Page) -> None:
     await page.set_content("<input id=field><script>log = []</script>")
     await page.evaluate("void (field.oninput = (event) => log.push([event.data]))", isolated_context=False)
     await page.locator("#field").press_sequentially("abc")

@@ -490,7 +490,7 @@ async def test_tabs_that_are_worked_on_at_once_are_all_drawn(context: BrowserCon
     assert result == [[True, "visible"]] * 3
 
 
-async def test_a_page_is_as_large_as_its_window_unless_reported(browser: Browser, page: Page) -> None:
+async def test_a_page_is_as_large_as_its_window_by_default(browser: Browser, page: Page) -> None:
     size = "() => ({ width: innerWidth, height: innerHeight })"
     assert page.viewport_size == await page.evaluate(size)
     assert await page.evaluate("outerHeight - innerHeight") > 50

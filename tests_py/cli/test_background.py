@@ -43,7 +43,7 @@ def test_after_a_kill_the_next_command_begins_anew(shell: Shell, site: Site) -> 
     assert shell.left() == set()
 
 
-def test_nobody_for_long_ends_it(shell: Shell, site: Site) -> None:
+def test_the_background_server_exits_when_unused(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"), "--idle-timeout=300")
     shell.until_nothing_runs()
     assert shell.left() == set()

@@ -282,7 +282,7 @@ def test_doctor_tells_what_is_there(shell: Shell) -> None:
     assert shell.left() == set()
 
 
-def test_doctor_tells_what_is_missing_and_how_to_mend_it(shell: Shell) -> None:
+def test_doctor_shows_what_is_missing_and_how_to_fix_it(shell: Shell) -> None:
     shell.environment["HTTPS_PROXY"] = "http://me:password@proxy.example:3128"
     answer = shell.run("doctor", "--executable-path", "/nowhere/chromium", "--port", "0", status=1)
     assert "PROBLEM browser" in answer

@@ -55,9 +55,7 @@ def test_a_page_that_never_loads_pauses_everything_until_the_period_is_over(
 
 
 @pytest.mark.parametrize("timeout", [-1, 0, 0.5, 1])
-def test_a_timeout_that_nobody_can_mean_is_refused_and_pauses_nothing(
-    wire: Wire, site: Site, timeout: float
-) -> None:
+def test_an_invalid_timeout_is_refused_and_starts_no_cooldown(wire: Wire, site: Site, timeout: float) -> None:
     wire.shake_hands()
     needed = {"selector": "h1", "fields": {"h1": "Ada"}, "script": "1"}
     takes = {"click": ["selector"], "fill_form": ["fields"], "execute_js": ["script"]}

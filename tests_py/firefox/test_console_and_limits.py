@@ -26,7 +26,7 @@ async def test_the_console_is_reported_as_often_as_it_is_asked_for(workshop: Wor
     assert "the lamp is hot" not in (await workshop.do("browser_console_messages")).text
 
 
-async def test_a_fresh_load_asks_the_server_anew(workshop: Workshop, site: Site) -> None:
+async def test_a_fresh_reload_bypasses_the_cache(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/fresh", document("Fresh", "<h1>Fresh</h1>")))
     await workshop.do("browser_history", action="reload")
     await workshop.do("browser_history", action="fresh")

@@ -110,7 +110,7 @@ async def test_pictures_come_while_a_page_changes_and_the_next_only_when_one_was
     await page.screencast.stop()
 
 
-async def test_a_page_hears_nothing_of_being_filmed(page: Page) -> None:
+async def test_a_page_cannot_notice_a_screencast(page: Page) -> None:
     await page.set_content(HEARS)
     frames: asyncio.Queue[ScreencastFrame] = asyncio.Queue()
     await page.screencast.start(on_frame=frames.put_nowait)
@@ -119,7 +119,7 @@ async def test_a_page_hears_nothing_of_being_filmed(page: Page) -> None:
     assert await page.evaluate("() => heard.join()", isolated_context=False) == ""
 
 
-async def test_what_lists_give_can_be_gone_through_beside_the_page(page: Page, site: Site) -> None:
+async def test_lists_are_iterable_in_the_isolated_world(page: Page, site: Site) -> None:
     """There Firefox leaves that out; the page's own world stays as it is."""
     await page.goto(site.page("form"))
     read = """async () => {

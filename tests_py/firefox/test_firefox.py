@@ -71,7 +71,7 @@ async def test_a_chooser_of_files_opens_no_window_and_keeps_no_tab_from_being_se
         assert "visible" in await server.evaluate(drawn)
 
 
-async def test_what_it_cannot_pretend_is_said_when_it_is_asked_for(site: Site, tmp_path: Path) -> None:
+async def test_unsupported_emulation_is_refused(site: Site, tmp_path: Path) -> None:
     async with serve("--headless", "--device", "Pixel 7", cwd=tmp_path) as server:
         reply = await server.call("browser_navigate", url=site.page("form"))
     assert reply.is_error

@@ -43,7 +43,7 @@ async def test_a_page_that_listens_hears_a_press_later_than_the_arrival(page: Pa
     assert min(await page.evaluate("holds", isolated_context=False)) >= 8
 
 
-async def test_the_icon_of_a_tab_is_nobody_s_request(page: Page, site: Site) -> None:
+async def test_a_tab_icon_is_not_in_the_request_log(page: Page, site: Site) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))
     names = ("styled", "plain", "button", "drawn", "framed", "made", "fetched")

@@ -145,7 +145,7 @@ def test_no_web_page_is_given_leave(server: HttpServer) -> None:
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
 )
-def test_what_a_form_could_send_is_no_message(server: HttpServer, kind: str) -> None:
+def test_content_types_of_forms_are_refused(server: HttpServer, kind: str) -> None:
     lines = [line for line in GOOD if not line.startswith("Content-Type")]
     assert server.ask(["Host: localhost", f"Content-Type: {kind}", *lines], BODY).status == 415
 

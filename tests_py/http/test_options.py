@@ -52,7 +52,7 @@ def test_what_is_set_is_what_a_page_sees(tmp_path: Path, site: Site, format: str
         until(lambda: list((tmp_path / "taken").glob("report*.bin")), "the download")
 
 
-def test_names_and_web_pages_are_let_in_when_reported(tmp_path: Path) -> None:
+def test_configured_hosts_and_origins_are_accepted(tmp_path: Path) -> None:
     flags = [
         "--allowed-hosts",
         "mine.example,other.example:7",

@@ -148,7 +148,7 @@ def test_a_page_whose_name_comes_to_lead_to_the_server_is_not_answered(
         assert f"{host} was answered {status}" in client.text("browser_evaluate", function=ask)
 
 
-def test_a_clients_proxy_is_judged_as_its_pages_are(tmp_path: Path, proxies: dict[str, Proxy]) -> None:
+def test_the_network_policy_applies_to_a_clients_proxy(tmp_path: Path, proxies: dict[str, Proxy]) -> None:
     with HttpServer(tmp_path, "--block-private-network") as server:
         client = server.begin()
         for kind in KINDS:

@@ -136,7 +136,7 @@ async def test_a_code_goes_over_the_fields_that_are_made_for_it(
     assert await server.evaluate(digits) == "1234"
 
 
-async def test_letters_that_are_lost_are_put_in_again(server: Server, site: Site) -> None:
+async def test_lost_letters_are_inserted_again(server: Server, site: Site) -> None:
     page = await server.open(site.publish("/grid", GRID))
     answer = await server.call("browser_type", target=page.ref('"Cell"'), text="order_id")
     assert not answer.is_error, answer.text

@@ -85,7 +85,7 @@ async def test_what_changed_in_another_tab_is_shown_with_its_name(
 
 
 @pytest.mark.parametrize("period", [5, 400, 900])
-async def test_a_tab_that_changes_by_itself_is_no_news(server: Server, site: Site, period: int) -> None:
+async def test_a_tab_that_changes_by_itself_is_not_reported(server: Server, site: Site, period: int) -> None:
     ticking = f"<p id=t>Tick</p><script>setInterval(() => t.append('x'), {period});</script>"
     await server.open(site.publish("/reached-tick", document("Tick", ticking)))
     await server.call(
