@@ -318,11 +318,12 @@ engine.remembering = (work) => {
 /** The role of the table around `element`, which makes it a row, a cell or nothing. */
 function tableRole(element) {
   const parent = parentNode(element);
-  let role = memory?.tables.get(parent);
+  const known = isAsWritten ? null : memory?.tables;
+  let role = known?.get(parent);
   if (role === undefined) {
     const table = closestTag(element, TABLE);
-    role = table ? (memory?.tables.get(table) ?? roleOf(table)) : "";
-    memory?.tables.set(table ?? parent, role).set(parent, role);
+    role = table ? (known?.get(table) ?? roleOf(table)) : "";
+    known?.set(table ?? parent, role).set(parent, role);
   }
   return role;
 }
@@ -346,10 +347,24 @@ function headerCellRole(element) {
   return "columnheader";
 }
 
+/** Whether tables and list items count as the author wrote them, also where they only arrange things. */
+let isAsWritten = false;
+
+/** The role by the markup alone, as selectors by role have it in every browser. */
+engine.writtenRoleOf = (element) => {
+  isAsWritten = true;
+  try {
+    return roleOf(element);
+  } finally {
+    isAsWritten = false;
+  }
+};
+
 const DATA_MARKS = "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]";
 
 /** A table that only arranges things: it has a single row or column or holds other tables, and nothing marks it as data. */
 function isLayoutTable(table) {
+  if (isAsWritten) return false;
   const rows = table.rows;
   const isGrid = rows && rows.length > 1 && Array.prototype.some.call(rows, (row, index) => index < 20 && row.cells.length > 1);
   if (isGrid && !native.querySelector(table, "table")) return false;
@@ -442,7 +457,7 @@ const IMPLICIT_ROLES = new Map(
     img: imageRole,
     input: inputRole,
     ins: "insertion",
-    li: (item) => (inList(item) ? "listitem" : "generic"),
+    li: (item) => (isAsWritten || inList(item) ? "listitem" : "generic"),
     main: "main",
     mark: "mark",
     math: "math",

@@ -495,7 +495,7 @@ function byRole(root, wanted) {
   const named = wanted.name && nameTest(wanted.name);
   const described = wanted.description && nameTest(wanted.description);
   return elementsBelow(root).filter((element) => {
-    if (engine.roleOf(element) !== role) return false;
+    if (engine.writtenRoleOf(element) !== role) return false;
     if (!hasStates(element, role, wanted)) return false;
     if (!wanted.hiddenToo && isUnreported(element)) return false;
     if (described && !described(descriptionOf(element, role))) return false;
