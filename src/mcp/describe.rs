@@ -117,8 +117,16 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     if page.floods_dialogs() {
         reply.add_event("The page opens dialogs without end; they are dismissed until it is left.");
     }
-    if page.file_chooser().is_some() {
-        reply.add_modal("file chooser: answer it with browser_file_upload");
+    match page.file_chooser() {
+        Some(chooser) if chooser.backend_node_id.is_none() => {
+            page.take_file_chooser();
+            reply.add_event(
+                "The page asked for files by a picker without an input. The browser cancelled it: only a person can \
+                 choose there.",
+            );
+        }
+        Some(_) => reply.add_modal("file chooser: answer it with browser_file_upload"),
+        None => {}
     }
     let url = page.asked_url();
     let moved = call.kept.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
@@ -134,7 +142,12 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         }
         tell_announcements(call, reply);
     };
-    let (state, ()) = join(OptionFuture::from(state), shown).await;
+    let document = page.main_frame().loader();
+    let (mut state, ()) = join(OptionFuture::from(state), shown).await;
+    if state.is_some() && *page.main_frame().loader() != *document {
+        // Another document came meanwhile, and its outline is shown.
+        state = Some(page_state(&page, page.asked_url(), answers).await);
+    }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
         tell_front(call, &page, reply);
     }

@@ -263,6 +263,7 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
             biased;
             reached = page.until_reached(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
             () = page.until_stuck_since_arrival() => return Err(Error::PageBusy),
+            () = page.until_stalled("") => return Ok(false),
         };
         if !reached {
             return Ok(false);

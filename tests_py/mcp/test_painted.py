@@ -152,6 +152,9 @@ async def test_notices_that_are_seen_and_inert_are_marked(workshop: Workshop, si
     assert "[inert]" in shown.line('button "Undo"')
     assert "[inert]" not in shown.line('button "Yes"')
     assert "Offer ends" not in shown.section("Snapshot")
+    refused = await workshop.server.call("browser_click", ref=shown.ref('button "Undo"'))
+    assert refused.is_error, refused.text
+    assert "was inert" in refused.text, refused.text
     await workshop.server.evaluate("() => d.close()")
     assert "[inert]" in (await workshop.server.snapshot()).line("Offer ends today")
     await workshop.do("browser_wait_for", text="Mail moved")

@@ -28,7 +28,7 @@ engine.isCalm = () => {
     watcher?.disconnect();
     watcher = null;
   }, LINGER_MS);
-  if (document.readyState !== "complete" || now - changed < CALM_MS) return false;
+  if (document.readyState !== "complete" || now - changed < CALM_MS || document.activeViewTransition) return false;
   const busy = document.documentElement && querySelector(document.documentElement, BUSY);
   return !(busy && engine.isVisible(busy)) && !animationsOf(document).some(isUnderWay);
 };

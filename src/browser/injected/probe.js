@@ -306,6 +306,8 @@ const pointAt = (box, [across, down]) => ({
 /** Why a press at a point, where something else is hit, does not reach the node. */
 function missedAs(node, hit, point) {
   if (!hit) return { blocked: "outside" };
+  // Pictures of the page lie over it until the transition has ended.
+  if (document.activeViewTransition) return { blocked: "moving" };
   const { kind } = engine.unreached(node, hit, point);
   const blocked = { inert: "inert", clipped: "clipped", hidden: "clipped", "no pointer": "pointerless" }[kind] ?? "covered";
   return blocked === "covered" ? { blocked, by: coverName(hit, node) } : { blocked };

@@ -386,6 +386,8 @@ const unreached = (engine.unreached = (node, hit, point) => {
   if (style.interactivity === "inert") return { kind: "inert" };
   if (style.pointerEvents === "none") return { kind: "no pointer" };
   if (isBefore(hit, target, point)) return { kind: "covered", hit };
+  const modal = engine.sight.openModal(engine.activeElement());
+  if (modal && !within(target, modal)) return { kind: "inert" };
   for (let around = target; around; around = flatParent(around)) {
     const { clipPath, backfaceVisibility, overflow, maskImage } = getComputedStyle(around);
     if (clipPath !== "none" || (overflow !== "visible" && around !== target) || (maskImage && maskImage !== "none"))

@@ -50,7 +50,7 @@ impl Tool for History {
                 Go::Fresh => page.reload_fresh(&options).await,
             }
         };
-        let arrival = page.unless_stuck_on_arrival(Box::pin(going)).await;
+        let arrival = timing.unless_stalled(&page, Box::pin(going)).await;
         arrived(&page, arrival, (mark, &document), &timing, reply).await
     }
 }

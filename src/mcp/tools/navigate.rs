@@ -61,7 +61,7 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     call.progress.say("loading the page");
     let mark = page.mark();
     let before = page.main_frame().loader();
-    let arrival = match page.unless_stuck_on_arrival(page.goto(url.as_str(), &timing.options())).await {
+    let arrival = match timing.unless_stalled(page, page.goto(url.as_str(), &timing.options())).await {
         Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
             Ok(named(call, page, url, reason).await?)
         }
@@ -128,7 +128,7 @@ impl Tool for NavigateBack {
         call.progress.say("loading the page");
         let (mark, document) = (page.mark(), page.main_frame().loader());
         let timing = Timing::new(call, None, None);
-        let arrival = page.unless_stuck_on_arrival(page.go_back(&timing.options())).await;
+        let arrival = timing.unless_stalled(&page, page.go_back(&timing.options())).await;
         arrived(&page, arrival, (mark, &document), &timing, reply).await
     }
 }
@@ -163,6 +163,22 @@ impl Timing {
             Some(Until::NetworkIdle) => WaitUntil::NetworkIdle,
         };
         NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
+    }
+
+    /// Waits for a navigation, unless the page is stuck, or waits for servers that do not answer.
+    pub(super) async fn unless_stalled(
+        &self,
+        page: &Page,
+        navigation: impl Future<Output = Result<Arrival>>,
+    ) -> Result<Arrival> {
+        let before = page.main_frame().loader();
+        tokio::select! {
+            biased;
+            arrival = page.unless_stuck_on_arrival(navigation) => arrival,
+            () = page.until_stalled(&before), if self.until.is_none() => {
+                Err(Error::NavigationSlow { waited: self.limit })
+            }
+        }
     }
 
     /// Whether resources and scripts are waited for.

@@ -1,13 +1,20 @@
 //! Resources that a document waits for and that may never arrive.
 use std::time::Duration;
 
-use tokio::time::Instant;
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Page;
+use crate::browser::objects::world::Scope;
 use crate::error::Result;
 
 /// How long the network must be quiet until pending requests no longer delay a loaded page.
 const IDLE: Duration = Duration::from_secs(1);
+/// How long a document may wait for servers that do not answer at all, where it shows text and where it is blank.
+const STALL: Duration = Duration::from_secs(2);
+const BLANK_STALL: Duration = Duration::from_secs(8);
+const PAUSE: Duration = Duration::from_millis(100);
+const TEXT_LIMIT: Duration = Duration::from_millis(500);
 
 impl Page {
     /// The pending requests, oldest first: resource type and URL.
@@ -41,6 +48,47 @@ impl Page {
                 return Ok(false);
             }
         }
+    }
+
+    /// Waits until the document that follows `before` is stalled: it has arrived and is not parsed, since the servers of
+    /// scripts or style sheets in it do not answer.
+    pub async fn until_stalled(&self, before: &str) {
+        let (mut last, mut since) = (self.traffic(), Instant::now());
+        loop {
+            sleep(PAUSE).await;
+            let now = self.traffic();
+            let is_parsed = self.main_frame().moments().dom_content_loaded;
+            if now != last
+                || is_parsed
+                || *self.main_frame().loader() == *before
+                || !self.awaits_silent_servers()
+            {
+                (last, since) = (now, Instant::now());
+            } else if since.elapsed() >= BLANK_STALL || (since.elapsed() >= STALL && self.shows_text().await)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Whether requests are pending, and none of them has been answered.
+    fn awaits_silent_servers(&self) -> bool {
+        self.with_network(|network| {
+            let mut open = network
+                .entries()
+                .filter(|entry| {
+                    entry.ended.is_none() && entry.kind != "WebSocket" && entry.kind != "EventSource"
+                })
+                .peekable();
+            open.peek().is_some() && open.all(|entry| entry.response.is_none())
+        })
+    }
+
+    async fn shows_text(&self) -> bool {
+        let script = "() => Boolean(document.body?.innerText.trim())";
+        let frame = self.main_frame();
+        let shows = frame.evaluate(script, Vec::new(), Scope::Isolated);
+        matches!(timeout(TEXT_LIMIT, shows).await, Ok(Ok(Value::Bool(true))))
     }
 
     /// The numbers of requests, of responses, and of pending requests.
