@@ -102,7 +102,7 @@ def run(part: Part, most: float) -> Outcome:
 
 def last_word(log: str) -> str:
     """The line of a log that sums it up."""
-    lines = [line.strip(" =") for line in log.splitlines() if line.strip()]
+    lines = [line.strip(" =") for line in log.splitlines() if line.strip() and not line.startswith("make")]
     return next((line for line in reversed(lines) if SUMMARY.search(line)), lines[-1] if lines else "")
 
 

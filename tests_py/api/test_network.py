@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import gzip
 import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -179,3 +181,16 @@ async def test_what_comes_from_a_cache_has_its_headers_at_once(context: BrowserC
             assert (await answer.request.all_headers())["referer"] == second
 
     await asyncio.wait_for(read(), 8)  # It was five seconds each.
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip", "deflate"])
+async def test_a_compressed_answer_is_read_as_its_text(page: Page, site: Site, encoding: str) -> None:
+    text = "lamps " * 20
+    bodies = {
+        "br": bytes.fromhex("1b7700f88d54b5bf0c636b4b10b8b9882d0ec07203"),
+        "gzip": gzip.compress(text.encode()),
+        "deflate": zlib.compress(text.encode()),
+    }
+    url = site.publish(f"/{encoding}", bodies[encoding], "text/plain", {"Content-Encoding": encoding})
+    response = await page.request.get(url)
+    assert await response.text() == text
