@@ -118,9 +118,7 @@ pub enum Error {
     #[error("the click did not reach the element: {cover} covered it at the last moment")]
     PressMissed { cover: Box<Cover> },
     #[strum(serialize = "not_actionable")]
-    #[error(
-        "no click reached the element: the page put another one in its place before the button was let go, {again}"
-    )]
+    #[error("no click reached the element: the page replaced it with {again} before the button was released")]
     PressReplaced { again: String },
     #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
@@ -179,7 +177,7 @@ pub enum Error {
     PersonAway { kind: &'static str, waited: Duration },
     #[error("a person is working on the page")]
     PersonHasControl,
-    #[error("the site's robots.txt does not allow this address")]
+    #[error("the site's robots.txt does not allow this URL")]
     RobotsDisallow,
     #[error("this needs the user's consent: {reason}")]
     NotAllowed { reason: &'static str },
@@ -305,7 +303,7 @@ impl Error {
                 "take a new snapshot: the action may have been done; if the page still does not respond, navigate elsewhere or close it"
             }
             Self::AwaitsServer => "wait and take a snapshot, or navigate elsewhere",
-            Self::UnknownTab { .. } => "list the tabs with browser_tabs",
+            Self::UnknownTab { .. } | Self::NoSuchTab { .. } => "list the tabs with browser_tabs",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
             Self::PageCrashed => "navigate again to bring the page back",
             Self::StaleRef { again: Some(_), .. } => "use that ref if it is the element you mean",
@@ -315,10 +313,17 @@ impl Error {
             Self::NoTarget { .. } => {
                 "find it with browser_find or a snapshot and use its ref; selectors look like button:has-text(\"Save\"), text=Save, role=button[name=\"Save\"], #id"
             }
-            Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
+            Self::SeveralMatch { .. } | Self::NotUnique { .. } => {
+                "use the ref of one of them, or a narrower selector"
+            }
+            Self::ElementNotFound { .. } => "take a snapshot and use a ref from it, or another selector",
+            Self::InvalidSelector { .. } => {
+                "use a ref, or a selector like text=Save, role=button[name=\"Save\"], #id"
+            }
+            Self::NavigationFailed { .. } => "check the URL, then navigate again",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
-            Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
-            Self::PressReplaced { .. } => "if nothing came of the press, click that one",
+            Self::PressMissed { .. } => "take a snapshot to see what covers it, and click again",
+            Self::PressReplaced { .. } => "if the press had no effect, click that one",
             Self::MovedElsewhere { .. } => "take a snapshot, and drag it on from there",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
@@ -368,6 +373,16 @@ impl Error {
                 "close tabs with browser_tabs, or start the server with a larger --max-memory"
             }
             Self::OnlyContext => "create another one first",
+            Self::ContextExists { .. } => "use another name, or switch to it with browser_context_switch",
+            Self::NoDialog => "take a snapshot: it may have been answered already",
+            Self::Protocol { .. } | Self::Unreadable { .. } => {
+                "take a snapshot to check the page, then try again"
+            }
+            Self::PersonAway { .. } => "ask the user to be there, then call again",
+            Self::RobotsDisallow => {
+                "use another source; only the user can start the server without --respect-robots"
+            }
+            Self::Broken => "take a snapshot, then try another way; the server's log has the details",
             Self::NotAllowed { .. } => {
                 "tell the user what you want to do and why; do not look for a workaround"
             }
@@ -485,9 +500,9 @@ impl Obstacle {
                 Some("a press there goes to what covers it: press that if you mean it, or close it or scroll")
             }
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
-            Self::Inert => Some("close what is open over it, or do first what makes it active"),
-            Self::Clipped => Some("open or turn to what holds it"),
-            Self::Pointerless => Some("do first what enables it, or press what lies behind it"),
+            Self::Inert => Some("close the dialog over it, or first do what activates it"),
+            Self::Clipped => Some("open its container, or scroll to it there"),
+            Self::Pointerless => Some("first do what enables it, or press the element behind it"),
             Self::Handled { finished: false, .. } => {
                 Some("make the handler faster, or give the action more time")
             }

@@ -80,8 +80,9 @@ const EVENTS: [&str; 6] = [
 impl Firefox {
     /// Opens a session with the Firefox that listens at this address, within `limit`.
     pub async fn connect(address: &str, begin: &Begin, limit: Duration) -> Result<Self> {
-        let slow =
-            || Error::BrowserLaunch { reason: format!("Firefox began no session within {}", human(limit)) };
+        let slow = || Error::BrowserLaunch {
+            reason: format!("Firefox did not start a session within {}", human(limit)),
+        };
         timeout(limit, Self::begin(address, begin)).await.unwrap_or_else(|_| Err(slow()))
     }
 

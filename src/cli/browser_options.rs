@@ -51,7 +51,10 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
     let permissions = flags.grant_permissions.clone().unwrap_or_default();
     if let Some(name) = permissions.iter().find(|name| PERMISSIONS.iter().all(|(known, _)| known != name)) {
         let names = PERMISSIONS.map(|(name, _)| name).join(", ");
-        return Err(mistake("grant-permissions", &format!("{name:?} is none; there are {names}")));
+        return Err(mistake(
+            "grant-permissions",
+            &format!("{name:?} is not a permission; use one of {names}"),
+        ));
     }
     let device =
         flags.device.as_deref().map(Device::named).transpose().map_err(|error| mistake("device", &error))?;

@@ -493,7 +493,7 @@ impl Promise {
         operation_with(waiting, move |py, ()| match &*outcome.lock() {
             Some(Ok(value)) => Ok(value.clone_ref(py)),
             Some(Err(error)) => Err(error.clone_ref(py)),
-            None => Err(PyRuntimeError::new_err("nobody kept the promise")),
+            None => Err(PyRuntimeError::new_err("the event was lost")),
         })
     }
 }

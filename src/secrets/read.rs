@@ -39,7 +39,7 @@ impl Secrets {
             false => toml::from_str(text).map_err(|_| SHAPE)?,
         };
         if entries.is_empty() {
-            return Err("there is no secret in it".to_owned());
+            return Err("it contains no secret".to_owned());
         }
         let secrets = entries.into_iter().map(|(name, entry)| entry.secret(name));
         Ok(Self::new(secrets.collect::<Result<_, _>>()?))

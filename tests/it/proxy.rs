@@ -173,7 +173,7 @@ fn a_failure_says_what_the_proxy_did() {
             (
                 format!("socks5://me:swordfish@127.0.0.1:{socks_port}"),
                 "http://forbidden.example/",
-                "its rules forbid it",
+                "its rules do not allow it",
             ),
             ("http://127.0.0.1:9".to_owned(), "http://a.example/", "nothing listens there"),
             ("socks5://127.0.0.1:9".to_owned(), "https://a.example/", "nothing listens there"),

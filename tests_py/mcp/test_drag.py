@@ -95,10 +95,10 @@ async def test_what_did_not_move_is_said_to_have_stayed_with_a_way_that_works(
     await hand.open(site.page("drags"))
     stone = await hand.call("browser_drag", startRef="#stone", endRef="#free")
     assert stone.is_error
-    assert "did not move: the page did not take it for something to drag" in stone.text
+    assert "did not move: the page did not treat it as draggable" in stone.text
     homing = await hand.call("browser_drag", startRef="#homing", endRef="#stone")
     assert homing.is_error
-    assert "it was picked up, and went back" in homing.text
+    assert "it was picked up and moved back" in homing.text
 
 
 async def test_what_has_a_handle_is_dragged_by_it_as_the_error_says(hand: Server, site: Site) -> None:

@@ -40,7 +40,8 @@ impl FromStr for OriginPattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no origin; write https://host, http://host:port, *.host or host");
+        let wrong =
+            || format!("{text:?} is not an origin; write https://host, http://host:port, *.host or host");
         let text = text.trim();
         let (scheme, rest) = match text.split_once("://") {
             Some((scheme, rest)) => (Some(web_scheme(&scheme.to_lowercase()).ok_or_else(wrong)?), rest),

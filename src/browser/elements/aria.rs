@@ -221,7 +221,7 @@ impl Words {
         let between = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let pattern = between.map(|pattern| {
             Regex::new(pattern)
-                .map_err(|error| problem(format!("{text} is no pattern that can be read: {error}")))
+                .map_err(|error| problem(format!("{text} is not a valid regular expression: {error}")))
         });
         Ok(Self { text: squeezed(text), pattern: pattern.transpose()? })
     }

@@ -322,7 +322,7 @@ fn piece(text: &str) -> Result<Piece> {
     };
     let (captures, engine) = engine.strip_prefix('*').map_or((false, engine), |engine| (true, engine));
     if body.trim().is_empty() && engine != "text" {
-        return Err(faulty(SelectorFault::EmptyPart, "a part of it is empty"));
+        return Err(faulty(SelectorFault::EmptyPart, "it has an empty part"));
     }
     Ok(Piece { engine: engine.to_owned(), body: body.to_owned(), captures })
 }
@@ -341,7 +341,7 @@ fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
         Some(capture) if pieces.iter().any(|piece| piece.engine == "nth") && capture + 1 < pieces.len() => {
             return Err(faulty(
                 SelectorFault::CapturedNth,
-                "nth cannot stand beside a part that is captured",
+                "nth cannot be combined with a captured part (*)",
             ));
         }
         Some(capture) => pieces.split_off(capture + 1),
@@ -404,7 +404,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         name => match CUSTOM.read().get(name) {
             Some(source) => Part::Custom { source: source.clone(), body: body.to_owned() },
             None => {
-                return Err(faulty(SelectorFault::UnknownEngine, "it names an engine that is not known"));
+                return Err(faulty(SelectorFault::UnknownEngine, "it names an unknown engine"));
             }
         },
     })

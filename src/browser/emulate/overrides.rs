@@ -81,7 +81,7 @@ impl BrowserContext {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if look.timezone != was.timezone {
             let timezone_id = look.timezone.clone().unwrap_or_default();
-            let problem = format!("the browser knows no time zone {timezone_id:?}");
+            let problem = format!("the browser does not support the time zone {timezone_id:?}");
             match page.session().call(SetTimezoneOverride { timezone_id }).await {
                 Err(Error::Protocol { .. }) => return Err(wrong(problem)),
                 outcome => outcome.map(drop)?,
@@ -93,7 +93,7 @@ impl BrowserContext {
                 let timezone_id = was.timezone.clone().unwrap_or_default();
                 page.session().send(SetTimezoneOverride { timezone_id }).ignore();
                 let locale = look.locale.as_deref().unwrap_or_default();
-                return Err(wrong(format!("the browser knows no language {locale:?}")));
+                return Err(wrong(format!("the browser does not support the locale {locale:?}")));
             }
         }
         Ok(())

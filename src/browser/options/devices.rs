@@ -156,7 +156,7 @@ impl Device {
             names.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
             let near = names[..MOST_NAMES].join(", ");
             format!(
-                "there is no device {name:?}; near it are {near}, and each handheld one with \"landscape\""
+                "there is no device {name:?}; similar names are {near}, and handheld ones also with \"landscape\""
             )
         })
     }

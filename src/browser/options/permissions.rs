@@ -28,6 +28,8 @@ pub(in crate::browser) fn permission(name: &str) -> Result<&'static str> {
     let known = PERMISSIONS.iter().find(|(known, _)| *known == name);
     known.map(|(_, wire)| *wire).ok_or_else(|| {
         let names = PERMISSIONS.map(|(name, _)| name).join(", ");
-        Error::InvalidArguments { problems: vec![format!("{name:?} is no permission; there are {names}")] }
+        Error::InvalidArguments {
+            problems: vec![format!("{name:?} is not a permission; use one of {names}")],
+        }
     })
 }

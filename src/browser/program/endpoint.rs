@@ -72,10 +72,10 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
     while let Some(more) = response.chunk().await.map_err(|_| gone("its answer broke off"))? {
         lines.extend_from_slice(&more);
         if lines.len() > LONGEST_ANSWER {
-            return Err(gone("what listens there is no browser"));
+            return Err(gone("the server at that address is not a browser"));
         }
     }
     let version: Version =
-        serde_json::from_slice(&lines).map_err(|_| gone("what listens there is no browser"))?;
+        serde_json::from_slice(&lines).map_err(|_| gone("the server at that address is not a browser"))?;
     Ok(version.web_socket_debugger_url)
 }

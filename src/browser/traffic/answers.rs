@@ -45,7 +45,7 @@ impl Page {
     pub async fn response_body(&self, entry: &RequestEntry) -> Result<Vec<u8>> {
         let gone = |reason: &str| Error::Unsupported { what: "reading the body", reason: reason.to_owned() };
         if entry.response.is_none() || entry.ended.is_none() {
-            return Err(gone("the answer has not come, or not to its end"));
+            return Err(gone("the response has not arrived completely"));
         }
         let get = GetResponseBody { request_id: entry.id.clone() };
         let body = match self.session_of(entry)?.call(get).await {

@@ -146,7 +146,7 @@ fn vitals(measured: &Vitals) -> String {
         Some(cls) => {
             format!("CLS (layout shift): {cls:.3} ({}){}", rated(cls, 0.1, 0.25), moved.unwrap_or_default())
         }
-        None => "CLS (layout shift): this browser does not tell".to_owned(),
+        None => "CLS (layout shift): not reported by this browser".to_owned(),
     });
     lines.push(match measured.long_tasks {
         Some(count) => format!("Long tasks: {count}, which blocked for {:.0} ms", measured.blocked),

@@ -32,7 +32,7 @@ impl Tool for AskPerson {
         if let Some(PersonLink { url, code, seconds }) = call.watching(&page, &self.reason).await {
             let entered = code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();
             reply.say(format!(
-                "The user can watch here, and do nothing. Ask them to open {url}{entered}, within {} minutes, and go on.",
+                "The user can only watch here. Ask them to open {url}{entered}, within {} minutes, and go on.",
                 seconds.div_ceil(60)
             ));
             let person = json!({ "url": url, "code": code, "expiresInSeconds": seconds });

@@ -261,9 +261,9 @@ fn so_now(dragged: &Dragged) -> String {
 /// Why nothing moved, and what to do instead.
 fn why_not(picked: bool, refused: bool, handle: Option<(String, String)>) -> String {
     let why = match (picked, refused) {
-        (_, true) => "its drop was refused there",
-        (true, false) => "it was picked up, and went back",
-        (false, false) => "the page did not take it for something to drag",
+        (_, true) => "the target refused the drop",
+        (true, false) => "it was picked up and moved back",
+        (false, false) => "the page did not treat it as draggable",
     };
     match handle {
         Some((reference, name)) => format!("{why}; drag it by {reference}, {}", one_line(&name)),

@@ -164,7 +164,7 @@ impl Tool for Access {
         let mut done = Vec::new();
         let mut named = self.headers.iter().flatten();
         if let Some((name, _)) = named.find(|(name, value)| !is_header(name, value)) {
-            return Err(wrong(&format!("{name:?} is no header that can be sent")));
+            return Err(wrong(&format!("{name:?} is not a valid header")));
         }
         if self.username.is_some() != self.password.is_some() {
             return Err(wrong("`username` and `password` go together"));

@@ -57,7 +57,7 @@ impl Tool for PageTool {
         };
         let wanted = offered.into_iter().find(|(listed, tool)| *listed == name || tool.name == name);
         let Some((_, tool)) = wanted else {
-            let problem = "`name` is none of the tools that the page offers now; leave it out to see them";
+            let problem = "`name` is not a tool of this page; omit it to list the tools";
             return Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
         };
         call.confirm_anything(&page, &tool.name).await?;

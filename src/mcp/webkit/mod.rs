@@ -72,7 +72,7 @@ pub(super) async fn run(
     }
     if arguments.contains_key(TAB) {
         let what = "a tab that is named".to_owned();
-        return Err(Error::NotInWebkit { what, reason: "a session has one page there" });
+        return Err(Error::NotInWebkit { what, reason: "a session has only one page there" });
     }
     let file = ToFile::take(call, tool, &mut arguments).await?;
     Box::pin(act(webkit_session, tool.name, arguments, call, reply)).await?;
@@ -123,7 +123,7 @@ fn why_not(name: &str) -> &'static str {
         | "browser_context_switch"
         | "browser_context_list"
         | "browser_context_close" => "a session has one page and one context there; make another session",
-        "browser_close" => "a session has one page there; close the session",
+        "browser_close" => "a session has only one page there; close the session",
         "browser_pdf_save" => "its driver does not print",
         name if name.starts_with("patchright_") => {
             "these tools work in tabs of their own, and there is one page"
@@ -144,7 +144,7 @@ fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
             "robots.txt and the pause between pages cannot be kept there",
             call.settings.politeness != Politeness::default(),
         ),
-        ("files of this machine cannot be kept apart there", call.settings.allow_files),
+        ("access to local files cannot be limited there", call.settings.allow_files),
     ];
     settings.into_iter().find_map(|(reason, is_asked)| is_asked.then_some(reason))
 }

@@ -95,7 +95,7 @@ pub(super) async fn version_5(
     stream.read_exact(&mut answer).await.map_err(broke)?;
     let reason = match answer[1] {
         0 => None,
-        2 => Some("its rules forbid it"),
+        2 => Some("its rules do not allow it"),
         3 => Some("it cannot reach that network"),
         4 => Some("it cannot reach that server"),
         5 => Some("that server accepts no connection"),

@@ -191,7 +191,7 @@ fn pseudo(reader: &mut Reader, compound: &mut Compound, depth: usize) -> Result<
     let start = reader.at();
     reader.next();
     if reader.peek() == Some(':') {
-        return Err(invalid("a pseudo-element in it is no element"));
+        return Err(invalid("it contains a pseudo-element, which is not an element"));
     }
     let name = reader.take_while(is_name).to_ascii_lowercase();
     let called = reader.peek() == Some('(');

@@ -49,14 +49,14 @@ impl Blocking {
     pub fn new(kinds: Vec<String>, domains: Domains, addresses: &[String]) -> Result<Self> {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if let Some(kind) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
-            return Err(wrong(format!("kinds: {kind:?} is none; expected of ({})", KINDS.join("|"))));
+            return Err(wrong(format!("kinds: expected one of ({}), got {kind:?}", KINDS.join("|"))));
         }
         let read = |glob: &String| {
             UrlGlob::new(glob).ok_or_else(|| wrong(format!("the braces of {glob:?} do not match")))
         };
         let addresses = addresses.iter().map(read).collect::<Result<Vec<_>>>()?;
         if kinds.is_empty() && domains.is_empty() && addresses.is_empty() {
-            return Err(wrong("nothing is named that could be blocked".to_owned()));
+            return Err(wrong("give kinds, ads, domains, lists or urls to block".to_owned()));
         }
         Ok(Self { kinds, domains, addresses })
     }

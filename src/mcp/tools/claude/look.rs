@@ -219,7 +219,7 @@ impl Tool for ReadConsole {
         let count = u64::try_from(messages.len()).unwrap_or(u64::MAX);
         let read = call.kept.read.lock().insert(key, count).unwrap_or_default();
         let fresh = messages.iter().skip(usize::try_from(read).unwrap_or(usize::MAX));
-        say_lines(fresh.map(logged).collect(), "Nothing was logged since.", reply);
+        say_lines(fresh.map(logged).collect(), "No new console messages.", reply);
         Ok(())
     }
 }
