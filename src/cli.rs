@@ -56,7 +56,7 @@ use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::folders;
-use crate::live::{Entry, LiveOptions};
+use crate::live::{LiveOptions, VisitorAuth};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
@@ -161,7 +161,7 @@ impl Config {
         if let Some(argument) = arguments.clone().find(|argument| !argument.starts_with("--")) {
             return Err(mistake(
                 "arg",
-                &format!("{argument:?} is no argument of a browser; they begin with --"),
+                &format!("{argument:?} is not a browser argument; those begin with --"),
             ));
         }
         let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
@@ -433,7 +433,10 @@ fn runs_programs(flags: &Flags) -> bool {
 fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending> {
     let Some(source) = &flags.secrets else { return Ok(Secrets::default()) };
     if http.is_some_and(|http| http.keys.len() > 1) {
-        return Err(mistake("secrets", "several keys share nothing; start a server for each key"));
+        return Err(mistake(
+            "secrets",
+            "secrets would be shared by several API keys; start a server for each key",
+        ));
     }
     if runs_programs(flags) {
         return Err(mistake("secrets", "a program could read them; leave --caps code out"));
@@ -448,7 +451,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     if let Some(path) = &flags.api_key_file {
         let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
         if keys.is_empty() {
-            return Err(mistake("api-key-file", "there is no key in it"));
+            return Err(mistake("api-key-file", "the file contains no key"));
         }
         given.extend(keys);
     }
@@ -505,13 +508,13 @@ fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions
     let usual = LiveOptions::default();
     let several = http.is_some_and(|http| http.keys.len() > 1);
     let entry = match flags.live_auth.as_deref() {
-        None if several => Entry::Key,
-        None | Some("code") => Entry::Code,
-        Some("key") if http.is_some_and(|http| !http.keys.is_empty()) => Entry::Key,
+        None if several => VisitorAuth::Key,
+        None | Some("code") => VisitorAuth::Code,
+        Some("key") if http.is_some_and(|http| !http.keys.is_empty()) => VisitorAuth::Key,
         Some("key") => return Err(mistake("live-auth", "there are no keys; they belong to --port")),
         Some(other) => match other.strip_prefix("header:").map(str::trim) {
             Some(name) if HeaderName::try_from(name).is_ok() && http.is_some() => {
-                Entry::Header(name.to_owned())
+                VisitorAuth::Header(name.to_owned())
             }
             _ => return Err(mistake("live-auth", "expected code, key or, with --port, header:NAME")),
         },

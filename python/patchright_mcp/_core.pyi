@@ -41,7 +41,6 @@ __all__ = [
     "WebSocket",
     "Worker",
     "__version__",
-    "be_where_it_comes_out",
     "block",
     "call_offered",
     "call_tool",
@@ -57,6 +56,7 @@ __all__ = [
     "launch",
     "list_patchright_tools",
     "main",
+    "match_proxy_location",
     "offered_tools",
     "one_time_code",
     "paper_size",
@@ -917,7 +917,7 @@ def keep_answers(
 ) -> KeptAnswers:
     """Stores the responses to a context's pages from now on."""
 
-def be_where_it_comes_out(context: BrowserContext, service: str | None) -> Operation:
+def match_proxy_location(context: BrowserContext, service: str | None) -> Operation:
     """Sets time zone, language and position of a context from its public IP address; `service` is the URL of a service that reports those."""
 
 def scroll_through(

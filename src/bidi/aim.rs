@@ -10,14 +10,14 @@ use super::state::State;
 
 /// A frame that receives input, and the offset of its coordinates in the tab.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct FramePosition {
     pub context: String,
     left: f64,
     top: f64,
     scale: f64,
 }
 
-impl Place {
+impl FramePosition {
     pub(super) fn tab(tab: &str) -> Self {
         Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
     }
@@ -57,7 +57,7 @@ impl Place {
 const DEEPEST: usize = 20;
 
 /// Whether a tab embeds pages of other sites.
-pub(super) fn shows_others(state: &State, tab: &str) -> bool {
+pub(super) fn embeds_other_sites(state: &State, tab: &str) -> bool {
     let origin = |url: &str| {
         let url = Url::parse(url).ok()?;
         matches!(url.scheme(), "http" | "https" | "file").then(|| url.origin().ascii_serialization())
@@ -77,7 +77,7 @@ pub(super) fn shows_others(state: &State, tab: &str) -> bool {
 }
 
 /// The frame that receives pointer input at a point of the tab.
-pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Result<Place, Refusal> {
+pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Result<FramePosition, Refusal> {
     const LOOK: &str = "(x, y) => { \
         let [left, top, scale, root, last] = [0, 0, 1, document, null]; \
         for (;;) { \
@@ -94,7 +94,7 @@ pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Resu
                 root = at.contentDocument; \
             } else if (at.shadowRoot) { root = at.shadowRoot; } else { return null; } \
         } }";
-    let mut place = Place::tab(tab);
+    let mut place = FramePosition::tab(tab);
     for _ in 0..DEEPEST {
         let point = place.aimed(json!({"x": x, "y": y}));
         let given = ["x", "y"].map(|name| json!({"type": "number", "value": point[name]})).to_vec();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_point_is_counted_from_where_the_frame_begins() {
-        let outer = Place::tab("1").inner("2", &json!({"left": 100, "top": 50, "scale": 0.5}));
+        let outer = FramePosition::tab("1").inner("2", &json!({"left": 100, "top": 50, "scale": 0.5}));
         let place = outer.inner("3", &json!({"left": 20, "top": 10, "scale": 1}));
         assert_eq!(
             outer.aimed(json!({"type": "pointerMove", "x": 110, "y": 60})),
@@ -156,7 +156,7 @@ mod tests {
             place.aimed(json!({"type": "scroll", "x": 111, "y": 56})),
             json!({"type": "scroll", "x": 2, "y": 2})
         );
-        assert_eq!(Place::tab("1").aimed(json!({"x": 3})), json!({"x": 3}));
+        assert_eq!(FramePosition::tab("1").aimed(json!({"x": 3})), json!({"x": 3}));
     }
 
     #[test]

@@ -38,10 +38,10 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     if !driver.state().tabs.contains_key(tab) {
         return Err(Refusal::new("Session with given id not found."));
     }
-    if films::is_of_films(method) {
+    if films::is_screencast_command(method) {
         return films::answer(command, session, method).await;
     }
-    films::hasten(driver, tab);
+    films::speed_up(driver, tab);
     if method == "Runtime.runIfWaitingForDebugger" {
         driver.state().begin(tab);
     }
@@ -62,7 +62,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
         "Target" | "Inspector" | "Storage" => quiet(method),
         "Page" => match method {
             "Page.setLifecycleEventsEnabled" => {
-                events::tell_reached(driver, tab);
+                events::repeat_load_events(driver, tab);
                 Ok(json!({}))
             }
             "Page.getFrameTree"

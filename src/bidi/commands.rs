@@ -49,17 +49,17 @@ impl Command for RefuseNextDocument {
 
 /// Takes the next picture of a screencast at once.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct LookNow {}
+pub struct CapturePicture {}
 
 /// The number of the newest picture of a screencast.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub struct Looked {
+pub struct CapturedPicture {
     pub number: i64,
 }
 
-impl Command for LookNow {
+impl Command for CapturePicture {
     const METHOD: &'static str = "Firefox.lookNow";
-    type Reply = Looked;
+    type Reply = CapturedPicture;
 }
 
 /// The navigation type of a frame's initial empty document.

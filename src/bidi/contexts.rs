@@ -40,7 +40,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             if !state.tabs.contains_key(tab) {
                 return Err(Refusal::new("No target with given id found"));
             }
-            Ok(json!({"sessionId": state.session_beside(tab)}))
+            Ok(json!({"sessionId": state.add_session(tab)}))
         }
         "Target.detachFromTarget" => {
             driver.state().films.remove(command.text("sessionId"));

@@ -29,7 +29,7 @@ impl Dialogs {
 pub(super) fn opened(driver: &Driver, context: &str, event: &Value) {
     {
         let mut state = driver.state();
-        let Some(tab) = state.tab_with(context) else { return };
+        let Some(tab) = state.tab_containing(context) else { return };
         if tab.dialogs.open.borrow().is_some() {
             tab.dialogs.next.push_back((context.to_owned(), event.clone()));
             return;
@@ -41,7 +41,7 @@ pub(super) fn opened(driver: &Driver, context: &str, event: &Value) {
 fn show(driver: &Driver, context: &str, event: &Value) {
     let url = {
         let mut state = driver.state();
-        let Some(tab) = state.tab_with(context) else { return };
+        let Some(tab) = state.tab_containing(context) else { return };
         tab.dialogs.open.send_replace(Some(context.to_owned()));
         state.frames.get(context).map(|frame| frame.url.clone())
     };
@@ -57,7 +57,7 @@ fn show(driver: &Driver, context: &str, event: &Value) {
 pub(super) fn closed(driver: &Driver, context: &str, event: &Value) {
     let next = {
         let mut state = driver.state();
-        state.tab_with(context).and_then(|tab| {
+        state.tab_containing(context).and_then(|tab| {
             let next = tab.dialogs.next.pop_front();
             if next.is_none() {
                 tab.dialogs.open.send_replace(None);

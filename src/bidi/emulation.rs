@@ -121,7 +121,7 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
         urls_in(&state, &context)
     };
     for url in shown {
-        grant_at(command.driver, &context, &url);
+        grant_for_url(command.driver, &context, &url);
     }
     Ok(json!({}))
 }
@@ -156,7 +156,7 @@ fn permission(name: &str, state: &str, origin: &str, context: &str) -> Value {
 }
 
 /// Grants the context's permissions to the origin of a new page, since Firefox grants them by origin.
-pub(super) fn grant_at(driver: &Driver, context: &str, url: &str) {
+pub(super) fn grant_for_url(driver: &Driver, context: &str, url: &str) {
     let Ok(url) = url::Url::parse(url) else { return };
     let origin = url.origin().ascii_serialization();
     let names = {

@@ -1,7 +1,7 @@
 //! Converts errors to CDP errors where the engine interprets those.
 use serde_json::{Value, json};
 
-use super::lacks::Lack;
+use super::lacks::MissingFeature;
 use crate::cdp::NOT_IN_FIREFOX;
 
 /// Why a command was refused. The caller receives the text.
@@ -9,7 +9,7 @@ use crate::cdp::NOT_IN_FIREFOX;
 pub(super) enum Refusal {
     Failed(String),
     /// WebDriver BiDi has no such command.
-    Missing(Lack),
+    Missing(MissingFeature),
 }
 
 impl Refusal {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::commands::{FIRST_DOCUMENT, FrameNamed};
 use super::driver::Driver;
-use super::emulation::grant_at;
-use super::frames::described;
+use super::emulation::grant_for_url;
+use super::frames::frame_json;
 use super::state::{Frame, session_of, tab_of};
 use super::{console, dialogs, downloads, films, network, runtime};
 use crate::cdp::Event as _;
@@ -51,7 +51,7 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
         _ => {}
     }
     if method.starts_with("browsingContext.") {
-        films::hasten(driver, context);
+        films::speed_up(driver, context);
     }
 }
 
@@ -189,7 +189,7 @@ async fn name_frame(driver: Arc<Driver>, context: String, parent: String) {
 }
 
 fn tell_document(driver: &Driver, context: &str, kind: &str) {
-    let frame = described(&driver.state(), context);
+    let frame = frame_json(&driver.state(), context);
     emit_for(driver, context, "Page.frameNavigated", json!({"frame": frame, "type": kind}));
 }
 
@@ -199,7 +199,7 @@ fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
 }
 
 /// Repeats the load events of a tab: a popup may have loaded before it has a session.
-pub(super) fn tell_reached(driver: &Driver, tab: &str) {
+pub(super) fn repeat_load_events(driver: &Driver, tab: &str) {
     let reached: Vec<_> = {
         let state = driver.state();
         let frames = state.frames.iter().filter(|(_, frame)| frame.tab == tab && frame.has_parsed);
@@ -250,7 +250,7 @@ fn started(driver: &Driver, context: &str, event: &Value) {
         let tab = frame.tab.clone();
         state.tabs.get(&tab).map(|tab| tab.user_context.clone()).unwrap_or_default()
     };
-    grant_at(driver, &user_context, &url);
+    grant_for_url(driver, &user_context, &url);
     let begun = json!({
         "frameId": context, "url": url, "loaderId": navigation, "navigationType": "differentDocument",
     });
@@ -293,12 +293,12 @@ fn moment(driver: &Arc<Driver>, context: &str, event: &Value, name: &str) {
     tell_moment(driver, context, &loader, name);
     if name == "load" {
         emit_for(driver, context, "Page.frameStoppedLoading", json!({"frameId": context}));
-        watch_rest(driver, context);
+        watch_network_idle(driver, context);
     }
 }
 
 /// Reports that a frame's network is idle after a pause without requests.
-pub(super) fn watch_rest(driver: &Arc<Driver>, context: &str) {
+pub(super) fn watch_network_idle(driver: &Arc<Driver>, context: &str) {
     let activity = match driver.state().frames.get(context) {
         Some(frame) if frame.has_loaded && frame.in_flight.is_empty() && !frame.is_idle => frame.activity,
         _ => return,
@@ -346,7 +346,7 @@ fn stopped(driver: &Driver, context: &str, event: &Value) {
 fn chooser(driver: &Driver, context: &str, event: &Value) {
     let node = {
         let mut state = driver.state();
-        if !state.tab_with(context).is_some_and(|tab| tab.catches_choosers) {
+        if !state.tab_containing(context).is_some_and(|tab| tab.catches_choosers) {
             return;
         }
         event["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))

@@ -127,7 +127,7 @@ pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind:
 }
 
 /// Reports that a server asks for credentials.
-pub(super) fn challenged(driver: &Driver, event: &Value) {
+pub(super) fn on_auth_required(driver: &Driver, event: &Value) {
     if event["isBlocked"] != true {
         return;
     }

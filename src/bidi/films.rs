@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::answers::{Answer, Command};
-use super::commands::LookNow;
+use super::commands::CapturePicture;
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::pictures::kind_of;
@@ -30,7 +30,7 @@ const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
 
 /// A running screencast; dropping it stops it.
 #[derive(Debug)]
-pub(super) struct Film {
+pub(super) struct Screencast {
     progress: watch::Sender<Progress>,
     taken: watch::Receiver<Taken>,
 }
@@ -53,8 +53,8 @@ struct Taken {
     number: i64,
 }
 
-pub(super) fn is_of_films(method: &str) -> bool {
-    ["Page.startScreencast", "Page.stopScreencast", "Page.screencastFrameAck", LookNow::METHOD]
+pub(super) fn is_screencast_command(method: &str) -> bool {
+    ["Page.startScreencast", "Page.stopScreencast", "Page.screencastFrameAck", CapturePicture::METHOD]
         .contains(&method)
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
             }
             Ok(json!({}))
         }
-        LookNow::METHOD => {
+        CapturePicture::METHOD => {
             let film = films().get(session).map(|film| {
                 film.progress.send_modify(|progress| progress.wanted += 1);
                 (film.progress.borrow().wanted, film.taken.clone())
@@ -90,7 +90,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
 }
 
 /// Speeds up a tab's screencast after an action, since the page is likely to change.
-pub(super) fn hasten(driver: &Driver, tab: &str) {
+pub(super) fn speed_up(driver: &Driver, tab: &str) {
     for (_, film) in driver.state().films.iter().filter(|(session, _)| tab_of(session) == tab) {
         film.progress.send_modify(|progress| progress.actions += 1);
     }
@@ -100,7 +100,7 @@ fn start(command: Command<'_>, session: &str) {
     let (telling, progress) = watch::channel(Progress::default());
     let (taking, taken) = watch::channel(Taken::default());
     // The one before, if there is one, ends with that.
-    command.driver.state().films.insert(session.to_owned(), Film { progress: telling, taken });
+    command.driver.state().films.insert(session.to_owned(), Screencast { progress: telling, taken });
     let filming = Filming {
         driver: command.driver.clone(),
         session: session.to_owned(),

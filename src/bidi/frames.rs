@@ -38,7 +38,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
 
 /// The tree of a frame and its descendants.
 fn tree(state: &State, context: &str) -> Value {
-    let mut frame = described(state, context);
+    let mut frame = frame_json(state, context);
     if state.tabs.get(context).is_some_and(|tab| tab.is_unborn) {
         frame["url"] = ":".into();
         frame["loaderId"] = "".into();
@@ -49,7 +49,7 @@ fn tree(state: &State, context: &str) -> Value {
 }
 
 /// A frame with its document, in the format of events.
-pub(super) fn described(state: &State, context: &str) -> Value {
+pub(super) fn frame_json(state: &State, context: &str) -> Value {
     let Some(frame) = state.frames.get(context) else { return json!({}) };
     let (url, fragment) = match frame.url.split_once('#') {
         Some((url, fragment)) => (url, Some(format!("#{fragment}"))),
@@ -64,7 +64,7 @@ pub(super) fn described(state: &State, context: &str) -> Value {
         "urlFragment": fragment,
         "mimeType": "text/html",
     });
-    if let Some(asked) = failed_address(&frame.url) {
+    if let Some(asked) = failed_url(&frame.url) {
         description["url"] = "chrome-error://chromewebdata/".into();
         description["urlFragment"] = Value::Null;
         description["unreachableUrl"] = asked.into();
@@ -73,7 +73,7 @@ pub(super) fn described(state: &State, context: &str) -> Value {
 }
 
 /// The requested URL, where Firefox shows its own error page.
-pub(super) fn failed_address(url: &str) -> Option<String> {
+pub(super) fn failed_url(url: &str) -> Option<String> {
     let own = ["about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror"];
     if !own.iter().any(|page| url.starts_with(page)) {
         return None;
@@ -112,7 +112,7 @@ async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
             json!({"frameId": frame, "loaderId": loader, "name": name, "timestamp": 0}),
         );
     }
-    super::events::watch_rest(driver, frame);
+    super::events::watch_network_idle(driver, frame);
     Ok(json!({}))
 }
 
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_page_of_the_browser_tells_what_was_asked_for() {
-        let address = failed_address("about:neterror?e=dnsNotFound&u=http%3A//a.example/x%3Fy&c=UTF-8");
+        let address = failed_url("about:neterror?e=dnsNotFound&u=http%3A//a.example/x%3Fy&c=UTF-8");
         assert_eq!(address.as_deref(), Some("http://a.example/x?y"));
-        assert_eq!(failed_address("http://a.example/?u=b"), None);
+        assert_eq!(failed_url("http://a.example/?u=b"), None);
     }
 }

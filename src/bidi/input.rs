@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::aim::{self, Place};
+use super::aim::{self, FramePosition};
 use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
@@ -22,7 +22,7 @@ pub(super) struct Devices {
     /// The last input.
     past: Option<Past>,
     /// The frame that contains the pointer, if not the main frame.
-    place: Option<Place>,
+    place: Option<FramePosition>,
     /// The number of pressed buttons: until all are released, that frame receives the pointer input.
     pressed: usize,
 }
@@ -182,7 +182,7 @@ fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Op
 async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let is_within = {
         let mut state = driver.state();
-        let is_within = aim::shows_others(&state, tab);
+        let is_within = aim::embeds_other_sites(&state, tab);
         if let Some(tab) = state.tabs.get_mut(tab).filter(|_| !is_within) {
             (tab.devices.place, tab.devices.pressed) = (None, 0);
         }
@@ -255,7 +255,7 @@ async fn aimed(
         };
         place = place.filter(|place| state.frames.contains_key(&place.context));
         let pressed = state.tabs.get(tab).map_or(0, |tab| tab.devices.pressed);
-        (place.unwrap_or_else(|| Place::tab(tab)), pressed)
+        (place.unwrap_or_else(|| FramePosition::tab(tab)), pressed)
     };
     let (place, is_entered) = match point {
         Some((x, y)) if pressed == 0 => {

@@ -5,13 +5,13 @@ use crate::error::Error;
 
 /// A feature without a WebDriver BiDi command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lack {
+pub struct MissingFeature {
     /// The subject of the error "… is not available in Firefox".
     pub what: Cow<'static, str>,
     pub instead: &'static str,
 }
 
-impl Lack {
+impl MissingFeature {
     const fn new(what: &'static str, instead: &'static str) -> Self {
         Self { what: Cow::Borrowed(what), instead }
     }
@@ -21,43 +21,52 @@ impl Lack {
     }
 }
 
-impl From<Lack> for Error {
-    fn from(lack: Lack) -> Self {
+impl From<MissingFeature> for Error {
+    fn from(lack: MissingFeature) -> Self {
         Self::NotInFirefox { what: lack.what.into_owned(), instead: lack.instead.to_owned() }
     }
 }
 
 const ELSEWHERE: &str = "use chromium for that";
 
-pub const MOBILE: Lack =
-    Lack::new("a mobile layout", "set the viewport and user agent of a phone, or use chromium for that");
-pub const TOUCH: Lack = Lack::new("a touch screen", "click, or use chromium for that");
-pub const NO_SCRIPTS: Lack = Lack::of("disabling JavaScript");
-pub const BYPASSED_CSP: Lack = Lack::of("bypassing the content security policy");
-pub const MEDIA: Lack = Lack::of("emulating a medium, color scheme or preference");
-pub const SLOW_PROCESSOR: Lack = Lack::of("CPU throttling");
-pub const SLOW_NETWORK: Lack =
-    Lack::new("network throttling", "delay requests with a route, or use chromium for that");
-pub const GROUND: Lack = Lack::of("a screenshot with another background");
-pub const PDF_HEADER: Lack =
-    Lack::new("a PDF with a header or a footer", "print it without them, or use chromium for that");
-pub const PDF_TAGS: Lack = Lack::new("a PDF with tags", "print it without them, or use chromium for that");
-pub const PDF_OUTLINE: Lack =
-    Lack::new("a PDF with an outline", "print it without one, or use chromium for that");
-pub const CRASH: Lack = Lack::of("crashing a page on demand");
-pub const REFERRER: Lack =
-    Lack::new("a navigation with a referrer", "follow a link of that page, or use chromium for that");
-pub const DROP: Lack =
-    Lack::new("native drag and drop", "look for buttons or keys that do the same, or use chromium for that");
-pub const FINGERS: Lack = Lack::of("multi-touch input");
-pub const STOPPED_DOWNLOAD: Lack = Lack::new("stopping a download", "let it finish, then delete the file");
-pub const LISTENERS: Lack = Lack::of("listing the event listeners of a node");
-pub const HELD_BODY: Lack = Lack::of("the body of an intercepted response");
-pub const BINDING: Lack = Lack::of("exposing exposing a function in all worlds of a page");
-pub const RAW_SESSION: Lack = Lack::of("a DevTools protocol session");
+pub const MOBILE: MissingFeature = MissingFeature::new(
+    "a mobile layout",
+    "set the viewport and user agent of a phone, or use chromium for that",
+);
+pub const TOUCH: MissingFeature = MissingFeature::new("a touch screen", "click, or use chromium for that");
+pub const NO_SCRIPTS: MissingFeature = MissingFeature::of("disabling JavaScript");
+pub const BYPASSED_CSP: MissingFeature = MissingFeature::of("bypassing the content security policy");
+pub const MEDIA: MissingFeature = MissingFeature::of("emulating a medium, color scheme or preference");
+pub const SLOW_PROCESSOR: MissingFeature = MissingFeature::of("CPU throttling");
+pub const SLOW_NETWORK: MissingFeature =
+    MissingFeature::new("network throttling", "delay requests with a route, or use chromium for that");
+pub const GROUND: MissingFeature = MissingFeature::of("a screenshot with another background");
+pub const PDF_HEADER: MissingFeature =
+    MissingFeature::new("a PDF with a header or a footer", "print it without them, or use chromium for that");
+pub const PDF_TAGS: MissingFeature =
+    MissingFeature::new("a PDF with tags", "print it without them, or use chromium for that");
+pub const PDF_OUTLINE: MissingFeature =
+    MissingFeature::new("a PDF with an outline", "print it without one, or use chromium for that");
+pub const CRASH: MissingFeature = MissingFeature::of("crashing a page on demand");
+pub const REFERRER: MissingFeature = MissingFeature::new(
+    "a navigation with a referrer",
+    "follow a link of that page, or use chromium for that",
+);
+pub const DROP: MissingFeature = MissingFeature::new(
+    "native drag and drop",
+    "look for buttons or keys that do the same, or use chromium for that",
+);
+pub const FINGERS: MissingFeature = MissingFeature::of("multi-touch input");
+pub const STOPPED_DOWNLOAD: MissingFeature =
+    MissingFeature::new("stopping a download", "let it finish, then delete the file");
+pub const LISTENERS: MissingFeature = MissingFeature::of("listing the event listeners of a node");
+pub const HELD_BODY: MissingFeature = MissingFeature::of("the body of an intercepted response");
+pub const BINDING: MissingFeature =
+    MissingFeature::of("exposing exposing a function in all worlds of a page");
+pub const RAW_SESSION: MissingFeature = MissingFeature::of("a DevTools protocol session");
 
 /// An unsupported permission, by its name in the permissions API.
-pub(super) fn permission(name: &str) -> Lack {
+pub(super) fn permission(name: &str) -> MissingFeature {
     let known = match name {
         "audioCapture" => "microphone".to_owned(),
         "videoCapture" => "camera".to_owned(),
@@ -65,7 +74,7 @@ pub(super) fn permission(name: &str) -> Lack {
         "clipboardSanitizedWrite" => "clipboard-write".to_owned(),
         other => with_hyphens(other),
     };
-    Lack { what: format!("granting the permission {known:?}").into(), instead: ELSEWHERE }
+    MissingFeature { what: format!("granting the permission {known:?}").into(), instead: ELSEWHERE }
 }
 
 /// `idle-detection` for `idleDetection`.
@@ -79,55 +88,61 @@ fn with_hyphens(name: &str) -> String {
     })
 }
 
-pub(super) fn key(name: &str) -> Lack {
-    Lack { what: format!("pressing the key {name:?}").into(), instead: ELSEWHERE }
+pub(super) fn key(name: &str) -> MissingFeature {
+    MissingFeature { what: format!("pressing the key {name:?}").into(), instead: ELSEWHERE }
 }
 
 /// Missing features by CDP command or domain; the first match decides.
-static BY_COMMAND: [(&str, Lack); 19] = [
+static BY_COMMAND: [(&str, MissingFeature); 19] = [
     (
         "Browser.setWindowBounds",
-        Lack::new("moving or resizing the window", "set the viewport, or use chromium for that"),
+        MissingFeature::new("moving or resizing the window", "set the viewport, or use chromium for that"),
     ),
     (
         "CSS.",
-        Lack::new(
+        MissingFeature::new(
             "listing the CSS rules of an element",
             "evaluate `getComputedStyle`, or use chromium for that",
         ),
     ),
-    ("DOMSnapshot.", Lack::of("a layout snapshot")),
-    ("Debugger.", Lack::of("a debugger")),
-    ("IO.", Lack::of("reading a stream of the browser")),
+    ("DOMSnapshot.", MissingFeature::of("a layout snapshot")),
+    ("Debugger.", MissingFeature::of("a debugger")),
+    ("IO.", MissingFeature::of("reading a stream of the browser")),
     (
         "Input.imeSetComposition",
-        Lack::new("composing text with an input method", "insert the text, or use chromium for that"),
+        MissingFeature::new(
+            "composing text with an input method",
+            "insert the text, or use chromium for that",
+        ),
     ),
-    ("Network.loadNetworkResource", Lack::of("a source map that the page does not request")),
-    ("Overlay.", Lack::of("highlighting or picking an element")),
+    ("Network.loadNetworkResource", MissingFeature::of("a source map that the page does not request")),
+    ("Overlay.", MissingFeature::of("highlighting or picking an element")),
     (
         "Page.captureSnapshot",
-        Lack::new("saving a page as one file", "print it to PDF, or use chromium for that"),
+        MissingFeature::new("saving a page as one file", "print it to PDF, or use chromium for that"),
     ),
     (
         "Page.getResourceContent",
-        Lack::new("reading the source of a loaded script", "fetch its URL, or use chromium for that"),
+        MissingFeature::new(
+            "reading the source of a loaded script",
+            "fetch its URL, or use chromium for that",
+        ),
     ),
-    ("Performance.", Lack::of("measuring performance")),
-    ("Profiler.", Lack::of("measuring code coverage")),
-    ("Runtime.getHeapUsage", Lack::of("measuring memory")),
-    ("Runtime.getIsolateId", Lack::of("measuring memory")),
-    ("Security.", Lack::of("handling a certificate error")),
+    ("Performance.", MissingFeature::of("measuring performance")),
+    ("Profiler.", MissingFeature::of("measuring code coverage")),
+    ("Runtime.getHeapUsage", MissingFeature::of("measuring memory")),
+    ("Runtime.getIsolateId", MissingFeature::of("measuring memory")),
+    ("Security.", MissingFeature::of("handling a certificate error")),
     ("Target.attachTo", RAW_SESSION),
-    ("Tracing.", Lack::of("a performance trace")),
-    ("WebAuthn.", Lack::of("a virtual passkey")),
-    ("WebMCP.", Lack::of("WebMCP")),
+    ("Tracing.", MissingFeature::of("a performance trace")),
+    ("WebAuthn.", MissingFeature::of("a virtual passkey")),
+    ("WebMCP.", MissingFeature::of("WebMCP")),
 ];
 
 /// The missing feature that a CDP command belongs to.
-pub(super) fn of_command(method: &str) -> Lack {
+pub(super) fn of_command(method: &str) -> MissingFeature {
     let known = BY_COMMAND.iter().find(|(name, _)| method.starts_with(name));
-    known.map_or_else(|| Lack::of("a required browser feature"), |(_, lack)| lack.clone())
+    known.map_or_else(|| MissingFeature::of("a required browser feature"), |(_, lack)| lack.clone())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::answers::{Answer, Command, quiet, unknown};
 use super::driver::Driver;
 use super::emulation::with;
 use super::errors::{Refusal, network_error};
-use super::events::{emit_for, watch_rest};
+use super::events::{emit_for, watch_network_idle};
 use super::{fetch, lacks};
 
 /// A request in progress, or one that may still be asked about.
@@ -118,7 +118,7 @@ fn take(driver: &Arc<Driver>, method: &str, event: &Value, body: &Value) {
         "network.responseStarted" => answered(driver, event),
         "network.responseCompleted" => completed(driver, event),
         "network.fetchError" => failed(driver, event),
-        "network.authRequired" => fetch::challenged(driver, event),
+        "network.authRequired" => fetch::on_auth_required(driver, event),
         _ => {}
     }
 }
@@ -343,5 +343,5 @@ fn ended(driver: &Arc<Driver>, event: &Value, hop: &Hop) {
         frame.in_flight.remove(request_of(event));
         frame.activity += 1;
     }
-    watch_rest(driver, &hop.context);
+    watch_network_idle(driver, &hop.context);
 }

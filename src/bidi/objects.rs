@@ -117,7 +117,7 @@ impl Objects {
             return self.reference(id);
         }
         if let Some(special) = argument["unserializableValue"].as_str() {
-            return Ok(values::local_special(special));
+            return Ok(values::special_argument(special));
         }
         Ok(match argument.get("value") {
             Some(value) => values::local(value),

@@ -7,7 +7,7 @@ use super::console::Logged;
 use super::dialogs::Dialogs;
 use super::downloads::DownloadFolder;
 use super::fetch::NextDocument;
-use super::films::Film;
+use super::films::Screencast;
 use super::input::Devices;
 use super::network::Hop;
 use super::objects::Objects;
@@ -55,7 +55,7 @@ pub(super) struct State {
     /// Sessions that read the console, briefly or as long as somebody listens, with their subscriptions.
     pub console_read: HashMap<String, String>,
     /// Running screencasts by session, and the number of reported pictures.
-    pub films: HashMap<String, Film>,
+    pub films: HashMap<String, Screencast>,
     pub pictures: i64,
     /// The number of additional sessions.
     pub sessions: u64,
@@ -147,7 +147,7 @@ pub(super) fn tab_of(session: &str) -> &str {
 
 impl State {
     /// Creates an additional session for a tab: it gets the same replies as the main session, but only events of its own screencasts.
-    pub(super) fn session_beside(&mut self, tab: &str) -> String {
+    pub(super) fn add_session(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
     }
@@ -164,7 +164,7 @@ impl State {
     }
 
     /// The tab that contains a browsing context.
-    pub(super) fn tab_with(&mut self, context: &str) -> Option<&mut Tab> {
+    pub(super) fn tab_containing(&mut self, context: &str) -> Option<&mut Tab> {
         self.tabs.get_mut(&self.frames.get(context)?.tab)
     }
 
@@ -208,7 +208,7 @@ impl State {
     /// Drops what was known of a frame's previous document.
     pub(super) fn forget_document(&mut self, context: &str) {
         let family = self.family(context);
-        if let Some(tab) = self.tab_with(context) {
+        if let Some(tab) = self.tab_containing(context) {
             tab.logged.forget(&family);
         }
         for child in family.iter().skip(1) {

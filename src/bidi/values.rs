@@ -180,7 +180,7 @@ pub(super) fn local(value: &Value) -> Value {
 }
 
 /// A value that JSON cannot express, as a BiDi argument.
-pub(super) fn local_special(special: &str) -> Value {
+pub(super) fn special_argument(special: &str) -> Value {
     match special.strip_suffix('n') {
         Some(digits) => json!({"type": "bigint", "value": digits}),
         None => json!({"type": "number", "value": special}),
@@ -219,6 +219,6 @@ mod tests {
         assert_eq!(object(json!({"type": "number", "value": "NaN"}))["unserializableValue"], "NaN");
         assert_eq!(object(json!({"type": "bigint", "value": "12"}))["unserializableValue"], "12n");
         assert_eq!(object(json!({"type": "null"}))["subtype"], "null");
-        assert_eq!(local_special("12n"), json!({"type": "bigint", "value": "12"}));
+        assert_eq!(special_argument("12n"), json!({"type": "bigint", "value": "12"}));
     }
 }

@@ -18,8 +18,8 @@ use crate::cdp::{CdpSession, Event, Permit};
 use crate::error::Result;
 
 pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
+pub(super) use interest::ConsoleHooks;
 pub use interest::ConsoleInterest;
-pub(super) use interest::ConsolePart;
 pub use source_map::SourcePlace;
 pub use stacks::StackLine;
 
@@ -44,7 +44,8 @@ pub struct ConsoleMessage {
     /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see [`Page::tell_uncaught`].
+    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see
+    /// [`Page::fill_uncaught_texts`].
     pub uncaught: bool,
     /// The worker that logged it, if no document did.
     pub worker: Option<String>,
@@ -67,12 +68,12 @@ impl Page {
         let mut messages: Vec<_> = read.into_iter().flatten().flatten().collect();
         let surplus = messages.len().saturating_sub(KEPT);
         messages.drain(..surplus);
-        self.tell_uncaught(&mut messages);
+        self.fill_uncaught_texts(&mut messages);
         Ok(messages)
     }
 
     /// Fills in the texts of uncaught errors from the browser's own log. Returns whether all are known.
-    pub fn tell_uncaught(&self, messages: &mut [ConsoleMessage]) -> bool {
+    pub fn fill_uncaught_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
         let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
         let mut places: Vec<_> = messages.iter().filter(|message| lacks_text(message)).map(place).collect();

@@ -14,10 +14,10 @@ mod traffic;
 mod console;
 mod emulate;
 mod view;
-mod parts;
+mod modules;
 
 pub use egress::client_certificate::ClientCertificate;
-pub(crate) use egress::relay::{Relay, Wanted};
+pub(crate) use egress::relay::{Relay, RelaySettings};
 pub use egress::{policy, proxy};
 pub use elements::captions::ActionCaptions;
 pub use elements::{locator, selector};
@@ -51,7 +51,7 @@ pub use elements::matches::{Match, Matched};
 #[doc(hidden)]
 pub use elements::neighbours::Reached;
 #[doc(hidden)]
-pub use elements::noted::{HandMove, HandMoves};
+pub use elements::noted::{RecordedAction, RecordedActions};
 #[doc(hidden)]
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 #[doc(hidden)]
@@ -64,17 +64,17 @@ pub use elements::way::{Found, Way};
 pub use emulate::clock::ClockTurn;
 pub use emulate::storage::WebStorage;
 #[doc(hidden)]
-pub use emulate::whereabouts::{GEO_SERVICE, Whereabouts};
+pub use emulate::whereabouts::{GEO_SERVICE, ProxyLocation};
 #[doc(hidden)]
-pub use objects::attached_browser::{PersonsBrowser, address as debugging_address};
+pub use objects::attached_browser::{UserBrowser, address as debugging_address};
 #[doc(hidden)]
 pub use objects::bound::Bound;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
 #[doc(hidden)]
 pub use objects::dialect::Dialect;
-pub use objects::download::{Download, DownloadState, keep_file, remove_unfinished};
-pub use objects::frame::{Frame, Moments};
+pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished};
+pub use objects::frame::{Frame, LifecycleEvents};
 #[doc(hidden)]
 pub use objects::journal::{Mark, Pending};
 pub use objects::listeners::Listener;
@@ -96,10 +96,10 @@ pub use options::look::Look;
 pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{Routed, UrlGlob};
-pub use options::storage_state::{AlsoStored, Passkey, PrivateFile};
+pub use options::storage_state::{ExtraStorage, Passkey, PrivateFile};
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 #[doc(hidden)]
-pub use options::unseen::Unseen;
+pub use options::unseen::HiddenTexts;
 pub use options::{ContextOptions, HttpCredentials};
 #[doc(hidden)]
 pub use scripts::document::Tag;
@@ -116,7 +116,7 @@ pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequ
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
 #[doc(hidden)]
-pub use traffic::archive::{Archive, Archived, Asked};
+pub use traffic::archive::{Archive, ArchiveQuery, Archived};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 
 use super::envelope::Envelope;
-use super::events::{Events, Listener, Message, Observer, Observing};
+use super::events::{Events, Listener, Message, Observer, ObserverEntry};
 use super::protocol_log::ProtocolLog;
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
@@ -56,11 +56,11 @@ struct Pending {
     session: Arc<str>,
     /// Only a page whose main thread is free can answer this command.
     needs_script: bool,
-    then: Then,
+    then: ReplyHandler,
 }
 
 /// Handles a reply in the reader task, in order with events. It must not block.
-pub(super) type Then = Box<dyn FnOnce(Result<Message>) + Send>;
+pub(super) type ReplyHandler = Box<dyn FnOnce(Result<Message>) + Send>;
 
 impl std::fmt::Debug for Pending {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,7 +79,7 @@ pub(super) struct SessionState {
     /// The number of answered commands that need the target's main thread.
     pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
-    observers: Mutex<Vec<Observing>>,
+    observers: Mutex<Vec<ObserverEntry>>,
     overhearers: Mutex<Vec<EventSink>>,
 }
 
@@ -185,8 +185,8 @@ impl Shared {
         state: &SessionState,
         (method, announced_as): (&str, &'static str),
         parameters: &P,
-        then: Then,
-    ) -> std::result::Result<u64, (Error, Then)> {
+        then: ReplyHandler,
+    ) -> std::result::Result<u64, (Error, ReplyHandler)> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         // Names are escaped like any string: what the policy has judged is what the browser reads.
         let text = match serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
@@ -237,7 +237,7 @@ impl Shared {
     }
 
     pub(super) fn observe(state: &SessionState, methods: &[&'static str], observer: Arc<dyn Observer>) {
-        let observing = Observing::new(methods, observer);
+        let observing = ObserverEntry::new(methods, observer);
         let mut observers = state.observers.lock();
         if !state.closed.load(Ordering::Acquire) {
             observers.push(observing);

@@ -160,12 +160,12 @@ pub trait Observer: Send + Sync {
 }
 
 #[derive(Clone)]
-pub(super) struct Observing {
+pub(super) struct ObserverEntry {
     methods: Arc<[&'static str]>,
     observer: Arc<dyn Observer>,
 }
 
-impl Observing {
+impl ObserverEntry {
     pub(super) fn new(methods: &[&'static str], observer: Arc<dyn Observer>) -> Self {
         Self { methods: methods.into(), observer }
     }
@@ -185,8 +185,8 @@ impl Observing {
     }
 }
 
-impl std::fmt::Debug for Observing {
+impl std::fmt::Debug for ObserverEntry {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Observing").field("methods", &self.methods.len()).finish_non_exhaustive()
+        formatter.debug_struct("ObserverEntry").field("methods", &self.methods.len()).finish_non_exhaustive()
     }
 }

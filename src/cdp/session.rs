@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::command::Command;
-use super::connection::{COMMAND_LIMIT, EventSink, SessionState, Shared, Then};
+use super::connection::{COMMAND_LIMIT, EventSink, ReplyHandler, SessionState, Shared};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, RAW_COMMAND, Result};
@@ -94,7 +94,8 @@ impl CdpSession {
         then: impl FnOnce(Result<C::Reply>) + Send + 'static,
     ) {
         let method = C::METHOD;
-        let then: Then = Box::new(move |answer| then(answer.and_then(|message| decoded(&message, method))));
+        let then: ReplyHandler =
+            Box::new(move |answer| then(answer.and_then(|message| decoded(&message, method))));
         let posted = match policy::check(method, permit) {
             Ok(()) => self.shared.post(&self.id, &self.state, (method, method), &command, then),
             Err(error) => Err((error, then)),

@@ -172,7 +172,7 @@ impl Keeper {
     /// Whether the server can exit: the last session was closed, or there was never a browser.
     fn is_over(&self, closed: bool) -> bool {
         let engine = &self.dispatcher.services.engine;
-        let has_browsed = engine.count().0 > 0 || engine.attaches();
+        let has_browsed = engine.count().0 > 0 || engine.is_remote();
         let ever = self.has_browsed.fetch_or(has_browsed, Ordering::Relaxed) || has_browsed;
         let alone = self.uses.borrow().0 <= 1;
         alone && if closed { self.sessions.lock().is_empty() } else { !ever }
@@ -225,7 +225,7 @@ impl Keeper {
         if reply.error_code() == Some("invalid_arguments")
             && let Some(verb) = verbs::named(tool)
         {
-            text = verb.in_flags(&text);
+            text = verb.with_flag_names(&text);
         }
         Outcome { text, failed: reply.is_error() }
     }
@@ -280,7 +280,7 @@ impl Keeper {
         let sessions = self.sessions.lock();
         let lines = sessions.iter().map(|(name, visit)| {
             let url = visit.client.url();
-            (name, url.map(|url| self.dispatcher.secrets().strike(&url).into_owned()))
+            (name, url.map(|url| self.dispatcher.secrets().redact(&url).into_owned()))
         });
         let text = match json {
             true => {
@@ -343,7 +343,7 @@ fn write_outline(session: &str, tree: &Arc<Tree>, secrets: &Secrets) -> io::Resu
         ..snapshot::Options::default()
     };
     let mut text = brief::outline(&snapshot::render(tree, &everything).text);
-    secrets.strike_from(&mut text);
+    secrets.redact_text(&mut text);
     let mut path = PathBuf::from(FOLDER);
     if session != super::command::DEFAULT_SESSION {
         path.push(session);

@@ -11,8 +11,8 @@ use super::flags::Flags;
 use super::layers;
 use super::program::Program;
 #[cfg(unix)]
-use super::remote::Trouble;
-use super::verbs::{self, Here, Verb};
+use super::remote::CommandFailure;
+use super::verbs::{self, UserFolder, Verb};
 use super::wire::{Outcome, Request, Work};
 use super::{Ending, doctor, health, papers, setup, show, tell};
 
@@ -120,9 +120,9 @@ fn understand(words: &[OsString]) -> Result<(), Ending> {
 /// Parses the arguments of a verb: ours, and those of its tool.
 fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
     let matches = parsed(command_of(verb), rest)?;
-    let here = Here(std::env::current_dir().unwrap_or_default());
+    let here = UserFolder(std::env::current_dir().unwrap_or_default());
     let arguments = verb.arguments(&matches, &here).map_err(|problems| {
-        let problems = verb.in_flags(&problems.join("; "));
+        let problems = verb.with_flag_names(&problems.join("; "));
         Ending::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
     })?;
     Ok((matches, arguments))
@@ -178,7 +178,7 @@ fn reach(program: Option<&Program>, request: &Request) -> Result<Outcome, String
     let project = super::project::Project::here().map_err(|error| error.to_string())?;
     match super::remote::ask(&project, program, request) {
         // Who ends what has ended already has what they want.
-        Err(Trouble::NoServer) => Ok(nothing_open(request.json)),
+        Err(CommandFailure::NoServer) => Ok(nothing_open(request.json)),
         asked => asked.map_err(|trouble| trouble.to_string()),
     }
 }
@@ -215,7 +215,7 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
 /// The command-line definition of a verb.
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
-    if verb.is_extra() {
+    if verb.needs_capability() {
         command = command.after_help(ASKED_FOR);
     }
     if takes_options(verb) {
@@ -317,15 +317,15 @@ fn explained(command: Command) -> String {
 /// The most common commands, each on a line, and the names of the others.
 fn list() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options], in this folder's browser:\n");
-    for verb in verbs::all().filter(|verb| verb.is_usual()) {
-        let _ = writeln!(text, "  {}  {}", verb.usage(), verb.in_short());
+    for verb in verbs::all().filter(|verb| verb.is_common()) {
+        let _ = writeln!(text, "  {}  {}", verb.usage(), verb.short_summary());
     }
     let (close, _) = OWN[0];
     let _ = writeln!(
         text,
         "  {close}  End the session, and the browser with the last one; --all for all sessions"
     );
-    let others: Vec<_> = verbs::all().filter(|verb| !verb.is_usual()).map(Verb::name).collect();
+    let others: Vec<_> = verbs::all().filter(|verb| !verb.is_common()).map(Verb::name).collect();
     let own: Vec<_> = OWN[1..].iter().map(|(name, _)| *name).collect();
     let _ = writeln!(text, "And {}. Besides {}.", others.join(", "), own.join(", "));
     text.push_str(

@@ -9,8 +9,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use serde_json::{Value, json};
 
 use super::flags::Flags;
-use super::setup::clients::{Agent, Places};
-use super::setup::{self, State};
+use super::setup::clients::{Agent, ClientFolders};
+use super::setup::{self, SetupState};
 use super::{Config, Ending, command, show};
 use crate::browser::debugging_address;
 use crate::browser::find::find;
@@ -23,7 +23,7 @@ use crate::webdriver::{self, WebkitSession};
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Grade {
+pub(super) enum Severity {
     Good,
     /// It works with limitations.
     Warning,
@@ -35,7 +35,7 @@ pub(super) enum Grade {
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
     pub subject: &'static str,
-    pub grade: Grade,
+    pub grade: Severity,
     pub found: String,
     /// How to fix it.
     pub mend: Option<String>,
@@ -43,10 +43,15 @@ pub(super) struct Finding {
 
 impl Finding {
     fn good(subject: &'static str, found: impl Into<String>) -> Self {
-        Self { subject, grade: Grade::Good, found: found.into(), mend: None }
+        Self { subject, grade: Severity::Good, found: found.into(), mend: None }
     }
 
-    fn bad(subject: &'static str, grade: Grade, found: impl Into<String>, mend: impl Into<String>) -> Self {
+    fn bad(
+        subject: &'static str,
+        grade: Severity,
+        found: impl Into<String>,
+        mend: impl Into<String>,
+    ) -> Self {
         Self { subject, grade, found: found.into(), mend: Some(mend.into()) }
     }
 }
@@ -68,8 +73,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let options = command::options(matches);
     let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
     let findings = examined(&config);
-    let worst = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Good);
-    let is_well = worst < Grade::Problem;
+    let worst = findings.iter().map(|finding| finding.grade).max().unwrap_or(Severity::Good);
+    let is_well = worst < Severity::Problem;
     match matches.get_flag("json") {
         true => {
             let list = findings.iter().map(object).collect::<Vec<_>>();
@@ -87,9 +92,9 @@ fn object(finding: &Finding) -> Value {
 
 fn line(finding: &Finding) -> String {
     let mark = match finding.grade {
-        Grade::Good => "ok     ",
-        Grade::Warning => "warning",
-        Grade::Problem => "PROBLEM",
+        Severity::Good => "ok     ",
+        Severity::Warning => "warning",
+        Severity::Problem => "PROBLEM",
     };
     let mend = finding.mend.iter().map(|mend| format!("\n        {:<12} → {mend}", ""));
     format!("{mark} {:<12} {}{}", finding.subject, finding.found, mend.collect::<String>())
@@ -101,7 +106,7 @@ fn examined(config: &Config) -> Vec<Finding> {
     findings.extend(config.warnings.iter().map(|warning| {
         Finding::bad(
             "settings",
-            Grade::Warning,
+            Severity::Warning,
             warning.as_str(),
             "Look for the setting's name in patchright-mcp --help.",
         )
@@ -161,8 +166,8 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
         Err(error) => finding("screen", &error),
     };
     let mut findings = vec![browser, screen];
-    if findings.iter().all(|finding| finding.grade == Grade::Good) {
-        let webkit_session = WebkitSession::new(Arc::new(options.for_a_look()));
+    if findings.iter().all(|finding| finding.grade == Severity::Good) {
+        let webkit_session = WebkitSession::new(Arc::new(options.for_test_start()));
         findings.push(started(async move {
             let version = webkit_session.turn().await?.version().to_owned();
             Ok((version, async move { webkit_session.close().await }))
@@ -189,14 +194,14 @@ fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(St
         }
         Ok(Err(error)) => finding("start", &error),
         Err(error) => {
-            Finding::bad("start", Grade::Problem, error, "Free some memory, or stop some processes.")
+            Finding::bad("start", Severity::Problem, error, "Free some memory, or stop some processes.")
         }
     }
 }
 
 fn finding(subject: &'static str, error: &Error) -> Finding {
     let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
-    Finding::bad(subject, Grade::Problem, error.to_string(), mend)
+    Finding::bad(subject, Severity::Problem, error.to_string(), mend)
 }
 
 /// Whether a remote browser answers.
@@ -212,7 +217,7 @@ fn attached(endpoint: &str) -> Finding {
         Some(true) => Finding::good("browser", "the one of --cdp-endpoint listens"),
         _ => Finding::bad(
             "browser",
-            Grade::Problem,
+            Severity::Problem,
             "nothing listens at --cdp-endpoint",
             "Start that browser with --remote-debugging-port and its own --user-data-dir.",
         ),
@@ -227,7 +232,7 @@ fn http(config: &Config) -> Vec<Finding> {
         Ok(_) => Finding::good("port", format!("{} is free on {}", http.port, http.host)),
         Err(error) => Finding::bad(
             "port",
-            Grade::Problem,
+            Severity::Problem,
             format!("{} on {}: {error}", http.port, http.host),
             "Stop what uses it, or choose another --port; 0 takes any free port.",
         ),
@@ -235,7 +240,7 @@ fn http(config: &Config) -> Vec<Finding> {
     let keys = match (http.keys.generated(), http.keys.len()) {
         (Some(_), _) => Finding::bad(
             "keys",
-            Grade::Warning,
+            Severity::Warning,
             "a new key is made at each start",
             "Set --api-key-file, so that the key stays the same.",
         ),
@@ -247,22 +252,22 @@ fn http(config: &Config) -> Vec<Finding> {
 
 /// The MCP clients on this machine, and whether they are set up.
 fn clients() -> Vec<Finding> {
-    let Some(places) = Places::here() else { return Vec::new() };
+    let Some(places) = ClientFolders::here() else { return Vec::new() };
     let found = Agent::all().iter().filter_map(|agent| {
         let path = agent.file(&places);
         let name = agent.name();
         let finding = match setup::state(*agent, &path) {
-            State::Missing => return None,
-            State::Others => {
+            SetupState::Missing => return None,
+            SetupState::Others => {
                 Finding::good("client", format!("{name} does not know us (patchright-mcp setup {name})"))
             }
-            State::Unreadable => Finding::bad(
+            SetupState::Unreadable => Finding::bad(
                 "client",
-                Grade::Warning,
+                Severity::Warning,
                 format!("{name}: {} cannot be understood", path.display()),
                 "Fix the file; its client may not be able to read it either.",
             ),
-            State::Ours => knows(*agent, name, setup::program_of(*agent, &path)),
+            SetupState::Ours => knows(*agent, name, setup::program_of(*agent, &path)),
         };
         Some(finding)
     });
@@ -278,7 +283,7 @@ fn knows(agent: Agent, name: &str, program: Option<String>) -> Finding {
     match (is_gone, program) {
         (true, Some(program)) => Finding::bad(
             "client",
-            Grade::Problem,
+            Severity::Problem,
             format!("{name} would start {program}, which is gone"),
             format!("patchright-mcp setup {}", agent.name()),
         ),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
-use crate::browser::PersonsBrowser;
+use crate::browser::UserBrowser;
 use crate::browser::policy::OriginPattern;
 use crate::live::Mode;
 use crate::mcp::consent::Consent;
@@ -70,7 +70,7 @@ pub struct Flags {
         conflicts_with = "cdp_endpoint",
         help_heading = "Browser"
     )]
-    pub attach: Option<PersonsBrowser>,
+    pub attach: Option<UserBrowser>,
 
     /// Argument for the browser, for example --load-extension=DIR; repeatable. Pages may notice it
     #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true, help_heading = "Browser")]

@@ -111,7 +111,7 @@ struct Struck {
 impl Write for Struck {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        write(self.secrets.strike(&text).into_owned().into_bytes());
+        write(self.secrets.redact(&text).into_owned().into_bytes());
         Ok(line.len())
     }
 

@@ -23,7 +23,7 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// Why a command was not run.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum CommandFailure {
     NoServer,
     Io(io::Error),
     /// The server did not start; its output.
@@ -34,7 +34,7 @@ pub(super) enum Trouble {
     Silent(Option<u32>),
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for CommandFailure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoServer => formatter.write_str("nothing is open in this folder"),
@@ -58,7 +58,7 @@ impl std::fmt::Display for Trouble {
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for CommandFailure {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -69,18 +69,18 @@ pub(super) fn ask(
     project: &Project,
     starting: Option<&Program>,
     request: &Request,
-) -> Result<Outcome, Trouble> {
+) -> Result<Outcome, CommandFailure> {
     for _ in 0..TRIES {
         let stream = match (connect(project)?, starting) {
             (Some(stream), _) => stream,
             (None, Some(program)) => start(project, program, &request.options)?,
-            (None, None) => return Err(Trouble::NoServer),
+            (None, None) => return Err(CommandFailure::NoServer),
         };
         if let Some(outcome) = converse(&stream, request)? {
             return Ok(outcome);
         }
     }
-    Err(Trouble::BrokeOff)
+    Err(CommandFailure::BrokeOff)
 }
 
 fn connect(project: &Project) -> io::Result<Option<UnixStream>> {
@@ -94,7 +94,7 @@ fn connect(project: &Project) -> io::Result<Option<UnixStream>> {
     }
 }
 
-fn start(project: &Project, program: &Program, options: &[String]) -> Result<UnixStream, Trouble> {
+fn start(project: &Project, program: &Program, options: &[String]) -> Result<UnixStream, CommandFailure> {
     let _lock = project.lock()?;
     // Somebody may have been quicker.
     if let Some(stream) = connect(project)? {
@@ -119,7 +119,9 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
         _ => {
             let _ = server.kill();
             let _ = server.wait();
-            Err(Trouble::NotStarted(std::fs::read_to_string(&log).unwrap_or_default().trim().to_owned()))
+            Err(CommandFailure::NotStarted(
+                std::fs::read_to_string(&log).unwrap_or_default().trim().to_owned(),
+            ))
         }
     }
 }
@@ -161,7 +163,7 @@ fn process_behind(stream: &UnixStream) -> Option<u32> {
 }
 
 /// Sends one request and returns its outcome; `None` if the server exited before it began.
-fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, Trouble> {
+fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, CommandFailure> {
     let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
     line.push(b'\n');
     let _ = stream.set_write_timeout(Some(LONGEST_SILENCE));
@@ -174,7 +176,7 @@ fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
         let line = match line {
             Ok(line) => line,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                return Err(Trouble::Silent(process_behind(stream)));
+                return Err(CommandFailure::Silent(process_behind(stream)));
             }
             Err(_) => break,
         };
@@ -195,7 +197,7 @@ fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
             }
         }
     }
-    if begun { Err(Trouble::BrokeOff) } else { Ok(None) }
+    if begun { Err(CommandFailure::BrokeOff) } else { Ok(None) }
 }
 
 /// Waits until a server that exits with its last session has cleaned up.

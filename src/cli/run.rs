@@ -195,10 +195,10 @@ pub fn dispatcher(config: Config) -> Dispatcher {
         &config.toolsets,
     );
     let engine = Engine::new(config.engine);
-    let cooldown = Cooldown::of_this_process();
+    let cooldown = Cooldown::process_wide();
     cooldown.set_period(config.cooldown.as_secs_f64());
     if let Some(folder) = &config.state_dir {
-        cooldown.keep_in(folder, Arc::new(tell));
+        cooldown.store_in(folder, Arc::new(tell));
     }
     Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
 }

@@ -10,7 +10,7 @@ use clap::builder::EnumValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
-use self::clients::{Agent, Places};
+use self::clients::{Agent, ClientFolders};
 use self::edit::{Format, edited, present, value};
 use super::program::Program;
 use super::{Ending, show};
@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
 
 /// Sets up a client, or lists what is set up.
 pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending> {
-    let places = Places::here();
+    let places = ClientFolders::here();
     let places =
         places.ok_or_else(|| Ending::Mistake("setup: there is no home folder; set HOME".to_owned()))?;
     let Some(agent) = matches.get_one::<Agent>("client").copied() else {
@@ -89,7 +89,7 @@ pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending
     Ok(0)
 }
 
-fn place(agent: Agent, places: &Places, in_project: bool) -> Result<PathBuf, Ending> {
+fn place(agent: Agent, places: &ClientFolders, in_project: bool) -> Result<PathBuf, Ending> {
     let path = match in_project {
         false => agent.file(places),
         true => {
@@ -175,14 +175,14 @@ fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String,
 }
 
 /// All clients with their files, and whether they are set up.
-fn listed(places: &Places) -> String {
+fn listed(places: &ClientFolders) -> String {
     let lines = Agent::all().iter().map(|agent| {
         let path = agent.file(places);
         let state = match state(*agent, &path) {
-            State::Ours => "set up",
-            State::Others => "found",
-            State::Unreadable => "cannot be read",
-            State::Missing => "not found",
+            SetupState::Ours => "set up",
+            SetupState::Others => "found",
+            SetupState::Unreadable => "cannot be read",
+            SetupState::Missing => "not found",
         };
         format!("{:<12} {state:<14} {}", agent.name(), path.display())
     });
@@ -191,7 +191,7 @@ fn listed(places: &Places) -> String {
 
 /// The state of a client's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SetupState {
     Ours,
     Others,
     Unreadable,
@@ -199,13 +199,13 @@ pub(super) enum State {
 }
 
 /// Reads a client's configuration.
-pub(super) fn state(agent: Agent, path: &Path) -> State {
+pub(super) fn state(agent: Agent, path: &Path) -> SetupState {
     match read(path) {
-        Ok(None) => State::Missing,
-        Ok(Some(text)) if value(agent.format(), &text).is_none() => State::Unreadable,
-        Ok(Some(text)) if present(agent.format(), &text, NAME).is_some() => State::Ours,
-        Ok(Some(_)) => State::Others,
-        Err(_) => State::Unreadable,
+        Ok(None) => SetupState::Missing,
+        Ok(Some(text)) if value(agent.format(), &text).is_none() => SetupState::Unreadable,
+        Ok(Some(text)) if present(agent.format(), &text, NAME).is_some() => SetupState::Ours,
+        Ok(Some(_)) => SetupState::Others,
+        Err(_) => SetupState::Unreadable,
     }
 }
 

@@ -168,18 +168,18 @@ impl Verb {
     }
 
     /// A summary in a few words.
-    pub fn in_short(self) -> String {
+    pub fn short_summary(self) -> String {
         let summary = self.summary();
         summary.split([';', ':']).next().unwrap_or_default().to_owned()
     }
 
     /// Whether it is one of the most common commands.
-    pub fn is_usual(self) -> bool {
+    pub fn is_common(self) -> bool {
         USUAL.contains(&self.tool.name)
     }
 
     /// Whether the server must be started with a capability for it.
-    pub fn is_extra(self) -> bool {
+    pub fn needs_capability(self) -> bool {
         self.tool.capability == Capability::Code
     }
 
@@ -265,7 +265,7 @@ impl Verb {
     }
 
     /// Replaces argument names in a text: `TEXT` for positional ones, `--text-gone` for others.
-    pub fn in_flags(self, text: &str) -> String {
+    pub fn with_flag_names(self, text: &str) -> String {
         let positional = self.positional();
         let named = |text: String, name: &String| {
             let kebab = kebab(name);
@@ -282,7 +282,11 @@ impl Verb {
     /// The tool's arguments.
     ///
     /// # Errors Each line names one problem.
-    pub fn arguments(self, matches: &ArgMatches, here: &Here) -> Result<Map<String, Value>, Vec<String>> {
+    pub fn arguments(
+        self,
+        matches: &ArgMatches,
+        here: &UserFolder,
+    ) -> Result<Map<String, Value>, Vec<String>> {
         let positional = self.positional();
         let mut given = Vec::new();
         for name in &positional {
@@ -316,7 +320,7 @@ impl Verb {
         self,
         positional: &[&str],
         given: Vec<String>,
-        here: &Here,
+        here: &UserFolder,
     ) -> Result<Map<String, Value>, Vec<String>> {
         let required = self.required();
         let mut arguments = Map::new();
@@ -335,12 +339,12 @@ impl Verb {
             arguments.insert((*name).to_owned(), value);
         }
         match given.next() {
-            Some(extra) => Err(vec![format!("there is no place for {extra:?}: {}", self.usage())]),
+            Some(extra) => Err(vec![format!("unexpected argument {extra:?}: {}", self.usage())]),
             None => Ok(arguments),
         }
     }
 
-    fn value(self, name: &str, given: Vec<String>, here: &Here) -> Value {
+    fn value(self, name: &str, given: Vec<String>, here: &UserFolder) -> Value {
         let given: Vec<_> = match FILES.contains(&name) {
             true => given.iter().map(|path| here.absolute(path)).collect(),
             false => given,
@@ -394,9 +398,9 @@ impl Verb {
 
 /// The user's current folder.
 #[derive(Debug, Clone)]
-pub struct Here(pub std::path::PathBuf);
+pub struct UserFolder(pub std::path::PathBuf);
 
-impl Here {
+impl UserFolder {
     /// The absolute path of a file, without `..`.
     fn absolute(&self, path: &str) -> String {
         use std::path::Component;
@@ -425,7 +429,7 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
 }
 
 /// Parses steps: each is a line as it would be typed. A quoted text may span lines, as in a shell.
-fn steps(given: &mut impl Iterator<Item = String>, here: &Here) -> Result<Value, Vec<String>> {
+fn steps(given: &mut impl Iterator<Item = String>, here: &UserFolder) -> Result<Value, Vec<String>> {
     let mut steps = Vec::new();
     for text in given {
         let mut begun = String::new();
@@ -489,12 +493,12 @@ fn escaped(characters: &mut impl Iterator<Item = char>) -> Option<String> {
     }
 }
 
-fn step(line: &str, words: &[String], here: &Here) -> Result<Value, Vec<String>> {
+fn step(line: &str, words: &[String], here: &UserFolder) -> Result<Value, Vec<String>> {
     let mistake = |reason: &str| vec![format!("step `{line}`: {reason}")];
     let (name, rest) = words.split_first().ok_or_else(|| mistake("it is empty"))?;
     let verb = named(name).ok_or_else(|| {
         let near = near(name, &[]).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        mistake(&format!("there is no such verb{near}"))
+        mistake(&format!("there is no such command{near}"))
     })?;
     let words = [OsString::from(name)].into_iter().chain(rest.iter().map(OsString::from));
     let matches = verb.command().try_get_matches_from(words);
@@ -503,7 +507,8 @@ fn step(line: &str, words: &[String], here: &Here) -> Result<Value, Vec<String>>
         let quotes = if is_open { "; a selector with spaces stands in quotes" } else { "" };
         mistake(&format!("{}{quotes}", one_line(&error)))
     })?;
-    let arguments =
-        verb.arguments(&matches, here).map_err(|problems| mistake(&verb.in_flags(&problems.join("; "))))?;
+    let arguments = verb
+        .arguments(&matches, here)
+        .map_err(|problems| mistake(&verb.with_flag_names(&problems.join("; "))))?;
     Ok(json!({ "tool": verb.tool.name, "arguments": arguments }))
 }

@@ -8,7 +8,7 @@ use crate::sync::{now, sleep_until};
 
 /// When this server was last known to be alive. It keeps its sessions as long as that has no gap.
 #[derive(Debug)]
-pub(super) struct Beats {
+pub(super) struct Heartbeats {
     lease: Duration,
     now: watch::Sender<Beat>,
 }
@@ -23,26 +23,26 @@ struct Beat {
 
 /// A period without a gap, during which a request was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Life(u64);
+pub(super) struct AlivePeriod(u64);
 
-impl Beats {
+impl Heartbeats {
     pub(super) fn new(lease: Duration) -> Self {
         Self { lease, now: watch::Sender::new(Beat { generation: 0, deadline: None }) }
     }
 
     /// Runs a request and returns the period in which it started. If that period is over when the reply comes,
     /// other servers may have the session already.
-    pub(super) async fn during<T>(&self, asking: impl Future<Output = T>) -> (T, Life) {
+    pub(super) async fn within_period<T>(&self, asking: impl Future<Output = T>) -> (T, AlivePeriod) {
         let life = self.life();
         (asking.await, life)
     }
 
-    fn life(&self) -> Life {
-        Life(self.now.borrow().generation)
+    fn life(&self) -> AlivePeriod {
+        AlivePeriod(self.now.borrow().generation)
     }
 
     /// Records a heartbeat sent at `said`; `unbroken` tells whether the others considered this server alive until then.
-    pub(super) fn lived(&self, said: Instant, unbroken: bool) {
+    pub(super) fn record_heartbeat(&self, said: Instant, unbroken: bool) {
         self.now.send_modify(|beat| {
             if !unbroken {
                 beat.generation += 1;
@@ -58,19 +58,19 @@ impl Beats {
     }
 
     /// Whether all servers consider this one alive.
-    pub(super) fn lives(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         self.now.borrow().deadline.is_some_and(|deadline| now() < deadline)
     }
 
     /// Until when this server owns what it acquired in that period; `None` if the period is over.
-    pub(super) fn held_until(&self, life: Life) -> Option<Instant> {
+    pub(super) fn held_until(&self, life: AlivePeriod) -> Option<Instant> {
         let beat = *self.now.borrow();
         let deadline = beat.deadline.filter(|deadline| now() < *deadline);
         deadline.filter(|_| beat.generation == life.0)
     }
 
     /// Completes when the period may be over.
-    pub(super) async fn lost(&self, life: Life) {
+    pub(super) async fn lost(&self, life: AlivePeriod) {
         let mut beats = self.now.subscribe();
         loop {
             beats.mark_unchanged();
@@ -102,43 +102,43 @@ mod tests {
     }
 
     impl Shared {
-        fn lives(&self, server: usize) -> bool {
+        fn is_alive(&self, server: usize) -> bool {
             self.lives_until[server].is_some_and(|end| now() < end)
         }
 
         /// Does what `beat.lua` does. Returns whether the server was considered alive.
         fn beat(&mut self, server: usize) -> bool {
-            let lived = self.lives(server);
+            let record_heartbeat = self.is_alive(server);
             self.lives_until[server] = Some(now() + LEASE);
-            lived
+            record_heartbeat
         }
 
         /// Does what `claim.lua` does.
         fn claim(&mut self, server: usize) -> bool {
-            let taken = self.holder.is_some_and(|holder| holder != server && self.lives(holder));
-            if self.lives(server) && !taken {
+            let taken = self.holder.is_some_and(|holder| holder != server && self.is_alive(holder));
+            if self.is_alive(server) && !taken {
                 self.holder = Some(server);
             }
             self.holder == Some(server)
         }
     }
 
-    async fn say_alive(server: usize, beats: &Beats, shared: &Mutex<Shared>) {
+    async fn send_heartbeat(server: usize, beats: &Heartbeats, shared: &Mutex<Shared>) {
         let said = now();
-        let lived = shared.lock().beat(server);
+        let record_heartbeat = shared.lock().beat(server);
         // The answer is under way.
         yield_now().await;
-        beats.lived(said, lived);
+        beats.record_heartbeat(said, record_heartbeat);
     }
 
     /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds the lease.
     fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
-        let beats = Arc::new(Beats::new(LEASE));
+        let beats = Arc::new(Heartbeats::new(LEASE));
         let (alive, received) = (beats.clone(), shared.clone());
         let shared = shared.clone();
         let living = spawn(async move {
             for _ in 0..3 {
-                say_alive(number, &alive, &received).await;
+                send_heartbeat(number, &alive, &received).await;
                 yield_now().await;
             }
         });
@@ -149,7 +149,7 @@ mod tests {
                     yield_now().await;
                     mine
                 };
-                let (mine, life) = beats.during(claiming).await;
+                let (mine, life) = beats.within_period(claiming).await;
                 // Looked at under the lock, so that nothing happens between the two looks.
                 let shared = shared.lock();
                 if mine && beats.held_until(life).is_some() {
@@ -183,8 +183,8 @@ mod tests {
     fn a_waiter_learns_of_the_end_of_a_life() {
         in_many_orders(|| {
             block_on(async {
-                let beats = Arc::new(Beats::new(LEASE));
-                beats.lived(now(), true);
+                let beats = Arc::new(Heartbeats::new(LEASE));
+                beats.record_heartbeat(now(), true);
                 let life = beats.life();
                 let waiting = [0, 1].map(|_| {
                     let beats = beats.clone();
@@ -193,13 +193,13 @@ mod tests {
                         assert!(beats.held_until(life).is_none());
                     })
                 });
-                beats.lived(now(), true);
+                beats.record_heartbeat(now(), true);
                 yield_now().await;
-                beats.lived(now(), false);
+                beats.record_heartbeat(now(), false);
                 for task in waiting {
                     task.await.unwrap();
                 }
-                assert!(beats.lives());
+                assert!(beats.is_alive());
             });
         });
     }

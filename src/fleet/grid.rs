@@ -22,7 +22,7 @@ pub struct GridSession {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct PeerAnswer {
     value: Value,
 }
 
@@ -46,10 +46,11 @@ impl GridSession {
         let response = request.send().await.map_err(|_| gone("the grid gave no answer"))?;
         let status = response.status();
         let result = response.bytes().await.map_err(|_| gone("the grid's answer broke off"))?;
-        let result = serde_json::from_slice::<Answer>(&result).map(|answer| answer.value).unwrap_or_default();
+        let result =
+            serde_json::from_slice::<PeerAnswer>(&result).map(|answer| answer.value).unwrap_or_default();
         if !status.is_success() {
             let reason = result["error"].as_str().unwrap_or("it says no more");
-            return Err(gone(&format!("the grid starts no browser: {reason}")));
+            return Err(gone(&format!("the grid did not start a browser: {reason}")));
         }
         let (Some(id), socket) = (result["sessionId"].as_str(), result["capabilities"]["se:cdp"].as_str())
         else {
@@ -59,7 +60,7 @@ impl GridSession {
         let session = Self { client, url, socket: socket.unwrap_or_default().to_owned() };
         if session.socket.is_empty() {
             session.end().await;
-            return Err(gone("the grid does not tell where its browser listens (se:cdp)"));
+            return Err(gone("the grid did not return the browser's DevTools address (se:cdp)"));
         }
         Ok(session)
     }

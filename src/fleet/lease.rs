@@ -2,9 +2,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::beat::Life;
+use super::beat::AlivePeriod;
 use super::peers::Peer;
-use super::pool::Offer;
+use super::pool::PoolCandidate;
 use super::replica::{Replica, read_peer, script};
 use crate::error::{Error, Result};
 
@@ -16,12 +16,12 @@ pub struct Lease {
     session: Arc<str>,
     /// Grows with each server that gets the session.
     pub token: u64,
-    life: Life,
+    life: AlivePeriod,
 }
 
 /// A new session in the shared state.
 #[derive(Debug)]
-pub struct Opened {
+pub struct NewSession {
     pub lease: Lease,
     /// The pool's browser for it; empty without a pool.
     pub node: String,
@@ -35,7 +35,7 @@ pub struct Claim {
     pub lease: Lease,
     /// The token of the previous lease.
     pub before: u64,
-    pub saved: Saved,
+    pub saved: SavedSession,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// Milliseconds since 1970.
@@ -47,7 +47,7 @@ pub struct Claim {
 
 /// What the shared state holds of a session, so that another server can continue it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedSession {
     /// The pool's browser in which the session is.
     pub node: String,
     /// The session's contexts in that browser, as JSON.
@@ -78,7 +78,7 @@ impl Lease {
     }
 
     /// Saves the session's state. Returns whether the session still belongs to this server.
-    pub async fn save(&self, saved: &Saved) -> Result<bool> {
+    pub async fn save(&self, saved: &SavedSession) -> Result<bool> {
         let token = self.token.to_string();
         let arguments = [&*self.session, &token, &saved.node, &saved.contexts, &saved.cookies];
         let kept: i64 = self.replica.store.run(script!("save"), &arguments).await?;
@@ -102,7 +102,7 @@ impl Lease {
 }
 
 impl Replica {
-    fn lease(self: &Arc<Self>, session: &str, token: u64, life: Life) -> Lease {
+    fn lease(self: &Arc<Self>, session: &str, token: u64, life: AlivePeriod) -> Lease {
         Lease { replica: Arc::clone(self), session: session.into(), token, life }
     }
 
@@ -116,8 +116,8 @@ impl Replica {
         owner: &str,
         lifetime: Duration,
         limit: usize,
-        offers: &[Offer],
-    ) -> Result<Option<Opened>> {
+        offers: &[PoolCandidate],
+    ) -> Result<Option<NewSession>> {
         let (lifetime, limit) = (lifetime.as_millis().to_string(), limit.to_string());
         let numbers: Vec<_> =
             offers.iter().map(|offer| (offer.capacity.to_string(), offer.load.to_string())).collect();
@@ -125,11 +125,11 @@ impl Replica {
         for (offer, (capacity, load)) in offers.iter().zip(&numbers) {
             arguments.extend([offer.node.as_str(), capacity, load]);
         }
-        let (answer, life) = self.run_alive(script!("open"), &arguments).await?;
+        let (answer, life) = self.run_if_alive(script!("open"), &arguments).await?;
         match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["limit"] => Ok(None),
             ["full"] => Err(Error::PoolFull),
-            ["opened", token, node, expires] => Ok(Some(Opened {
+            ["opened", token, node, expires] => Ok(Some(NewSession {
                 lease: self.lease(session, number(token)?, life),
                 node: node.to_owned(),
                 expires_at: number(expires)?,
@@ -140,7 +140,7 @@ impl Replica {
 
     /// Claims a session. This server gets it unless another live server has it.
     pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<Found> {
-        let (answer, life) = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
+        let (answer, life) = self.run_if_alive(script!("claim"), &[session, owner, &self.id]).await?;
         Ok(match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["none"] => Found::Nowhere,
             ["expired"] => Found::Expired,
@@ -152,7 +152,7 @@ impl Replica {
                 Found::Here(Box::new(Claim {
                     lease: self.lease(session, number(token)?, life),
                     before: number(before)?,
-                    saved: Saved {
+                    saved: SavedSession {
                         node: node.to_owned(),
                         contexts: contexts.to_owned(),
                         cookies: cookies.to_owned(),
@@ -173,11 +173,11 @@ impl Replica {
         session: &str,
         owner: &str,
         rest: Duration,
-        saved: &Saved,
+        saved: &SavedSession,
     ) -> Result<Option<Lease>> {
         let rest = rest.as_millis().to_string();
         let arguments = [session, owner, &self.id, &rest, &saved.node, &saved.contexts];
-        let (answer, life) = self.run_alive(script!("restore"), &arguments).await?;
+        let (answer, life) = self.run_if_alive(script!("restore"), &arguments).await?;
         match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["opened", token] => Ok(Some(self.lease(session, number(token)?, life))),
             _ => Ok(None),
@@ -208,5 +208,5 @@ fn whole(score: &str) -> u64 {
 }
 
 fn unreadable() -> Error {
-    Error::StateUnavailable { reason: "what it holds is of another version".to_owned() }
+    Error::StateUnavailable { reason: "its content was written by another version".to_owned() }
 }

@@ -16,11 +16,11 @@ mod store;
 pub mod pool;
 
 pub use grid::GridSession;
-pub use lease::{Claim, Found, Lease, Opened, Saved};
-pub use node::{Node, Service};
-pub use peers::{Answer, Asked, CALL_PATH, Peer, Peers, SECRET};
+pub use lease::{Claim, Found, Lease, NewSession, SavedSession};
+pub use node::{Node, NodeService};
+pub use peers::{CALL_PATH, Peer, PeerAnswer, PeerCall, Peers, SECRET};
 pub use pool::{Placement, Pool};
-pub use replica::{Connected, LEASE, Replica, ReplicaOptions};
+pub use replica::{ConnectionRecord, LEASE, Replica, ReplicaOptions};
 pub use store::Store;
 
 use store::Script;

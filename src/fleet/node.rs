@@ -13,7 +13,7 @@ pub struct Node {
     pub name: String,
     pub endpoint: String,
     pub headers: Vec<(String, String)>,
-    pub service: Service,
+    pub service: NodeService,
     /// The number of sessions that it takes.
     pub capacity: NonZeroUsize,
     pub labels: BTreeSet<String>,
@@ -24,7 +24,7 @@ pub struct Node {
 /// How to connect to a browser of the pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Service {
+pub enum NodeService {
     /// It listens for the `DevTools` protocol.
     #[default]
     Cdp,
@@ -41,7 +41,7 @@ impl fmt::Debug for Node {
 /// An entry in a pool's file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct PoolEntry {
     url: String,
     #[serde(default)]
     headers: std::collections::BTreeMap<String, String>,
@@ -51,15 +51,22 @@ pub(super) struct Entry {
     #[serde(default)]
     draining: bool,
     #[serde(default)]
-    service: Service,
+    service: NodeService,
 }
 
 const CAPACITY: NonZeroUsize = NonZeroUsize::new(50).unwrap();
 
-impl Entry {
+impl PoolEntry {
     pub(super) fn of(url: &str) -> Self {
         let (headers, labels) = Default::default();
-        Self { url: url.to_owned(), headers, capacity: None, labels, draining: false, service: Service::Cdp }
+        Self {
+            url: url.to_owned(),
+            headers,
+            capacity: None,
+            labels,
+            draining: false,
+            service: NodeService::Cdp,
+        }
     }
 
     /// Parses the entry. Also returns the host name to look up, if it stands for several machines.

@@ -22,7 +22,7 @@ impl fmt::Debug for Peer {
 
 /// A tool call for another server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Asked {
+pub struct PeerCall {
     pub owner: Option<String>,
     pub tool: String,
     pub arguments: Map<String, Value>,
@@ -33,15 +33,15 @@ pub struct Asked {
 
 /// The result of a call to another server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum PeerAnswer {
     /// The JSON reply of the tool call.
     Reply(Value),
     /// The server is unreachable; nothing was done.
-    Away,
+    Unreachable,
     /// The server no longer has the session; nothing was done.
-    Undone,
+    NotRun,
     /// The connection broke; it is unknown what was done.
-    Broke,
+    Interrupted,
 }
 
 /// The HTTP client for calls to other servers. Created on first use.
@@ -70,19 +70,19 @@ impl Peers {
     }
 
     /// Calls a tool on another server, for an owner.
-    pub async fn call(&self, peer: &Peer, asked: &Asked) -> Answer {
-        let Ok(body) = serde_json::to_string(asked) else { return Answer::Undone };
+    pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerAnswer {
+        let Ok(body) = serde_json::to_string(asked) else { return PeerAnswer::NotRun };
         let url = format!("{}{CALL_PATH}", peer.url);
         let request = self.client().post(url).header(SECRET, &peer.secret).body(body);
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return Answer::Away,
-            Err(_) => return Answer::Broke,
+            Err(error) if error.is_connect() => return PeerAnswer::Unreachable,
+            Err(_) => return PeerAnswer::Interrupted,
         };
         if !response.status().is_success() {
-            return Answer::Undone;
+            return PeerAnswer::NotRun;
         }
-        let Ok(bytes) = response.bytes().await else { return Answer::Broke };
-        serde_json::from_slice(&bytes).map_or(Answer::Broke, Answer::Reply)
+        let Ok(bytes) = response.bytes().await else { return PeerAnswer::Interrupted };
+        serde_json::from_slice(&bytes).map_or(PeerAnswer::Interrupted, PeerAnswer::Reply)
     }
 }

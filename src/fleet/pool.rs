@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::node::{Entry, Node};
+use super::node::{Node, PoolEntry};
 use crate::error::{Error, Result};
 
 /// How often host names and the file are read again, when a browser is needed.
@@ -54,7 +54,7 @@ impl fmt::Debug for Pool {
 
 /// A browser that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct PoolCandidate {
     pub node: String,
     pub capacity: usize,
     /// The number of sessions in it, as far as this server knows.
@@ -94,7 +94,7 @@ impl Pool {
         let mut state = self.state.lock();
         let entries = match &self.source {
             PoolSource::Listed(_) if !state.known.is_empty() => return Ok(()),
-            PoolSource::Listed(listed) => listed.split(',').map(|url| Entry::of(url.trim())).collect(),
+            PoolSource::Listed(listed) => listed.split(',').map(|url| PoolEntry::of(url.trim())).collect(),
             PoolSource::File(path) => {
                 let modified = std::fs::metadata(path).and_then(|about| about.modified()).ok();
                 if modified.is_some() && state.read == modified {
@@ -105,7 +105,7 @@ impl Pool {
                 entries
             }
         };
-        let known = entries.into_iter().map(Entry::read).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let known = entries.into_iter().map(PoolEntry::read).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         if known.is_empty() {
             return Err(wrong("a pool needs at least one browser".to_owned()));
         }
@@ -149,13 +149,13 @@ impl Pool {
     }
 
     /// The browsers that can take a session now and have this label, if one is given.
-    pub fn offers(&self, label: Option<&str>) -> Vec<Offer> {
+    pub fn offers(&self, label: Option<&str>) -> Vec<PoolCandidate> {
         let state = self.state.lock();
         let now = Instant::now();
         let rests = |node: &Node| state.down.get(&node.name).is_some_and(|(_, until)| now < *until);
         let fits = |node: &Node| label.is_none_or(|label| node.labels.contains(label));
         let takes = state.nodes.iter().filter(|node| !node.draining && !rests(node) && fits(node));
-        let offer = |node: &Arc<Node>| Offer {
+        let offer = |node: &Arc<Node>| PoolCandidate {
             node: node.name.clone(),
             capacity: node.capacity.get(),
             load: state.loads.get(&node.name).copied().unwrap_or_default(),
@@ -197,24 +197,24 @@ impl Pool {
     }
 
     /// Records that a browser was reached.
-    pub fn is_well(&self, node: &str) {
+    pub fn mark_reachable(&self, node: &str) {
         self.state.lock().down.remove(node);
     }
 }
 
 /// The browser with the lowest load relative to its capacity.
-fn lightest(offers: &[Offer]) -> Option<&Offer> {
+fn lightest(offers: &[PoolCandidate]) -> Option<&PoolCandidate> {
     let roomy = offers.iter().filter(|offer| offer.load < offer.capacity);
     // a/b < c/d, without dividing.
     roomy.min_by(|one, other| (one.load * other.capacity).cmp(&(other.load * one.capacity)))
 }
 
-fn read_file(path: &Path) -> Result<Vec<Entry>> {
+fn read_file(path: &Path) -> Result<Vec<PoolEntry>> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Listed {
-        Plain(Vec<Entry>),
-        Named { browsers: Vec<Entry> },
+        Plain(Vec<PoolEntry>),
+        Named { browsers: Vec<PoolEntry> },
     }
     let failed = |reason: String| Error::File { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
@@ -260,7 +260,7 @@ mod tests {
             rests.push(begun.elapsed().as_millis());
         }
         assert_eq!(rests, [500, 1000, 2000, 4000, 8000, 15000, 15000]);
-        pool.is_well("http://a:9222");
+        pool.mark_reachable("http://a:9222");
         pool.rest("http://a:9222");
         tokio::time::advance(FIRST_REST).await;
         assert_eq!(pool.offers(None).len(), 2);
@@ -293,7 +293,7 @@ mod tests {
         fn loads_follow_capacities(capacities in prop::collection::vec(1_usize..20, 1..6), share in 0.0..1.0_f64) {
             let mut offers: Vec<_> = capacities
                 .iter()
-                .map(|capacity| Offer { node: String::new(), capacity: *capacity, load: 0 })
+                .map(|capacity| PoolCandidate { node: String::new(), capacity: *capacity, load: 0 })
                 .collect();
             #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are small")]
             let wanted = (capacities.iter().sum::<usize>() as f64 * share) as usize;

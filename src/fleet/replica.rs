@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;
 
-use super::beat::{Beats, Life};
+use super::beat::{AlivePeriod, Heartbeats};
 use super::peers::Peer;
 use super::store::{Script, Store};
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ pub struct Replica {
     /// The address and secret that other servers use to call this one.
     peer: Mutex<Peer>,
     lease: Duration,
-    pub(super) beats: Beats,
+    pub(super) beats: Heartbeats,
     /// Whether this server has left. Held during each heartbeat, so that none is sent after it has left.
     has_left: tokio::sync::Mutex<bool>,
 }
@@ -70,7 +70,7 @@ impl fmt::Debug for Replica {
 
 /// What the shared state knows of a client's connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Connected {
+pub struct ConnectionRecord {
     /// The other live server that has the connection, if any.
     pub elsewhere: Option<Peer>,
     /// The client's `initialize` message.
@@ -96,7 +96,7 @@ impl Replica {
             store,
             peer: Mutex::new(Peer { url, secret }),
             lease: options.lease,
-            beats: Beats::new(options.lease),
+            beats: Heartbeats::new(options.lease),
             has_left: tokio::sync::Mutex::default(),
         }))
     }
@@ -113,7 +113,7 @@ impl Replica {
     }
 
     /// Sets the URL at which this server listens, unless `advertise` was given.
-    pub fn listens_at(&self, url: &str) {
+    pub fn set_listening_url(&self, url: &str) {
         let mut peer = self.peer.lock();
         if peer.url.is_empty() {
             url.clone_into(&mut peer.url);
@@ -141,7 +141,7 @@ impl Replica {
     }
 
     /// Sends a heartbeat.
-    pub async fn say_alive(&self) -> Result<()> {
+    pub async fn send_heartbeat(&self) -> Result<()> {
         self.say_alive_by(&self.store).await
     }
 
@@ -157,14 +157,14 @@ impl Replica {
         let lease_ms = self.lease.as_millis().to_string();
         // The others count from when they hear it, which is later.
         let said = now();
-        let lived: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
-        self.beats.lived(said, lived != 0);
+        let record_heartbeat: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
+        self.beats.record_heartbeat(said, record_heartbeat != 0);
         Ok(())
     }
 
     /// Whether all servers consider this one alive.
-    pub fn lives(&self) -> bool {
-        self.beats.lives()
+    pub fn is_alive(&self) -> bool {
+        self.beats.is_alive()
     }
 
     /// Leaves the group, so that others need not wait for the lease to expire.
@@ -176,14 +176,19 @@ impl Replica {
 
     /// Runs a script that requires this server to be alive; sends a heartbeat first if the lease has expired.
     /// Also returns the period for which the result is valid.
-    pub(super) async fn run_alive(&self, script: &Script, arguments: &[&str]) -> Result<(Vec<String>, Life)> {
+    pub(super) async fn run_if_alive(
+        &self,
+        script: &Script,
+        arguments: &[&str],
+    ) -> Result<(Vec<String>, AlivePeriod)> {
         for _ in 0..2 {
-            let (answer, life) = self.beats.during(self.store.run::<Vec<String>>(script, arguments)).await;
+            let (answer, life) =
+                self.beats.within_period(self.store.run::<Vec<String>>(script, arguments)).await;
             let answer = answer?;
             if answer.first().map(String::as_str) != Some("lapsed") {
                 return Ok((answer, life));
             }
-            self.say_alive().await?;
+            self.send_heartbeat().await?;
         }
         Err(Error::StateUnavailable { reason: "it loses what is written".to_owned() })
     }
@@ -199,7 +204,7 @@ impl Replica {
     }
 
     /// How long to wait before the next navigation to an origin.
-    pub async fn pace(&self, origin: &str, distance: Duration) -> Result<Duration> {
+    pub async fn reserve_navigation(&self, origin: &str, distance: Duration) -> Result<Duration> {
         let site = digest(origin);
         let distance = distance.as_millis().to_string();
         let wait: u64 = self.store.run(script!("pace"), &[&site, &distance]).await?;
@@ -208,7 +213,7 @@ impl Replica {
 
     /// Looks up a client's connection. With `began`, this server takes it over unless another live server has
     /// it. `began` is empty if nothing is to be stored of how it began.
-    pub async fn connection(&self, name: &str, began: Option<&str>) -> Result<Option<Connected>> {
+    pub async fn connection(&self, name: &str, began: Option<&str>) -> Result<Option<ConnectionRecord>> {
         const A_DAY: &str = "86400";
         let holder = if began.is_some() { self.id.as_str() } else { "" };
         let name = digest(name);
@@ -216,7 +221,7 @@ impl Replica {
         let connection: Vec<String> = self.store.run(script!("connect"), &arguments).await?;
         let [holder, info, began] = &connection[..] else { return Ok(None) };
         let elsewhere = if *holder == self.id { None } else { read_peer(info) };
-        Ok(Some(Connected { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
+        Ok(Some(ConnectionRecord { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
     }
 
     /// Removes a client's connection.

@@ -23,7 +23,7 @@ const SLOW: Duration = Duration::from_millis(300);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The stream of pictures of one page to one viewer.
-pub(super) struct Cast {
+pub(super) struct PageStream {
     session: CdpSession,
     page: Page,
     /// The hand-over, and the number of its viewer.
@@ -41,7 +41,7 @@ pub(super) struct Cast {
     pub(super) size: (f64, f64),
 }
 
-impl Cast {
+impl PageStream {
     pub(super) fn start(page: &Page, viewer: (Arc<Handover>, u64)) -> Self {
         let (page, session) = (page.clone(), page.session().clone());
         let events = session.events(&[ScreencastFrame::METHOD]);
@@ -73,7 +73,7 @@ impl Cast {
             Some(late) => tokio::select! {
                 event = self.events.next() => event?,
                 () = tokio::time::sleep_until(late) => {
-                    self.thank();
+                    self.acknowledge();
                     return Some(());
                 }
             },
@@ -85,14 +85,14 @@ impl Cast {
             self.owed.push(frame.session_id);
             if late.is_some_and(|late| late <= Instant::now()) {
                 // The viewer is stuck: what it sees when it comes back shall be the present.
-                self.thank();
+                self.acknowledge();
             }
         }
         Some(())
     }
 
     /// Acknowledges frames, so that the browser sends more.
-    fn thank(&mut self) {
+    fn acknowledge(&mut self) {
         for session_id in self.owed.drain(..) {
             self.session.send(ScreencastFrameAck { session_id }).ignore();
         }
@@ -114,7 +114,7 @@ impl Cast {
     pub(super) fn shown(&mut self, number: u32) {
         let Some((_, since)) = self.sent.take_if(|(sent, _)| *sent == number) else { return };
         let slow = since.elapsed() > SLOW;
-        self.thank();
+        self.acknowledge();
         if slow != self.slow {
             self.slow = slow;
             self.begin();
@@ -130,7 +130,7 @@ fn numbered(data: &str) -> Option<Vec<u8>> {
     Some(picture)
 }
 
-impl Drop for Cast {
+impl Drop for PageStream {
     fn drop(&mut self) {
         // Whoever has taken the viewer's place is shown pictures by now, and the browser knows of one showing only.
         let (handover, number) = &self.viewer;

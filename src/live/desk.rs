@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::admission::{self, Admission};
-use super::handover::{Calls, Handover, State};
-use super::show::{Picture, Shows};
+use super::handover::{Calls, Handover, HandoverState};
+use super::show::{Picture, WatchedPages};
 use crate::browser::Page;
 use crate::error::{Error, Result};
 use crate::session::handoff::Outcome;
@@ -35,7 +35,7 @@ pub enum Mode {
 
 /// How a person is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum VisitorAuth {
     /// By the code that is part of the client's question.
     Code,
     /// By the API key of the page's owner.
@@ -53,12 +53,12 @@ pub struct LiveOptions {
     pub url: Option<String>,
     /// How long a link can be opened, and how long the person may stay afterwards.
     pub limit: Duration,
-    pub entry: Entry,
+    pub entry: VisitorAuth,
 }
 
 impl Default for LiveOptions {
     fn default() -> Self {
-        Self { mode: None, url: None, limit: Duration::from_secs(600), entry: Entry::Code }
+        Self { mode: None, url: None, limit: Duration::from_secs(600), entry: VisitorAuth::Code }
     }
 }
 
@@ -79,12 +79,12 @@ struct Inner {
     /// The base URL of the links, while somebody listens.
     base: watch::Sender<Option<String>>,
     /// Pages that are watched without a link.
-    shows: Shows,
+    shows: WatchedPages,
 }
 
 /// The request that a person is invited for.
 #[derive(Debug)]
-pub struct Wish<'a> {
+pub struct HandoverRequest<'a> {
     pub page: &'a Page,
     /// The owner of the page, if the server has several owners.
     pub owner: Option<Arc<str>>,
@@ -100,7 +100,7 @@ impl Live {
     /// Creates the desk. `server` is the name of this server, if there are several.
     pub fn new(options: LiveOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
-        let (base, shows) = (watch::Sender::new(None), Shows::default());
+        let (base, shows) = (watch::Sender::new(None), WatchedPages::default());
         let inner = Inner { options, server, open, wanted, base, shows };
         Self { inner: Arc::new(inner) }
     }
@@ -137,7 +137,7 @@ impl Live {
     }
 
     /// Opens a hand-over for a page. Returns the existing one if it is open already.
-    pub async fn invite(&self, wish: Wish<'_>) -> Option<Arc<Handover>> {
+    pub async fn invite(&self, wish: HandoverRequest<'_>) -> Option<Arc<Handover>> {
         if let Some(open) = self.open_for(wish.page) {
             return Some(open);
         }
@@ -149,7 +149,7 @@ impl Live {
         let admission = Admission::new().ok()?;
         let mut base = self.inner.base.subscribe();
         // From here on somebody listens for it.
-        let place = Place::take(&self.inner);
+        let place = HandoverSlot::take(&self.inner);
         let base = timeout(OPENING_LIMIT, base.wait_for(Option::is_some)).await.ok()?.ok()?.clone()?;
         let now = Instant::now();
         let limit = self.options().limit;
@@ -158,7 +158,7 @@ impl Live {
             id,
             owner: wish.owner,
             page: wish.page.clone(),
-            _kept: wish.page.keep_in_memory(),
+            _kept: wish.page.keep_loaded(),
             who: wish.who,
             why: wish.why,
             login: wish.login,
@@ -168,7 +168,7 @@ impl Live {
             admission,
             link_ends: now + limit,
             ends: now + 2 * limit,
-            state: watch::Sender::new(State::default()),
+            state: watch::Sender::new(HandoverState::default()),
             files: Mutex::default(),
         });
         self.inner.open.lock().insert(handover.id.clone(), Arc::clone(&handover));
@@ -194,32 +194,32 @@ impl Live {
     }
 
     /// The hand-over through which a person controls this page now.
-    pub fn holder_of(&self, page: &Page) -> Option<Arc<Handover>> {
+    pub fn controlling_handover(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.has_control() && handover.covers(page)).cloned()
     }
 }
 
 /// Reserves a slot for one hand-over; dropping it frees the slot.
-struct Place {
+struct HandoverSlot {
     live: Arc<Inner>,
 }
 
-impl Place {
+impl HandoverSlot {
     fn take(live: &Arc<Inner>) -> Self {
         live.wanted.send_modify(|wanted| *wanted += 1);
         Self { live: Arc::clone(live) }
     }
 }
 
-impl Drop for Place {
+impl Drop for HandoverSlot {
     fn drop(&mut self) {
         self.live.wanted.send_modify(|wanted| *wanted -= 1);
     }
 }
 
 /// Ends a hand-over when its time is over, its person has left, or its page has closed.
-async fn watch_over(handover: Arc<Handover>, place: Place) {
+async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
     let looking = async {
         loop {
             tokio::select! {

@@ -74,14 +74,14 @@ pub struct Handover {
     pub(super) link_ends: Instant,
     /// When the person's time ends.
     pub(super) ends: Instant,
-    pub(super) state: watch::Sender<State>,
+    pub(super) state: watch::Sender<HandoverState>,
     /// The folder for files that the person uploads to the page.
     pub(super) files: Mutex<Option<TempDir>>,
 }
 
 /// The current state of a hand-over.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct HandoverState {
     pub(super) outcome: Option<Outcome>,
     /// The number of the connected viewer.
     pub(super) viewer: Option<u64>,
@@ -174,7 +174,7 @@ impl Handover {
             }
             differs
         });
-        self.page.context().keep_private(self.has_control());
+        self.page.context().set_private(self.has_control());
     }
 
     /// Deletes what was recorded during the person's work, so that nobody else can read it.
@@ -182,7 +182,7 @@ impl Handover {
         for page in self.tabs() {
             page.clear_console();
         }
-        self.page.context().keep_private(false);
+        self.page.context().set_private(false);
     }
 
     /// The folder for files that the person uploads.

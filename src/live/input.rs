@@ -17,7 +17,7 @@ const MOST_FINGERS: usize = 10;
 /// A mouse movement, button press or wheel turn. Coordinates are fractions of the picture: 0 to 1.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Pointing {
+pub(super) struct PointerInput {
     pub(super) x: f64,
     pub(super) y: f64,
     /// The button, as `MouseEvent.button` counts them.
@@ -40,7 +40,7 @@ pub(super) struct Finger {
 /// A phase of a touch, as in `touchstart` and its siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Touching {
+pub(super) enum TouchPhase {
     /// A finger was added.
     Start,
     /// Fingers have moved, or one of several was lifted.
@@ -54,7 +54,7 @@ pub(super) enum Touching {
 /// A key event, with the names of `KeyboardEvent`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Keying {
+pub(super) struct KeyInput {
     key: String,
     code: String,
     key_code: u32,
@@ -67,17 +67,17 @@ pub(super) struct Keying {
 
 /// The person's mouse, keyboard and touch screen on one page.
 #[derive(Debug, Clone)]
-pub(super) struct Hand {
+pub(super) struct PersonInput {
     session: CdpSession,
     size: (f64, f64),
 }
 
-impl Hand {
+impl PersonInput {
     pub(super) fn on(page: &Page, size: (f64, f64)) -> Self {
         Self { session: page.session().clone(), size }
     }
 
-    pub(super) fn move_to(&self, at: Pointing) {
+    pub(super) fn move_to(&self, at: PointerInput) {
         let held = if at.buttons & 1 != 0 {
             "left"
         } else if at.buttons & 2 != 0 {
@@ -91,19 +91,19 @@ impl Hand {
     }
 
     /// Presses a mouse button. The reply arrives when the page has received the event; look then for what it has opened.
-    pub(super) fn press(&self, at: Pointing) -> PendingReply<Empty> {
+    pub(super) fn press(&self, at: PointerInput) -> PendingReply<Empty> {
         self.pointed("mousePressed", at, button(at.button))
     }
 
-    pub(super) fn release(&self, at: Pointing) {
+    pub(super) fn release(&self, at: PointerInput) {
         self.point("mouseReleased", at, button(at.button));
     }
 
-    fn point(&self, kind: &'static str, at: Pointing, button: &'static str) {
+    fn point(&self, kind: &'static str, at: PointerInput, button: &'static str) {
         self.pointed(kind, at, button).ignore();
     }
 
-    fn pointed(&self, kind: &'static str, at: Pointing, button: &'static str) -> PendingReply<Empty> {
+    fn pointed(&self, kind: &'static str, at: PointerInput, button: &'static str) -> PendingReply<Empty> {
         let event = DispatchMouseEvent {
             click_count: (kind != "mouseMoved").then_some(at.clicks.clamp(1, 3)),
             ..self.mouse(kind, at, button)
@@ -111,7 +111,7 @@ impl Hand {
         self.session.send(event)
     }
 
-    pub(super) fn wheel(&self, at: Pointing) {
+    pub(super) fn wheel(&self, at: PointerInput) {
         let event = DispatchMouseEvent {
             delta_x: Some(finite(at.delta_x)),
             delta_y: Some(finite(at.delta_y)),
@@ -121,12 +121,12 @@ impl Hand {
     }
 
     /// Sends the current positions of all fingers to a page that accepts touch events.
-    pub(super) fn touch(&self, what: Touching, fingers: &[Finger]) -> PendingReply<Empty> {
+    pub(super) fn touch(&self, what: TouchPhase, fingers: &[Finger]) -> PendingReply<Empty> {
         let (kind, fingers) = match what {
-            Touching::Start => ("touchStart", fingers),
-            Touching::Move => ("touchMove", fingers),
-            Touching::End => ("touchEnd", &[][..]),
-            Touching::Cancel => ("touchCancel", &[][..]),
+            TouchPhase::Start => ("touchStart", fingers),
+            TouchPhase::Move => ("touchMove", fingers),
+            TouchPhase::End => ("touchEnd", &[][..]),
+            TouchPhase::Cancel => ("touchCancel", &[][..]),
         };
         let point = |finger: &Finger| {
             let (x, y) = self.place(finger.x, finger.y);
@@ -142,7 +142,7 @@ impl Hand {
         (along(x, self.size.0), along(y, self.size.1))
     }
 
-    fn mouse(&self, kind: &'static str, at: Pointing, button: &'static str) -> DispatchMouseEvent {
+    fn mouse(&self, kind: &'static str, at: PointerInput, button: &'static str) -> DispatchMouseEvent {
         let (x, y) = self.place(at.x, at.y);
         DispatchMouseEvent {
             kind,
@@ -156,7 +156,7 @@ impl Hand {
         }
     }
 
-    pub(super) fn key_down(&self, key: &Keying) {
+    pub(super) fn key_down(&self, key: &KeyInput) {
         self.session.send(DispatchKeyEvent { kind: "rawKeyDown", ..event(key) }).ignore();
         let text = match key.key.as_str() {
             "Enter" => Some("\r".to_owned()),
@@ -174,7 +174,7 @@ impl Hand {
         }
     }
 
-    pub(super) fn key_up(&self, key: &Keying) {
+    pub(super) fn key_up(&self, key: &KeyInput) {
         self.session.send(DispatchKeyEvent { kind: "keyUp", ..event(key) }).ignore();
     }
 
@@ -192,13 +192,13 @@ impl Hand {
 
     /// Presses and releases a key by its name.
     pub(super) fn tap(&self, name: &str, key_code: u32) {
-        let key = Keying { key: name.to_owned(), code: name.to_owned(), key_code, ..Keying::default() };
+        let key = KeyInput { key: name.to_owned(), code: name.to_owned(), key_code, ..KeyInput::default() };
         self.key_down(&key);
         self.key_up(&key);
     }
 }
 
-fn event(key: &Keying) -> DispatchKeyEvent {
+fn event(key: &KeyInput) -> DispatchKeyEvent {
     DispatchKeyEvent {
         modifiers: Some(key.modifiers & 15),
         code: Some(key.code.clone()),

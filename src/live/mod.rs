@@ -12,7 +12,7 @@ mod show;
 mod desk;
 pub mod viewer;
 
-pub use desk::{Entry, Live, LiveOptions, Mode, Wish};
+pub use desk::{HandoverRequest, Live, LiveOptions, Mode, VisitorAuth};
 pub use handover::{CallLine, Calls, Handover};
 pub use show::Picture;
 

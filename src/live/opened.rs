@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 
-use super::input::Hand;
+use super::input::PersonInput;
 use crate::browser::{ElementHandle, Help, Page, Scope};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
@@ -18,17 +18,17 @@ const TAP_LOOKS: usize = 6;
 const TAP_LIMIT: Duration = Duration::from_secs(1);
 
 /// What the browser has opened.
-pub(super) enum Opened {
-    Choice(Choice),
+pub(super) enum NativePopup {
+    OpenSelect(OpenSelect),
     /// A field for which the browser offers a picker or suggestions.
     Field(ElementHandle, Help),
 }
 
-impl Opened {
+impl NativePopup {
     /// What is open on the page now.
     pub(super) async fn on(page: &Page) -> Option<Self> {
-        if let Some(choice) = Choice::opened(page).await {
-            return Some(Self::Choice(choice));
+        if let Some(choice) = OpenSelect::opened(page).await {
+            return Some(Self::OpenSelect(choice));
         }
         for frame in page.frames() {
             if let Ok(Some((field, help))) = ElementHandle::helped(&frame).await {
@@ -63,7 +63,7 @@ impl Opened {
 
 /// An open list, such as that of a `select`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub(super) struct Choice {
+pub(super) struct OpenSelect {
     options: Vec<ChoiceOption>,
     index: i64,
 }
@@ -86,7 +86,7 @@ const FOCUSED: &str = r"() => {
   return { options, index: focused.selectedIndex };
 }";
 
-impl Choice {
+impl OpenSelect {
     /// The list that a press has opened, if any.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
@@ -101,7 +101,7 @@ impl Choice {
     }
 
     /// Chooses an option with the keyboard: arrow keys, then Enter.
-    pub(super) fn choose(&self, index: i64, hand: &Hand) {
+    pub(super) fn choose(&self, index: i64, hand: &PersonInput) {
         let enabled = |from: i64, to: i64| {
             (from..to)
                 .filter(|at| {

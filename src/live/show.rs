@@ -23,8 +23,8 @@ const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
 /// The pages that are watched, by page id.
 #[derive(Debug, Default)]
-pub(super) struct Shows {
-    open: Arc<Mutex<HashMap<String, Arc<Show>>>>,
+pub(super) struct WatchedPages {
+    open: Arc<Mutex<HashMap<String, Arc<WatchedPage>>>>,
     /// Ensures that two first requests for a page begin one show.
     beginning: tokio::sync::Mutex<()>,
 }
@@ -38,7 +38,7 @@ pub struct Picture {
 
 /// A page that is watched.
 #[derive(Debug)]
-struct Show {
+struct WatchedPage {
     /// A CDP session of its own: our main session sends its pictures to the person who controls the page.
     session: RawSession,
     newest: watch::Sender<Option<Picture>>,
@@ -47,7 +47,7 @@ struct Show {
     looked: Mutex<Instant>,
 }
 
-impl Shows {
+impl WatchedPages {
     /// Returns the newest picture if its number is not `seen`, or waits for one up to `patience`.
     pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
         let show = self.show(page).await?;
@@ -59,20 +59,20 @@ impl Shows {
             Ok(Err(_)) | Err(_) => None,
         };
         if picture.is_some() {
-            show.thank().await;
+            show.acknowledge().await;
         }
         Ok(picture)
     }
 
-    async fn show(&self, page: &Page) -> Result<Arc<Show>> {
+    async fn show(&self, page: &Page) -> Result<Arc<WatchedPage>> {
         let _turn = self.beginning.lock().await;
         let known = self.open.lock().get(page.id()).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let session = page.context().attach_beside(page.main_frame()).await?;
+        let session = page.context().attach_additional(page.main_frame()).await?;
         let (newest, owed, looked) = (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
-        let show = Arc::new(Show { session, newest, owed, looked });
+        let show = Arc::new(WatchedPage { session, newest, owed, looked });
         show.begin().await?;
         self.open.lock().insert(page.id().to_owned(), Arc::clone(&show));
         tokio::spawn(end_when_idle(Arc::clone(&self.open), page.clone(), Arc::clone(&show)));
@@ -80,7 +80,7 @@ impl Shows {
     }
 }
 
-impl Show {
+impl WatchedPage {
     async fn begin(self: &Arc<Self>) -> Result<()> {
         let show = Arc::downgrade(self);
         self.session.overhear(Arc::new(move |method, event| {
@@ -101,7 +101,7 @@ impl Show {
     }
 
     /// Acknowledges frames, so that the browser sends more.
-    async fn thank(&self) {
+    async fn acknowledge(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for number in owed {
             let _ = self.send("Page.screencastFrameAck", &json!({ "sessionId": number })).await;
@@ -109,7 +109,11 @@ impl Show {
     }
 }
 
-async fn end_when_idle(open: Arc<Mutex<HashMap<String, Arc<Show>>>>, page: Page, show: Arc<Show>) {
+async fn end_when_idle(
+    open: Arc<Mutex<HashMap<String, Arc<WatchedPage>>>>,
+    page: Page,
+    show: Arc<WatchedPage>,
+) {
     while !page.is_closed() && show.looked.lock().elapsed() < IDLE {
         sleep(RHYTHM).await;
     }

@@ -14,11 +14,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::cast::Cast;
+use super::cast::PageStream;
 use super::desk::Mode;
 use super::handover::Handover;
-use super::input::{Finger, Hand, Keying, Pointing, Touching};
-use super::opened::{Choice, Opened};
+use super::input::{Finger, KeyInput, PersonInput, PointerInput, TouchPhase};
+use super::opened::{NativePopup, OpenSelect};
 use crate::browser::{
     ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page, WaitUntil,
 };
@@ -46,19 +46,19 @@ enum ViewerMessage {
     Shown {
         n: u32,
     },
-    Move(Pointing),
-    Press(Pointing),
-    Release(Pointing),
-    Wheel(Pointing),
+    Move(PointerInput),
+    Press(PointerInput),
+    Release(PointerInput),
+    Wheel(PointerInput),
     /// On a page with touch events: the current positions of all fingers.
     Touch {
-        what: Touching,
+        what: TouchPhase,
         fingers: Vec<Finger>,
         /// Whether the fingers touched and left one place quickly.
         tap: bool,
     },
-    Down(Keying),
-    Up(Keying),
+    Down(KeyInput),
+    Up(KeyInput),
     Compose {
         text: String,
     },
@@ -104,10 +104,10 @@ struct Viewer {
     handover: Arc<Handover>,
     number: u64,
     page: Page,
-    cast: Option<Cast>,
-    choice: Option<Choice>,
+    cast: Option<PageStream>,
+    choice: Option<OpenSelect>,
     /// Tasks that check what a press or a tap has opened.
-    looking: JoinSet<Option<Opened>>,
+    looking: JoinSet<Option<NativePopup>>,
     /// The last known titles of tabs; some tabs are slow to return theirs.
     titles: HashMap<String, String>,
     naming: JoinSet<HashMap<String, String>>,
@@ -168,7 +168,7 @@ where
             }
         };
         let picture =
-            viewer.cast.as_mut().and_then(Cast::take).map(|picture| Message::Binary(picture.into()));
+            viewer.cast.as_mut().and_then(PageStream::take).map(|picture| Message::Binary(picture.into()));
         for message in
             messages.into_iter().map(|value: Value| Message::Text(value.to_string().into())).chain(picture)
         {
@@ -185,7 +185,7 @@ where
     let _ = timeout(TRIAL, last).await;
 }
 
-async fn picture(cast: &mut Option<Cast>) -> Option<()> {
+async fn picture(cast: &mut Option<PageStream>) -> Option<()> {
     match cast {
         Some(cast) => cast.next().await,
         None => std::future::pending().await,
@@ -241,9 +241,9 @@ impl Viewer {
     }
 
     /// The person's input devices; `None` while the person can only watch.
-    fn hand(&self) -> Option<Hand> {
+    fn hand(&self) -> Option<PersonInput> {
         let size = self.cast.as_ref()?.size;
-        (self.may_act() && size.0 > 0.0).then(|| Hand::on(&self.page, size))
+        (self.may_act() && size.0 > 0.0).then(|| PersonInput::on(&self.page, size))
     }
 
     async fn hear(&mut self, message: ViewerMessage) -> Vec<Value> {
@@ -298,34 +298,34 @@ impl Viewer {
     }
 
     /// Presses a mouse button. What this opens is shown when the page has received the press; pictures do not wait for it.
-    fn press(&mut self, at: Pointing) {
+    fn press(&mut self, at: PointerInput) {
         let Some(hand) = self.hand() else { return };
         self.looking.abort_all();
-        self.looking.spawn(Opened::after(self.page.clone(), hand.press(at)));
+        self.looking.spawn(NativePopup::after(self.page.clone(), hand.press(at)));
     }
 
     /// Sends touches to the page. What a tap opens is shown later, when the page has received the click.
-    fn touch(&mut self, what: Touching, fingers: &[Finger], tap: bool) {
+    fn touch(&mut self, what: TouchPhase, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
         let touched = hand.touch(what, fingers);
-        if tap && what == Touching::End {
+        if tap && what == TouchPhase::End {
             self.looking.abort_all();
-            self.looking.spawn(Opened::soon(self.page.clone(), touched));
+            self.looking.spawn(NativePopup::soon(self.page.clone(), touched));
         } else {
             touched.ignore();
         }
     }
 
     /// Shows what the browser has opened, and hides what was shown before.
-    fn offer(&mut self, opened: Option<Opened>) -> Vec<Value> {
+    fn offer(&mut self, opened: Option<NativePopup>) -> Vec<Value> {
         let had = self.choice.take().is_some();
         match opened {
-            Some(Opened::Choice(choice)) => {
+            Some(NativePopup::OpenSelect(choice)) => {
                 let message = json!({ "t": "choice", "choice": choice });
                 self.choice = Some(choice);
                 vec![message]
             }
-            Some(Opened::Field(field, help)) => {
+            Some(NativePopup::Field(field, help)) => {
                 self.field = Some(field);
                 vec![json!({ "t": "field", "field": help })]
             }
@@ -399,7 +399,7 @@ impl Viewer {
         }
         if self.cast.is_none() && self.visible && !self.page.is_closed() {
             let _ = self.page.bring_to_front().await;
-            self.cast = Some(Cast::start(&self.page, (Arc::clone(&self.handover), self.number)));
+            self.cast = Some(PageStream::start(&self.page, (Arc::clone(&self.handover), self.number)));
         }
         let now = self.standing();
         if now == self.said {

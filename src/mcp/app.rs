@@ -107,12 +107,12 @@ pub(super) async fn frame(
         None => client.workspace.active_page(),
     };
     let (Some(page), Some(live)) = (page, dispatcher.live()) else { return stands("none") };
-    if live.holder_of(&page).is_some() {
+    if live.controlling_handover(&page).is_some() {
         return stands("person");
     }
     match live.look(&page, seen, PATIENCE).await {
         // They may have come while it was looked.
-        Ok(_) if live.holder_of(&page).is_some() => stands("person"),
+        Ok(_) if live.controlling_handover(&page).is_some() => stands("person"),
         Ok(Some(picture)) => {
             let mut shown = shown(live, &page, picture.number);
             shown.content = vec![ContentBlock::image(picture.data.as_ref(), "image/jpeg")];

@@ -27,12 +27,12 @@ use crate::live::Live;
 use crate::mcp::address;
 use crate::mcp::client::Client;
 use crate::mcp::files::Destination;
-use crate::mcp::kept::Kept;
+use crate::mcp::kept::SessionMemory;
 use crate::mcp::page_text;
 use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::script::{Before, Named, Step};
+use crate::mcp::script::{ActionBaseline, Named, Step};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
 use crate::secrets::Secrets;
@@ -61,7 +61,7 @@ pub struct Call<'a> {
     pub settings: &'a Settings,
     pub progress: &'a Progress,
     /// The session's state between calls.
-    pub kept: &'a Kept,
+    pub kept: &'a SessionMemory,
     pub report: Report,
     place: Place,
 }
@@ -117,7 +117,7 @@ impl<'a> Call<'a> {
         client: &'a Client,
         services: &'a Services,
         session: Option<&'a Session>,
-        kept: &'a Kept,
+        kept: &'a SessionMemory,
         progress: &'a Progress,
     ) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl Call<'_> {
     pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
         let works_on_page = tool.toolset != Toolset::Patchright || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
-        let held = page.and_then(|page| self.services.live.as_ref()?.holder_of(&page));
+        let held = page.and_then(|page| self.services.live.as_ref()?.controlling_handover(&page));
         let Some(held) = held else { return Ok(()) };
         self.progress.say("waiting for the user, who works on the page");
         timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
@@ -182,14 +182,14 @@ impl Call<'_> {
         self.place.met_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
-        let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
+        let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(ActionBaseline::new);
         let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
         let only_reads = tool.effect == Effect::Reads;
-        self.leave_what_was_begun(tool);
+        self.exclude_earlier_downloads(tool);
         // What leads to a person's doing is no doing of ours.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.act());
-        let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
+        let asked_before = self.current_page().is_ok_and(|page| page.dialog_in_other_tab().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be shown, not a failure.
             Err(Error::DialogOpen { .. }) if !self.place.met_dialog.load(Ordering::Relaxed) => true,
@@ -201,8 +201,8 @@ impl Call<'_> {
         if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.report.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
-            let opens_tab = before.as_ref().is_some_and(Before::opens_tab);
-            let sequel = before.and_then(Before::sequel);
+            let opens_tab = before.as_ref().is_some_and(ActionBaseline::opens_tab);
+            let sequel = before.and_then(ActionBaseline::sequel);
             let tabs = self.workspace.tabs().len();
             let step = Step { asked: &asked, found: &found, dialog_was_open, tab, tabs, opens_tab };
             self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
@@ -214,7 +214,7 @@ impl Call<'_> {
     }
 
     /// Ensures that a later wait refers to effects of this call, and not to earlier ones.
-    pub fn leave_what_was_begun(&self, tool: &AnyTool) {
+    pub fn exclude_earlier_downloads(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
             self.kept.seen.lock().leave_downloads();
         }
@@ -244,7 +244,7 @@ impl Call<'_> {
     }
 
     /// The archived response body of a request, after the browser has dropped it; for fetch and XHR only.
-    pub fn kept_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
+    pub fn archived_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         if !self.services.registry.enables(Capability::Network) {
             return None;
         }
@@ -302,7 +302,7 @@ impl Call<'_> {
     ///
     /// # Errors `no_page` if none is open, `dialog_open` if the page shows a dialog.
     pub async fn open_page(&self) -> Result<Page> {
-        if self.workspace.engine().attaches() {
+        if self.workspace.engine().is_remote() {
             // The pages are there already, also before the first call.
             self.workspace.context().await?;
         }
@@ -310,7 +310,7 @@ impl Call<'_> {
     }
 
     /// Loads a page that was unloaded from memory.
-    pub async fn bring_back(&self, page: &Page) -> Result<()> {
+    pub async fn reload_unloaded(&self, page: &Page) -> Result<()> {
         let turn =
             timeout(LONGEST_QUEUE, self.services.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
         self.load_discarded(page).await;
@@ -350,7 +350,7 @@ impl Call<'_> {
 
     /// The default action options.
     pub fn action_options(&self) -> ActionOptions {
-        ActionOptions::within(self.settings.action_limit).refusing()
+        ActionOptions::within(self.settings.action_limit).fail_early()
     }
 
     /// Like [`action_options`](Self::action_options), for an element with this name; the action is recorded for
@@ -375,7 +375,7 @@ impl Call<'_> {
             let lost = self.settle(page, watch).await;
             outcome.map(|()| lost)
         };
-        match page.unless_held_up(acting).await {
+        match page.unless_blocked_by_dialog(acting).await {
             Err(Error::DialogOpen { .. } | Error::DialogElsewhere { .. }) => Ok(None),
             outcome => outcome,
         }
@@ -389,7 +389,7 @@ impl Call<'_> {
         self.report.said.lock().extend(settled.said);
         self.report.moved.lock().extend(settled.moved);
         match settled.ending {
-            Ending::Gone if page.is_closed() => self.note(self.reported_closing()),
+            Ending::Gone if page.is_closed() => self.note(self.closing_note()),
             Ending::Unfinished => self.note(still_loading(&settled.still)),
             _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
             _ => {}
@@ -416,7 +416,7 @@ impl Call<'_> {
             page = active;
         }
         if self.tab().is_some() {
-            self.workspace.work_on(&page);
+            self.workspace.use_in_background(&page);
         }
         if self.services.registry.enables(Capability::Network) {
             // From the first page on: what was answered before can be had no more.

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use crate::live::Calls;
-use crate::mcp::kept::Kept;
+use crate::mcp::kept::SessionMemory;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::session::Workspace;
@@ -24,7 +24,7 @@ pub struct Client {
     /// The cooldown of its owner.
     pub(super) cooldown: Arc<Cooldown>,
     /// Its state between calls.
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<SessionMemory>,
     /// Its owner, if there are several.
     pub(super) owner: Option<Arc<str>>,
     /// Its latest calls, for the live view.

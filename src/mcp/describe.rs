@@ -35,16 +35,16 @@ const MOST_TICKS: usize = 50;
 
 /// The state before a call.
 #[derive(Debug)]
-pub(super) struct Before {
+pub(super) struct CallBaseline {
     tabs: HashSet<String>,
     /// Lines of the current page that have changed by themselves since they were shown.
     ticking: Vec<Tick>,
 }
 
-impl Before {
+impl CallBaseline {
     pub(super) async fn note(call: &Call<'_>) -> Self {
         let tabs = call.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
-        let answers = |page: &Page| page.dialog().is_none() && page.dialog_elsewhere().is_none();
+        let answers = |page: &Page| page.dialog().is_none() && page.dialog_in_other_tab().is_none();
         let page = call.current_page().ok().filter(answers);
         let ticking = match page {
             Some(page) => ticking(call, &page).await,
@@ -67,7 +67,12 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
 }
 
 /// Adds to `reply` what the client should know of the browser.
-pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&Error>, reply: &mut Reply) {
+pub(super) async fn describe(
+    call: &Call<'_>,
+    before: &CallBaseline,
+    failure: Option<&Error>,
+    reply: &mut Reply,
+) {
     let noted = std::mem::take(&mut *call.report.events.lock());
     for event in call.workspace.take_notices().into_iter().chain(noted) {
         reply.add_event(event);
@@ -90,7 +95,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     tell_answers(call, page.as_ref(), &tabs, reply);
     tell_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {
-        Some(page) => page.held_up_by().await.is_some(),
+        Some(page) => page.dialog_blocking_from_elsewhere().await.is_some(),
         None => false,
     };
     for tab in tabs.iter().filter(|tab| Some(&tab.page) != page.as_ref()) {
@@ -181,7 +186,7 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
 }
 
 fn describe_dialog(dialog: &Dialog) -> String {
-    let usual = dialog.usual_text().filter(|text| !text.is_empty());
+    let usual = dialog.default_text().filter(|text| !text.is_empty());
     let usual = usual
         .map(|text| format!(" that holds {}", in_quotes(&page_text::one_line(&text))))
         .unwrap_or_default();
@@ -196,7 +201,7 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
         let text = answered.text.map(|text| format!(" with {}", in_quotes(&page_text::one_line(&text))));
         let dialog = page_text::dialog(&answered.dialog.kind, &answered.dialog.message);
         let with = text.unwrap_or_default();
-        reply.add_event(format!("The {dialog} was {done}{with}, as was said before."));
+        reply.add_event(format!("The {dialog} was {done}{with}, as set before."));
     }
 }
 
@@ -204,7 +209,7 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
 fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for tab in tabs.iter().filter(is_meant) {
-        let refuses = tab.page.context().browser().is_ok_and(|browser| browser.refuses_programs());
+        let refuses = tab.page.context().browser().is_ok_and(|browser| browser.refuses_external_programs());
         let then = match refuses {
             true => "; it was refused.",
             false => {
@@ -212,7 +217,7 @@ fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut
                 person answers it or the tab goes to another site."
             }
         };
-        for address in tab.page.take_asked_programs() {
+        for address in tab.page.take_program_requests() {
             let address = page_text::address(&address);
             reply.add_event(format!("The page asked to open {address} in another program{then}"));
         }
@@ -288,7 +293,7 @@ pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
 }
 
 /// Adds the page or its changes. Unless `wanted`, adds nothing if nothing has changed.
-async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, reply: &mut Reply) {
+async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
     }

@@ -15,10 +15,10 @@ use crate::folders::make_private;
 use crate::live::{Calls, Live};
 use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
-use crate::mcp::describe::{Before, describe};
+use crate::mcp::describe::{CallBaseline, describe};
 use crate::mcp::failure;
-use crate::mcp::kept::Kept;
-use crate::mcp::memory::Rest;
+use crate::mcp::kept::SessionMemory;
+use crate::mcp::memory::IdleTrim;
 use crate::mcp::metrics::Metrics;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
@@ -36,7 +36,7 @@ use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
 use crate::session::{Engine, LivePages, Roots, Workspace};
 
-use shared::{Reached, lost};
+use shared::{RoutedCall, lost};
 
 mod shared;
 
@@ -54,14 +54,14 @@ pub struct Dispatcher {
     /// The cooldowns of owners, by name.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
     /// The state of each session between calls.
-    kept: Mutex<HashMap<Arc<str>, Arc<Kept>>>,
+    kept: Mutex<HashMap<Arc<str>, Arc<SessionMemory>>>,
     /// The group of servers and the client for them, if there is one.
     replica: Option<Arc<Replica>>,
     peers: Peers,
     pub metrics: Metrics,
     /// Files that tools have written, for clients to read.
     pub(super) files: FileResources,
-    rest: Rest,
+    rest: IdleTrim,
     /// The exporter of spans, if tracing is on.
     #[cfg(feature = "otlp")]
     traces: Option<Arc<Traces>>,
@@ -87,7 +87,7 @@ impl Dispatcher {
             peers: Peers::default(),
             metrics: Metrics::default(),
             files: FileResources::default(),
-            rest: Rest::default(),
+            rest: IdleTrim::default(),
             #[cfg(feature = "otlp")]
             traces: None,
         }
@@ -181,7 +181,7 @@ impl Dispatcher {
         }
         if let Some(replica) = self.replica() {
             let help = "Whether the shared state knows that this server lives.";
-            gauges.push(("state_reached", help, replica.lives().into()));
+            gauges.push(("state_reached", help, replica.is_alive().into()));
         }
         self.metrics.written(&gauges)
     }
@@ -207,7 +207,7 @@ impl Dispatcher {
         let span = self.begin_span(progress);
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
         if let Ok(reply) = &mut reply {
-            reply.strike(self.secrets());
+            reply.redact(self.secrets());
             reply.bound();
         }
         let answered =
@@ -259,7 +259,7 @@ impl Dispatcher {
         progress: &Progress,
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
-        let pause = self.learn_pause(client).await;
+        let pause = self.read_shared_cooldown(client).await;
         // Before anything else is looked at: a paused client should not be asked to correct arguments first.
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
@@ -287,21 +287,21 @@ impl Dispatcher {
             reached = self.reach(tool, &mut arguments, client, progress) => reached,
         };
         let session = match reached {
-            Reached::Here(session) => session,
-            Reached::Answered(answer) => return Ok(*answer),
-            Reached::Not(id, error) => {
+            RoutedCall::Here(session) => session,
+            RoutedCall::Answered(answer) => return Ok(*answer),
+            RoutedCall::Not(id, error) => {
                 sessions::refuse(&error, &id, &mut reply);
                 return Ok(reply);
             }
         };
-        let _fenced = session.as_ref().and_then(shared::Fenced::begin);
+        let _fenced = session.as_ref().and_then(shared::SharedCall::begin);
         let outcome = tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Error::Cancelled),
             () = lost(session.as_ref()) => Err(Error::LeaseLost),
             outcome = self.run(tool, arguments, client, session.as_ref(), progress, &mut reply) => outcome,
         };
-        self.services.live_pages.keep_to_limit(&self.services.engine, &self.services.turns);
+        self.services.live_pages.unload_excess(&self.services.engine, &self.services.turns);
         if let Some(session) = &session
             && tool.toolset.family().names_session
         {
@@ -318,11 +318,11 @@ impl Dispatcher {
                 _ => tell(&error, &mut reply),
             }
         }
-        self.share_pause(client, pause).await;
+        self.publish_cooldown(client, pause).await;
         Ok(reply)
     }
 
-    fn kept(&self, client: &Client, session: Option<&Session>) -> Arc<Kept> {
+    fn kept(&self, client: &Client, session: Option<&Session>) -> Arc<SessionMemory> {
         let Some(session) = session else { return Arc::clone(&client.kept) };
         let mut kept = self.kept.lock();
         kept.retain(|id, _| self.sessions.is_live(id));
@@ -346,7 +346,7 @@ impl Dispatcher {
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
         let works_in_tab = tool.toolset.family().tab_argument.is_some();
-        if works_in_tab && engine.attaches() && engine.running().is_none() {
+        if works_in_tab && engine.is_remote() && engine.running().is_none() {
             // Whoever needs the browser will say why it cannot be had.
             let _ = call.workspace.context().await;
         }
@@ -356,7 +356,7 @@ impl Dispatcher {
         if works_in_tab {
             return run_in_tab(tool, arguments, &call, reply).await;
         }
-        call.leave_what_was_begun(tool);
+        call.exclude_earlier_downloads(tool);
         let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
         call.confirm_downloads().await;
         outcome
@@ -374,7 +374,7 @@ async fn run_in_tab(
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;
     }
-    let before = Before::note(call).await;
+    let before = CallBaseline::note(call).await;
     let outcome = call.run(tool, arguments, reply).await;
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;

@@ -8,7 +8,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Toolset};
 use crate::messages::{Language, cooldown as texts, login};
-use crate::session::cooldown::{Begun, Cooldown, Cooling, Scope};
+use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, Scope};
 
 /// The answer during a cooldown, if this tool pauses.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
@@ -19,7 +19,7 @@ pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Op
     pauses.then(|| cooldown.check()).flatten().map(|cooling| paused_reply(cooling, settings.language))
 }
 
-fn paused_reply(Cooling { remaining_seconds }: Cooling, language: Language) -> Reply {
+fn paused_reply(ActiveCooldown { remaining_seconds }: ActiveCooldown, language: Language) -> Reply {
     let mut reply = Reply::default();
     reply.say_only(texts::paused(language, remaining_seconds));
     reply.set_structured(json!({ "status": "cooldown", "retryAfterSeconds": remaining_seconds }));
@@ -37,8 +37,8 @@ pub(super) fn tell(
 ) {
     if login::is_login_timeout(classified(error, tool.toolset)) {
         *reply = match cooldown.begin() {
-            Begun::Before(cooling) => paused_reply(cooling, settings.language),
-            Begun::Now { period_seconds } => {
+            CooldownStart::AlreadyActive(cooling) => paused_reply(cooling, settings.language),
+            CooldownStart::Now { period_seconds } => {
                 let mut notice = Reply::default();
                 notice.say_only(texts::begun(settings.language, period_seconds));
                 notice.set_structured(

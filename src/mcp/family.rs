@@ -23,7 +23,7 @@ pub const TAB: &str = "tab";
 
 /// The properties of a toolset.
 #[derive(Debug)]
-pub struct Family {
+pub struct ToolsetTraits {
     /// The argument that names a tab. Without one, its tools do not work in the client's tabs, and their
     /// answers do not describe the page.
     pub tab_argument: Option<&'static str>,
@@ -42,7 +42,7 @@ pub struct Family {
 }
 
 /// A toolset without tabs.
-const WITHOUT_TABS: Family = Family {
+const WITHOUT_TABS: ToolsetTraits = ToolsetTraits {
     tab_argument: None,
     tabs_of_pages_only: false,
     dismisses_dialogs: false,
@@ -52,16 +52,16 @@ const WITHOUT_TABS: Family = Family {
     lacks_webkit: None,
 };
 
-static BROWSER: Family = Family { tab_argument: Some(TAB), ..WITHOUT_TABS };
-static PATCHRIGHT: Family = WITHOUT_TABS;
-static SESSIONS: Family = Family { names_session: false, ..WITHOUT_TABS };
-static CLAUDE: Family = Family {
+static BROWSER: ToolsetTraits = ToolsetTraits { tab_argument: Some(TAB), ..WITHOUT_TABS };
+static PATCHRIGHT: ToolsetTraits = WITHOUT_TABS;
+static SESSIONS: ToolsetTraits = ToolsetTraits { names_session: false, ..WITHOUT_TABS };
+static CLAUDE: ToolsetTraits = ToolsetTraits {
     tab_argument: Some("tab_id"),
     tabs_of_pages_only: true,
     dismisses_dialogs: true,
     answers_with_tabs: true,
     names: &CLAUDES_NAMES,
-    lacks_webkit: Some("these tools work in tabs, and a session has one page there"),
+    lacks_webkit: Some("these tools work in tabs, and a session has only one page there"),
     ..WITHOUT_TABS
 };
 
@@ -82,7 +82,7 @@ impl Toolset {
     pub const USUAL: [Self; 3] = [Self::Browser, Self::Patchright, Self::Sessions];
 
     /// The properties of this toolset.
-    pub fn family(self) -> &'static Family {
+    pub fn family(self) -> &'static ToolsetTraits {
         match self {
             Self::Browser | Self::Code => &BROWSER,
             Self::Patchright => &PATCHRIGHT,

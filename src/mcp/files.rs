@@ -6,7 +6,7 @@ use crate::browser::iso_timestamp;
 use crate::error::Error;
 use crate::folders::make_private;
 use crate::secrets::Secrets;
-use crate::session::{Kind, Place, Roots};
+use crate::session::{ContentKind, FileTarget, Roots};
 use crate::sync::unix_time;
 
 /// A file that was written.
@@ -83,13 +83,13 @@ impl Destination {
     /// Checks the destination, before the work whose result is to be written.
     ///
     /// # Errors `file` if it is outside the allowed folders.
-    pub async fn place(&self) -> Result<Place> {
+    pub async fn place(&self) -> Result<FileTarget> {
         let destination = self.clone();
         let finding = tokio::task::spawn_blocking(move || destination.place_now());
         finding.await.unwrap_or(Err(Error::Broken))
     }
 
-    fn place_now(&self) -> Result<Place> {
+    fn place_now(&self) -> Result<FileTarget> {
         if let Some((path, roots)) = &self.path {
             return roots.place(path);
         }
@@ -101,7 +101,12 @@ impl Destination {
 }
 
 /// Writes a file.
-pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind, secrets: &Secrets) -> Result<Written> {
+pub async fn write(
+    place: FileTarget,
+    bytes: Vec<u8>,
+    kind: ContentKind,
+    secrets: &Secrets,
+) -> Result<Written> {
     let secrets = secrets.clone();
     let writing = tokio::task::spawn_blocking(move || {
         place.write(bytes, kind, &secrets)?;

@@ -10,14 +10,14 @@ use tokio::time::Instant;
 use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
 use crate::mcp::program::Notebook;
 use crate::mcp::script::Script;
-use crate::mcp::seen::Seen;
-use crate::session::Place;
+use crate::mcp::seen::ShownState;
+use crate::session::FileTarget;
 
 /// The state of a session between calls.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct SessionMemory {
     /// What the client has been shown.
-    pub(super) seen: Mutex<Seen>,
+    pub(super) seen: Mutex<ShownState>,
     /// The variables of its programs. Locked while one runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
     /// A program that waits at a dialog.
@@ -61,9 +61,9 @@ pub struct ToolActivity {
 
 impl ToolActivity {
     /// Marks a tool as acting until the guard is dropped.
-    pub fn act(self: &Arc<Self>) -> Acting {
+    pub fn act(self: &Arc<Self>) -> ToolGuard {
         self.acting.fetch_add(1, Ordering::Relaxed);
-        Acting(Arc::clone(self))
+        ToolGuard(Arc::clone(self))
     }
 
     /// Marks the acting tool as waiting for a person.
@@ -72,16 +72,16 @@ impl ToolActivity {
     }
 
     /// Whether no tool is acting.
-    pub fn are_off(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.acting.load(Ordering::Relaxed) == 0 || self.waits_for_person.load(Ordering::Relaxed)
     }
 }
 
 /// A tool that is acting.
 #[derive(Debug)]
-pub struct Acting(Arc<ToolActivity>);
+pub struct ToolGuard(Arc<ToolActivity>);
 
-impl Drop for Acting {
+impl Drop for ToolGuard {
     fn drop(&mut self) {
         self.0.waits_for_person.store(false, Ordering::Relaxed);
         self.0.acting.fetch_sub(1, Ordering::Relaxed);
@@ -94,6 +94,6 @@ pub struct Recording {
     pub video: Video,
     /// The temporary file until the video is complete.
     pub file: tempfile::TempPath,
-    pub place: Place,
+    pub place: FileTarget,
     pub name: String,
 }

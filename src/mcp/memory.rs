@@ -5,26 +5,26 @@ use tokio::task::AbortHandle;
 use tokio::time::{Duration, sleep};
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(in crate::mcp) use glibc::{give_back, keep_little};
+pub(in crate::mcp) use glibc::{release_memory, trim_heaps};
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(in crate::mcp) use others::{give_back, keep_little};
+pub(in crate::mcp) use others::{release_memory, trim_heaps};
 
 /// How long there must be no call before memory is released.
 const REST: Duration = Duration::from_secs(2);
 
 /// Releases memory after a period without calls.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
+pub(super) struct IdleTrim {
     waiting: Mutex<Option<AbortHandle>>,
 }
 
-impl Rest {
+impl IdleTrim {
     /// Restarts the period at the end of a call.
     pub(super) fn on_call_ended(&self) {
         let later = tokio::spawn(async {
             sleep(REST).await;
-            give_back();
+            release_memory();
         });
         let earlier = self.waiting.lock().replace(later.abort_handle());
         if let Some(earlier) = earlier {
@@ -40,15 +40,15 @@ mod glibc {
     const FREE_AT_THE_END: libc::c_int = 256 * 1024;
 
     /// Makes the allocator trim each thread's heap. Otherwise its threshold rises to twice the largest freed
-    /// block, and `give_back` does not reach the ends of these heaps. See `M_TRIM_THRESHOLD` in
+    /// block, and `release_memory` does not reach the ends of these heaps. See `M_TRIM_THRESHOLD` in
     /// <https://man7.org/linux/man-pages/man3/mallopt.3.html>.
-    pub(in crate::mcp) fn keep_little() {
+    pub(in crate::mcp) fn trim_heaps() {
         // SAFETY: the limit is one word, which `mallopt` writes under the lock of the first heap.
         unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, FREE_AT_THE_END) };
     }
 
     /// Releases free memory to the system.
-    pub(in crate::mcp) fn give_back() {
+    pub(in crate::mcp) fn release_memory() {
         // SAFETY: `malloc_trim` may be called by any thread at any time.
         unsafe { libc::malloc_trim(0) };
     }
@@ -57,7 +57,7 @@ mod glibc {
 /// Other systems release memory by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod others {
-    pub(in crate::mcp) fn keep_little() {}
+    pub(in crate::mcp) fn trim_heaps() {}
 
-    pub(in crate::mcp) fn give_back() {}
+    pub(in crate::mcp) fn release_memory() {}
 }

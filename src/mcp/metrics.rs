@@ -30,18 +30,18 @@ struct Timed {
 }
 
 /// A call that is being measured.
-pub(super) struct Counted<'a> {
+pub(super) struct CallTimer<'a> {
     metrics: &'a Metrics,
     begun: Instant,
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CallTimer<'_> {
     fn drop(&mut self) {
         self.metrics.running.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Counted<'_> {
+impl CallTimer<'_> {
     /// Counts the result: the tool and its answer.
     pub(super) fn end(self, answered: Option<(&'static str, &Reply)>) {
         let Some((tool, reply)) = answered else { return };
@@ -61,9 +61,9 @@ impl Counted<'_> {
 }
 
 impl Metrics {
-    pub(super) fn begin(&self) -> Counted<'_> {
+    pub(super) fn begin(&self) -> CallTimer<'_> {
         self.running.fetch_add(1, Ordering::Relaxed);
-        Counted { metrics: self, begun: Instant::now() }
+        CallTimer { metrics: self, begun: Instant::now() }
     }
 
     /// Counts a call that is forwarded to another server.

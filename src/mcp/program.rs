@@ -72,7 +72,7 @@ impl Gate {
 
     /// Sets whether programs handle requests of a context that no tool rule matches.
     pub fn let_decide(&self, context: &BrowserContext, decides: bool) {
-        self.workspace.rules(context).leave_rest(decides);
+        self.workspace.rules(context).delegate_unmatched(decides);
     }
 
     /// Waits until the URL may be opened.

@@ -9,7 +9,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use crate::mcp::questions::{Question, Questions};
 
 /// When progress is first reported, and the interval after that.
-pub const EVERY: Duration = Duration::from_secs(1);
+pub const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The current step of a call. Tools write it, the server sends it.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Progress {
     /// Passes the current step to `send` once a second, but a count only if it has changed: progress has to
     /// grow. Never ends.
     pub async fn tell<F: Future<Output = ()>>(&self, send: impl Fn(f64, Step) -> F) {
-        let mut ticks = interval_at(self.started + EVERY, EVERY);
+        let mut ticks = interval_at(self.started + INTERVAL, INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut counted = None;
         loop {
@@ -145,11 +145,11 @@ mod tests {
         });
         let working = async {
             progress.say("working");
-            sleep(EVERY * 5 / 2).await;
+            sleep(INTERVAL * 5 / 2).await;
             progress.count("waiting", 1.0, 9.0);
-            sleep(EVERY * 3).await;
+            sleep(INTERVAL * 3).await;
             progress.count("waiting", 2.0, 9.0);
-            sleep(EVERY * 2).await;
+            sleep(INTERVAL * 2).await;
         };
         tokio::select! { () = telling => {}, () = working => {} }
         assert_eq!(*lines.lock(), [None, None, Some(1.0), Some(2.0)]);

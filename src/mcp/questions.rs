@@ -11,14 +11,14 @@ use crate::session::handoff::Answer;
 #[derive(Debug)]
 pub enum Question {
     /// For the person behind it.
-    Person { asking: Asking, answer: oneshot::Sender<Answer> },
+    Person { asking: PersonQuestion, answer: oneshot::Sender<Answer> },
     /// For its workspace folders, as URIs.
     Roots { answer: oneshot::Sender<Vec<String>> },
 }
 
 /// What a person is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
+pub struct PersonQuestion {
     pub message: String,
     /// The link for it, if there is no window on the screen.
     pub link: Option<String>,
@@ -49,22 +49,22 @@ impl Questions {
     }
 
     /// Whether a person can be asked.
-    pub fn reach_person(&self) -> bool {
+    pub fn can_ask_person(&self) -> bool {
         self.person && !self.in_vain.load(Ordering::Relaxed)
     }
 
     /// Asks the person, and waits for the answer.
-    pub async fn ask(&self, asking: Asking) -> Answer {
-        if !self.reach_person() {
-            return Answer::Unasked;
+    pub async fn ask(&self, asking: PersonQuestion) -> Answer {
+        if !self.can_ask_person() {
+            return Answer::NoQuestions;
         }
         let asked = self.put(|answer| Question::Person { asking, answer });
         let answer = match self.patience {
             Some(patience) => timeout(patience, asked).await.ok().flatten(),
             None => asked.await,
         };
-        let answer = answer.unwrap_or(Answer::Unasked);
-        self.in_vain.fetch_or(answer == Answer::Unasked, Ordering::Relaxed);
+        let answer = answer.unwrap_or(Answer::NoQuestions);
+        self.in_vain.fetch_or(answer == Answer::NoQuestions, Ordering::Relaxed);
         answer
     }
 

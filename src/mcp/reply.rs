@@ -81,7 +81,7 @@ impl Reply {
     }
 
     /// Adds a paragraph that contains tool names.
-    pub fn say_of_tools(&mut self, text: impl Into<String>) {
+    pub fn say_with_tool_names(&mut self, text: impl Into<String>) {
         self.result.push(Paragraph { text: text.into(), names_tools: true });
     }
 
@@ -89,7 +89,7 @@ impl Reply {
     fn say_outline(&mut self, outline: &str, left_out: Option<Omission>) {
         self.say(fenced(outline));
         if let Some(left_out) = left_out {
-            self.say_of_tools(left_out.to_string());
+            self.say_with_tool_names(left_out.to_string());
         }
     }
 
@@ -283,7 +283,7 @@ impl Reply {
 
     /// Adds the answer of step `number` of a call with several tools. The snapshot of a step stays with it,
     /// unless it shows the final state of the page, which is shown once.
-    pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
+    pub fn merge_step(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
         let acts = step.view >= View::Changes || step.shows_effects;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
@@ -292,8 +292,8 @@ impl Reply {
         }
         let said = step.plain.unwrap_or_else(|| joined(&step.result));
         match said.as_str() {
-            "" => self.say_of_tools(format!("{number}. {tool}")),
-            "null" => self.say_of_tools(format!("{number}. {tool}: no result")),
+            "" => self.say_with_tool_names(format!("{number}. {tool}")),
+            "null" => self.say_with_tool_names(format!("{number}. {tool}: no result")),
             _ => self.say(format!("{number}. {said}")),
         }
         self.show(step.view);
@@ -346,7 +346,7 @@ impl Reply {
 
     /// Removes secrets from everything shown. Since texts of pages and persons can be anywhere, all parts are
     /// listed here.
-    pub(super) fn strike(&mut self, secrets: &Secrets) {
+    pub(super) fn redact(&mut self, secrets: &Secrets) {
         if secrets.is_empty() {
             return;
         }
@@ -391,10 +391,10 @@ impl Reply {
         let in_view = in_view.iter_mut().map(|part| &mut part.text);
         let texts = [plain, snapshot].into_iter().flatten().chain(in_view).chain(result);
         texts.chain(failed).chain(lists).chain(tabs).chain(page).chain(files).for_each(|text| {
-            secrets.strike_from(text);
+            secrets.redact_text(text);
         });
         if let Some(content) = structured {
-            secrets.strike_from_json(content);
+            secrets.redact_json(content);
         }
         if let Some(result) = forwarded {
             **result = struck(result, secrets).unwrap_or_else(|| Self::broken().into_result());
@@ -573,11 +573,11 @@ fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> 
     let mut result_json = serde_json::to_value(result).ok()?;
     for block in result_json.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(Value::String(text)) = block.get_mut("text") {
-            secrets.strike_from(text);
+            secrets.redact_text(text);
         }
     }
     if let Some(content) = result_json.get_mut("structuredContent") {
-        secrets.strike_from_json(content);
+        secrets.redact_json(content);
     }
     serde_json::from_value(result_json).ok()
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use url::{Url, form_urlencoded};
 
 use crate::mcp::client::Client;
-use crate::mcp::kept::Kept;
+use crate::mcp::kept::SessionMemory;
 use crate::mcp::reply::FileLink;
 use crate::secrets::Secrets;
 
@@ -35,7 +35,7 @@ struct SharedFile {
     path: PathBuf,
     owner: Option<Arc<str>>,
     /// Identifies the client.
-    kept: Weak<Kept>,
+    kept: Weak<SessionMemory>,
 }
 
 impl SharedFile {
@@ -101,7 +101,7 @@ impl FileResources {
         let read = tokio::fs::read(&file.path).await;
         let mut bytes = read.map_err(|error| not_found(&format!("Resource not found: {error}")))?;
         // What a page gave was never looked through.
-        secrets.strike_from_file(&mut bytes);
+        secrets.redact_file(&mut bytes);
         Ok(ReadResourceResult::new(vec![contents(file.resource, bytes)]))
     }
 }

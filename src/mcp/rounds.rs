@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
-use crate::mcp::questions::{Asking, Question};
+use crate::mcp::questions::{PersonQuestion, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
 use crate::session::handoff::Answer;
@@ -52,7 +52,7 @@ pub(super) struct Round {
 /// A question that the call waits for.
 #[derive(Debug)]
 struct Asked {
-    asking: Asking,
+    asking: PersonQuestion,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -60,7 +60,7 @@ struct Asked {
 pub(super) enum Ended {
     Answered(Box<Result<Reply, UnknownTool>>),
     /// The person is asked this, or whether it is done.
-    Asks(Option<Asking>),
+    Asks(Option<PersonQuestion>),
 }
 
 impl Round {
@@ -130,7 +130,7 @@ impl Round {
 }
 
 /// The meaning of the person's consent: to open the link, if there is one, or else that it is done.
-fn accepted(asking: &Asking) -> Answer {
+fn accepted(asking: &PersonQuestion) -> Answer {
     if asking.link.is_some() { Answer::Coming } else { Answer::Finished }
 }
 

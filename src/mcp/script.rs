@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::browser::input::Point;
-use crate::browser::{Found, HandMoves, SecretKind, Way};
+use crate::browser::{Found, RecordedActions, SecretKind, Way};
 use crate::mcp::effect::Effect;
 
 mod recorded;
@@ -14,7 +14,7 @@ mod sequel;
 mod step;
 mod written;
 
-pub use sequel::{Before, Sequel};
+pub use sequel::{ActionBaseline, ActionEffect};
 pub use step::Step;
 use step::whole;
 
@@ -32,12 +32,12 @@ pub enum ScriptLanguage {
 pub struct Named {
     found: Found,
     /// Pointer actions on it that have no single statement.
-    pub moves: HandMoves,
+    pub moves: RecordedActions,
 }
 
 impl From<Found> for Named {
     fn from(found: Found) -> Self {
-        Self { found, moves: HandMoves::default() }
+        Self { found, moves: RecordedActions::default() }
     }
 }
 
@@ -53,7 +53,7 @@ pub struct Script {
     /// The tab in which the test begins. Tabs opened before are unknown to it.
     first_tab: usize,
     /// The effect of the last statement.
-    sequel: Option<Sequel>,
+    sequel: Option<ActionEffect>,
     /// The fields whose text is secret, by kind.
     secrets: Vec<(SecretKind, Vec<Way>)>,
 }
@@ -111,7 +111,7 @@ const SILENT: [&str; 8] = [
 
 impl Script {
     /// Adds a tool call with its effect.
-    pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<Sequel>) {
+    pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<ActionEffect>) {
         if tool == "browser_tabs" || tool == "browser_close" {
             return self.manage_tabs(tool, step);
         }

@@ -15,7 +15,7 @@ const LARGEST_EARLIER: usize = 3_000;
 
 /// What a client has been shown.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ShownState {
     /// The reported downloads, each with whether its end was reported.
     downloads: HashMap<String, bool>,
     /// Downloads that a wait no longer waits for: one has reported their end, or another action followed.
@@ -64,7 +64,7 @@ pub(super) struct Shown {
     earlier: Vec<Arc<Tree>>,
 }
 
-impl Seen {
+impl ShownState {
     /// The last snapshot of a page.
     pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
         self.shown(page).map(|shown| Arc::clone(&shown.tree))

@@ -26,7 +26,7 @@ use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::{Progress, Step};
-use crate::mcp::questions::{Asking, Question};
+use crate::mcp::questions::{PersonQuestion, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Ended, Round, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
@@ -76,11 +76,11 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(45);
 
 /// Marks a request whose client reads only the answer: no question would reach it.
 #[derive(Debug, Clone)]
-pub(super) struct Unasked;
+pub(super) struct NoQuestions;
 
 /// Marks a request whose client cannot be distinguished from others with the same key and name.
 #[derive(Debug, Clone)]
-pub(super) struct Shares;
+pub(super) struct SharedIdentity;
 
 const SHARED: &str = "This client keeps no cookies: others of the same name and key work on the same pages. For pages of \
 your own, call create_session and pass its sessionId to every call.";
@@ -189,7 +189,7 @@ impl Server {
             Ended::Answered(reply) => self.complete(*reply, context),
             Ended::Asks(asking) => {
                 let still = texts::still_waiting(self.dispatcher.settings.language);
-                let asking = asking.unwrap_or(Asking { message: still.to_owned(), link: None });
+                let asking = asking.unwrap_or(PersonQuestion { message: still.to_owned(), link: None });
                 // One that only opens links is asked nothing else: it comes back by itself.
                 let requests = question(&asking, modes(context), String::new()).map(|question| {
                     let question = InputRequest::Elicitation(ElicitRequest::new(question));
@@ -311,7 +311,7 @@ impl ServerHandler for Server {
         if has_no_handshake(&context) && modes(&context).any() {
             return self.call_in_rounds(request, caller, &context).await;
         }
-        let can_be_asked = parts.is_none_or(|parts| parts.extensions.get::<Unasked>().is_none());
+        let can_be_asked = parts.is_none_or(|parts| parts.extensions.get::<NoQuestions>().is_none());
         let (progress, questions) = match can_be_asked {
             // Who hears of progress waits for it; others mostly give up after a minute.
             true if modes(&context).any() => {
@@ -322,7 +322,7 @@ impl ServerHandler for Server {
         };
         let progress = progress.of(caller).within(trace_of(&context));
         let arguments = request.arguments.unwrap_or_default();
-        let shares = parts.is_some_and(|parts| parts.extensions.get::<Shares>().is_some())
+        let shares = parts.is_some_and(|parts| parts.extensions.get::<SharedIdentity>().is_some())
             && request.name == Navigate::NAME
             && !arguments.contains_key(SESSION);
         let client = self.client_of(parts);
@@ -471,7 +471,7 @@ async fn tell(progress: &Progress, context: &RequestContext<RoleServer>, secrets
         let (done, of) = part.map_or((seconds, None), |(done, of)| (done, Some(of)));
         let mut parameters = ProgressNotificationParam::new(token.clone(), done);
         parameters.total = of;
-        parameters.message = message.map(|text| secrets.strike(&text).into_owned());
+        parameters.message = message.map(|text| secrets.redact(&text).into_owned());
         let peer = context.peer.clone();
         async move { drop(peer.notify_progress(parameters).await) }
     };
@@ -520,7 +520,7 @@ fn modes(context: &RequestContext<RoleServer>) -> Modes {
 }
 
 /// The question in a form that the client supports: a link, or else text.
-fn question(asking: &Asking, modes: Modes, elicitation_id: String) -> Option<ElicitRequestParams> {
+fn question(asking: &PersonQuestion, modes: Modes, elicitation_id: String) -> Option<ElicitRequestParams> {
     let message = asking.message.clone();
     match &asking.link {
         Some(url) if modes.url => {
@@ -535,9 +535,9 @@ fn question(asking: &Asking, modes: Modes, elicitation_id: String) -> Option<Eli
     }
 }
 
-async fn ask_person(asking: &Asking, context: &RequestContext<RoleServer>) -> Answer {
+async fn ask_person(asking: &PersonQuestion, context: &RequestContext<RoleServer>) -> Answer {
     let Some(request) = question(asking, modes(context), uuid::Uuid::new_v4().to_string()) else {
-        return Answer::Unasked;
+        return Answer::NoQuestions;
     };
     let opens_link = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
     match context.peer.create_elicitation(request).await {
@@ -547,7 +547,7 @@ async fn ask_person(asking: &Asking, context: &RequestContext<RoleServer>) -> An
         Ok(_) => Answer::Cancelled,
         Err(error) => {
             tracing::debug!(%error, "the client could not be asked");
-            Answer::Unasked
+            Answer::NoQuestions
         }
     }
 }

@@ -56,7 +56,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     let (is_foreign, other) = match reference.page {
         Some(number) => (number != page.index(), others.find(|tab| tab.page.index() == number)),
         None => {
-            let knows = |page: &Page| page.main_frame().knows_ref(reference.element);
+            let knows = |page: &Page| page.main_frame().had_ref(reference.element);
             let other = others.find(|tab| knows(&tab.page) && reference.frame.is_none() && !knows(page));
             (other.is_some(), other)
         }
@@ -78,7 +78,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
 fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let is_short =
         reference.context.is_none() && reference.context_name.is_none() && reference.frame.is_none();
-    let knows = |page: &Page| page.main_frame().knows_ref(reference.element);
+    let knows = |page: &Page| page.main_frame().had_ref(reference.element);
     if !is_short || reference.page.is_some() || knows(page) {
         return None;
     }

@@ -1,8 +1,24 @@
 //! The texts that a person reads at a challenge.
+use std::borrow::Cow;
+
 use super::Language;
+
+/// The description of a challenge in this language; names such as `reCAPTCHA` stay.
+pub(super) fn translate_challenge(language: Language, what: &str) -> Cow<'_, str> {
+    let status = what.strip_prefix("HTTP ").and_then(|rest| rest.strip_suffix(" with a challenge"));
+    match (language, what, status) {
+        (Language::En, ..) => what.into(),
+        (_, "a page about unusual traffic", _) => "异常流量提示页".into(),
+        (_, "a form that asks for a password", _) => "要求输入密码的表单".into(),
+        (_, "a site that asks for a name and a password", _) => "要求用户名和密码的网站".into(),
+        (_, _, Some(status)) => format!("HTTP {status} 人机检查").into(),
+        _ => what.into(),
+    }
+}
 
 /// Says what is waited for, with the link.
 pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
+    let what = translate_challenge(language, what);
     match language {
         Language::Zh => format!("等待用户在 {link} 完成操作（{what}），剩余 {rest_seconds} 秒"),
         Language::En => format!("waiting for the user at {link} ({what}), {rest_seconds} s left"),
@@ -11,6 +27,7 @@ pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64)
 
 /// Invites the person to the link, with the code for it.
 pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
+    let what = translate_challenge(language, what);
     match (language, code) {
         (Language::Zh, Some(code)) => {
             format!("页面 {url} 需要您本人操作（{what}）。请打开 {link} ，输入代码 {code}，完成后点“完成”。")
@@ -26,7 +43,7 @@ pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: O
 }
 
 /// The name of the agent in texts, if the client has not given its name.
-pub fn somebody(language: Language) -> &'static str {
+pub fn default_agent_name(language: Language) -> &'static str {
     match language {
         Language::Zh => "一个助手",
         Language::En => "An assistant",
@@ -35,6 +52,7 @@ pub fn somebody(language: Language) -> &'static str {
 
 /// Says what is waited for.
 pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
+    let what = translate_challenge(language, what);
     match language {
         Language::Zh => format!("等待用户在浏览器窗口中完成验证或登录（{what}），剩余 {rest_seconds} 秒"),
         Language::En => {
@@ -57,6 +75,7 @@ pub fn still_waiting(language: Language) -> &'static str {
 
 /// Asks the person to deal with the challenge.
 pub fn question(language: Language, what: &str, url: &str) -> String {
+    let what = translate_challenge(language, what);
     match language {
         Language::Zh => {
             format!(

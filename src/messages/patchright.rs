@@ -1,5 +1,6 @@
 //! The answers of the `patchright_*` tools.
 use super::Language;
+use super::challenge::translate_challenge;
 use crate::error::{Error, Obstacle, human, in_quotes, listed, quoted};
 
 /// The tool, for the beginning of its answers.
@@ -136,16 +137,19 @@ pub fn reason(language: Language, error: &Error) -> String {
         Error::BrowserNotFound { .. } => "未找到浏览器".to_owned(),
         Error::NavigationFailed { reason } => format!("无法打开页面: {reason}"),
         Error::UrlRefused { .. } => "无效的 URL 格式".to_owned(),
-        Error::ElementNotFound { waited } => format!("未找到元素（等待了 {}）", human(*waited)),
+        Error::ElementNotFound { waited } => {
+            format!("未找到元素（等待了 {}）。请检查选择器，或先读取页面内容", human(*waited))
+        }
         Error::NotActionable { obstacle, waited } => {
             format!("元素无法操作（等待了 {}）: {}", human(*waited), hindrance(obstacle))
         }
-        Error::InvalidSelector { .. } => "选择器无法解析".to_owned(),
+        Error::InvalidSelector { .. } => "选择器无法解析，请使用 CSS 选择器".to_owned(),
         Error::Script { message } => format!("脚本出错: {message}"),
-        Error::RobotsDisallow => "该网站的 robots.txt 不允许访问此地址".to_owned(),
+        Error::RobotsDisallow => "该网站的 robots.txt 不允许访问此地址，请使用其他来源".to_owned(),
         Error::Cancelled => "操作已取消".to_owned(),
         Error::PersonNeeded { challenge, link: Some(link), .. } => {
             let code = link.code.as_ref().map(|code| format!("，代码 {code}")).unwrap_or_default();
+            let challenge = translate_challenge(language, challenge);
             format!(
                 "页面需要用户本人先完成验证或登录（{challenge}）。请用户打开 {}{code}，完成后再次调用",
                 link.url
@@ -153,6 +157,7 @@ pub fn reason(language: Language, error: &Error) -> String {
         }
         Error::PersonHasControl => "用户正在操作此页面，请稍后再试".to_owned(),
         Error::PersonNeeded { challenge, .. } => {
+            let challenge = translate_challenge(language, challenge);
             format!(
                 "页面需要用户本人先完成验证或登录（{challenge}）。请让用户在可见的浏览器中完成，或使用其他来源"
             )

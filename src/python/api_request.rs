@@ -11,7 +11,7 @@ use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::limit;
 use crate::browser::{
-    AlsoStored, ApiBody, ApiContext, ApiOptions, ApiPart, HttpCredentials, StorageState, StoredCookie,
+    ApiBody, ApiContext, ApiOptions, ApiPart, ExtraStorage, HttpCredentials, StorageState, StoredCookie,
 };
 use crate::error::{Error, Result};
 
@@ -134,7 +134,7 @@ impl ApiRequestContext {
     }
 
     fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
-        let also = AlsoStored { databases, private_files };
+        let also = ExtraStorage { databases, private_files };
         let requests = self.0.clone();
         operation(async move { Ok(Plain(json!(requests.storage_state(also).await?))) })
     }

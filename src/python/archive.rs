@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::network::Pairs;
-use crate::browser::{self, Archived, Asked, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming};
+use crate::browser::{
+    self, ArchiveQuery, Archived, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming,
+};
 
 /// Status, headers and body; without a status the request failed.
 type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
@@ -33,7 +35,7 @@ impl Archive {
         body: Option<&[u8]>,
         follows: bool,
     ) -> PyResult<Option<ArchivedAnswer<'py>>> {
-        let asked = Asked { url, method, headers: &headers, body, follows };
+        let asked = ArchiveQuery { url, method, headers: &headers, body, follows };
         let archived = py.detach(|| self.0.answer(&asked))?;
         Ok(archived.map(|archived| match archived {
             Archived::Answer { status, headers, body } => (Some(status), headers, PyBytes::new(py, &body)),

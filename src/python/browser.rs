@@ -17,14 +17,14 @@ use super::network::routed;
 use super::page::Page;
 use super::raw::CdpSession;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
-use crate::browser::find::{Channel, Wanted, find};
+use crate::browser::find::{BrowserQuery, Channel, find};
 use crate::browser::input::InputStyle;
 use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
 use crate::browser::{
-    AlsoStored, ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState,
+    ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, ExtraStorage, Passkey, StorageState,
     StoredCookie,
 };
 use crate::cdp::types::network::Headers;
@@ -319,7 +319,7 @@ fn named(channel: &str) -> Result<Channel> {
 /// The path of the browser that would be started; `None` if none is installed.
 #[pyfunction]
 pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
-    let wanted = Wanted { channel: Channel::named(name).ok()?, ..Wanted::default() };
+    let wanted = BrowserQuery { channel: Channel::named(name).ok()?, ..BrowserQuery::default() };
     find(&wanted).ok().map(|found| found.executable)
 }
 
@@ -445,7 +445,7 @@ impl BrowserContext {
         let context = self.0.clone();
         operation(async move {
             let page = context.new_page().await?;
-            page.main_frame().until_served().await;
+            page.main_frame().until_calls_reported().await;
             Ok(Page(page))
         })
     }
@@ -529,7 +529,7 @@ impl BrowserContext {
     }
 
     fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
-        let also = AlsoStored { databases, private_files };
+        let also = ExtraStorage { databases, private_files };
         let context = self.0.clone();
         operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }

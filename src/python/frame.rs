@@ -84,7 +84,9 @@ pub(super) fn name_of(arrival: &Arrival) -> &'static str {
 }
 
 fn storage(kind: &str) -> Result<WebStorage, Error> {
-    kind.parse().map_err(|_| Error::InvalidArguments { problems: vec![format!("{kind:?} is no storage")] })
+    kind.parse().map_err(|_| Error::InvalidArguments {
+        problems: vec![format!("kind: expected one of (local|session), got {kind:?}")],
+    })
 }
 
 #[pymethods]
@@ -146,7 +148,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, referrer)?);
         Ok(operation(async move {
             let arrived = frame.goto(&url, &options).await;
-            frame.until_served().await;
+            frame.until_calls_reported().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }
@@ -155,7 +157,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let done = frame.set_content(&html, &options).await;
-            frame.until_served().await;
+            frame.until_calls_reported().await;
             done
         }))
     }
@@ -177,7 +179,7 @@ impl Frame {
         let (frame, tag) = (self.0.clone(), options::<Tag>(tag)?);
         Ok(operation(async move {
             let added = frame.add_tag(&name, &tag).await;
-            frame.until_served().await;
+            frame.until_calls_reported().await;
             added.map(JsHandle)
         }))
     }
@@ -224,7 +226,7 @@ impl Frame {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         Ok(operation(async move {
             let value = frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await;
-            frame.until_served().await;
+            frame.until_calls_reported().await;
             value.map(ToPython)
         }))
     }
@@ -330,7 +332,7 @@ impl Frame {
         Ok(operation(async move {
             let locator = frame.locator(&selector, false)?;
             let value = locator.evaluate_all(&script, &argument, scope(isolated)).await;
-            frame.until_served().await;
+            frame.until_calls_reported().await;
             value.map(ToPython)
         }))
     }

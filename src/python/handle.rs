@@ -136,7 +136,7 @@ impl JsHandle {
         Ok(operation(async move {
             let within = element_of(&handle).await?;
             let value = within.locator(&selector, false)?.evaluate_all(&script, &argument, Scope::Main).await;
-            within.frame().until_served().await;
+            within.frame().until_calls_reported().await;
             value.map(ToPython)
         }))
     }

@@ -44,7 +44,7 @@ pub(super) struct CooldownState(&'static Cooldown);
 impl CooldownState {
     #[new]
     fn new() -> Self {
-        Self(Cooldown::of_this_process())
+        Self(Cooldown::process_wide())
     }
 
     /// When the last login timeout was, in seconds since 1970.

@@ -204,7 +204,7 @@ impl Page {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let arrived = page.reload(&options).await;
-            page.main_frame().until_served().await;
+            page.main_frame().until_calls_reported().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }

@@ -60,7 +60,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
         if list.is_empty() {
             let name = path.display();
             return Err(wrong(format!(
-                "lists: {name} names no domain: one is wanted on each line, as in a hosts file"
+                "lists: {name} contains no domain; write one on each line, as in a hosts file"
             )));
         }
         domains = domains.and(list);
@@ -101,10 +101,10 @@ pub(super) fn keep_answers(
 /// Sets time zone, language and position of a context from its public IP address; `service` is the URL of a
 /// service that reports those.
 #[pyfunction]
-pub(super) fn be_where_it_comes_out(context: &BrowserContext, service: Option<String>) -> Operation {
+pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<String>) -> Operation {
     let context = context.0.clone();
     operation(async move {
-        context.be_where_it_comes_out(service.as_deref().unwrap_or(GEO_SERVICE)).await.map(drop)
+        context.match_proxy_location(service.as_deref().unwrap_or(GEO_SERVICE)).await.map(drop)
     })
 }
 

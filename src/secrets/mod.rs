@@ -11,16 +11,16 @@ use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use crate::browser::policy::OriginPattern;
-use crate::browser::{ElementHandle, Unseen};
+use crate::browser::{ElementHandle, HiddenTexts};
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
-use strike::Striker;
+use redact::Redactor;
 use totp::Totp;
 
 mod forms;
 mod read;
-mod strike;
+mod redact;
 mod totp;
 
 /// How long a one-time code is removed from answers after it was generated. Servers do not accept it longer.
@@ -36,9 +36,9 @@ pub struct Secrets {
 
 struct Inner {
     secrets: Vec<Secret>,
-    striker: RwLock<Arc<Striker>>,
+    striker: RwLock<Arc<Redactor>>,
     codes: RwLock<Vec<Code>>,
-    unseen: Unseen,
+    unseen: HiddenTexts,
 }
 
 struct Secret {
@@ -79,7 +79,7 @@ impl Secrets {
             secrets,
             striker: RwLock::default(),
             codes: RwLock::default(),
-            unseen: Unseen::default(),
+            unseen: HiddenTexts::default(),
         };
         inner.prepare();
         Self { inner: Some(Arc::new(inner)) }
@@ -90,7 +90,7 @@ impl Secrets {
     }
 
     /// What to hide in screenshots.
-    pub fn unseen(&self) -> Unseen {
+    pub fn unseen(&self) -> HiddenTexts {
         self.inner.as_ref().map(|inner| inner.unseen.clone()).unwrap_or_default()
     }
 
@@ -158,38 +158,38 @@ impl Secrets {
     }
 
     /// Replaces secrets in a text by their names, in all known spellings.
-    pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(inner) = &self.inner else { return Cow::Borrowed(text) };
         let striker = Arc::clone(&inner.striker.read());
-        striker.strike(text)
+        striker.redact(text)
     }
 
-    /// [`Self::strike`] in place.
-    pub fn strike_from(&self, text: &mut String) {
-        if let Cow::Owned(struck) = self.strike(text) {
+    /// [`Self::redact`] in place.
+    pub fn redact_text(&self, text: &mut String) {
+        if let Cow::Owned(struck) = self.redact(text) {
             *text = struck;
         }
     }
 
-    /// [`Self::strike`] in all strings of a JSON value. Where a secret is spread over several strings, its parts are removed.
-    pub fn strike_from_json(&self, value: &mut Value) {
+    /// [`Self::redact`] in all strings of a JSON value. Where a secret is spread over several strings, its parts are removed.
+    pub fn redact_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;
         }
         self.strike_texts(value);
         let text = value.to_string();
-        if let Cow::Owned(struck) = self.strike(&text) {
+        if let Cow::Owned(struck) = self.redact(&text) {
             *value = serde_json::from_str(&struck).unwrap_or(Value::String(struck));
         }
     }
 
     fn strike_texts(&self, value: &mut Value) {
         match value {
-            Value::String(text) => self.strike_from(text),
+            Value::String(text) => self.redact_text(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.strike_texts(item)),
             Value::Object(object) => {
                 let entries = std::mem::take(object).into_iter().map(|(mut name, mut value)| {
-                    self.strike_from(&mut name);
+                    self.redact_text(&mut name);
                     self.strike_texts(&mut value);
                     (name, value)
                 });
@@ -199,12 +199,12 @@ impl Secrets {
         }
     }
 
-    /// [`Self::strike`] in the content of a file. Binary content stays unchanged.
-    pub fn strike_from_file(&self, bytes: &mut Vec<u8>) {
+    /// [`Self::redact`] in the content of a file. Binary content stays unchanged.
+    pub fn redact_file(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             return;
         }
-        if let Ok(Cow::Owned(struck)) = std::str::from_utf8(bytes).map(|text| self.strike(text)) {
+        if let Ok(Cow::Owned(struck)) = std::str::from_utf8(bytes).map(|text| self.redact(text)) {
             *bytes = struck.into_bytes();
         }
     }
@@ -220,7 +220,7 @@ impl Inner {
         });
         let codes = self.codes.read();
         let made = codes.iter().map(|code| (code.name.as_str(), code.text.as_str()));
-        let striker = Striker::new(values.chain(made));
+        let striker = Redactor::new(values.chain(made));
         self.unseen.set(striker.patterns(), striker.literals());
         *self.striker.write() = Arc::new(striker);
     }

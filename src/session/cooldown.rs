@@ -35,19 +35,19 @@ pub enum Scope {
 
 /// An active cooldown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cooling {
+pub struct ActiveCooldown {
     /// Whole seconds until the end. More than the period if the clock was set back.
     pub remaining_seconds: i64,
 }
 
 /// The result of [`Cooldown::begin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum CooldownStart {
     Now {
         period_seconds: i64,
     },
     /// A cooldown was active already; its start is unchanged.
-    Before(Cooling),
+    AlreadyActive(ActiveCooldown),
 }
 
 /// Returns the Unix time in seconds.
@@ -87,7 +87,7 @@ impl Cooldown {
     }
 
     /// The process-wide cooldown.
-    pub fn of_this_process() -> &'static Arc<Self> {
+    pub fn process_wide() -> &'static Arc<Self> {
         static COOLDOWN: LazyLock<Arc<Cooldown>> = LazyLock::new(Arc::default);
         &COOLDOWN
     }
@@ -107,7 +107,7 @@ impl Cooldown {
 
     /// Stores the time stamp in `folder`, where other processes and the next start read it. Reports a problem
     /// with the file once to `warn`, and then keeps the state in memory only.
-    pub fn keep_in(&self, folder: &Path, warn: Warn) {
+    pub fn store_in(&self, folder: &Path, warn: Warn) {
         self.state.lock().file = Some(StateFile::new(folder, warn));
     }
 
@@ -135,7 +135,7 @@ impl Cooldown {
     }
 
     /// Returns the active cooldown, and clears one that is over.
-    pub fn check(&self) -> Option<Cooling> {
+    pub fn check(&self) -> Option<ActiveCooldown> {
         let now = self.now();
         self.state.lock().check(now)
     }
@@ -149,17 +149,17 @@ impl Cooldown {
     }
 
     /// Starts a cooldown unless one is active.
-    pub fn begin(&self) -> Begun {
+    pub fn begin(&self) -> CooldownStart {
         let now = self.now();
         let mut state = self.state.lock();
         // Another process must not begin one between our look and our stamp.
         let lock = state.file.as_mut().and_then(StateFile::lock);
         if let Some(cooling) = state.check(now) {
-            return Begun::Before(cooling);
+            return CooldownStart::AlreadyActive(cooling);
         }
         state.write_locked(Some(now));
         drop(lock);
-        Begun::Now { period_seconds: whole(state.period) }
+        CooldownStart::Now { period_seconds: whole(state.period) }
     }
 
     /// Reads the clock. It may be foreign code that calls us back, so no lock is held.
@@ -170,11 +170,11 @@ impl Cooldown {
 }
 
 impl State {
-    fn check(&mut self, now: f64) -> Option<Cooling> {
+    fn check(&mut self, now: f64) -> Option<ActiveCooldown> {
         let elapsed = now - self.read()?;
         // A stamp in the future makes this negative: then the pause goes on, and its rest is reported as it is.
         if elapsed < self.period {
-            return Some(Cooling { remaining_seconds: whole(self.period - elapsed) });
+            return Some(ActiveCooldown { remaining_seconds: whole(self.period - elapsed) });
         }
         self.write(None);
         None
@@ -404,16 +404,16 @@ mod tests {
     fn a_stamp_in_the_future_pauses_and_its_rest_is_reported_as_it_is() {
         let cooldown = Hand::at(NOW).cooldown();
         cooldown.set_since(Some(NOW + 100.0));
-        assert_eq!(cooldown.check(), Some(Cooling { remaining_seconds: 400 }));
+        assert_eq!(cooldown.check(), Some(ActiveCooldown { remaining_seconds: 400 }));
     }
 
     #[test]
     fn what_ends_during_a_pause_does_not_move_its_start() {
         let hand = Hand::at(NOW);
         let cooldown = hand.cooldown();
-        assert_eq!(cooldown.begin(), Begun::Now { period_seconds: 300 });
+        assert_eq!(cooldown.begin(), CooldownStart::Now { period_seconds: 300 });
         hand.put(NOW + 100.0);
-        assert_eq!(cooldown.begin(), Begun::Before(Cooling { remaining_seconds: 200 }));
+        assert_eq!(cooldown.begin(), CooldownStart::AlreadyActive(ActiveCooldown { remaining_seconds: 200 }));
         assert_eq!(cooldown.since(), Some(NOW));
     }
 
@@ -424,7 +424,11 @@ mod tests {
             let threads = (0..8).map(|_| scope.spawn(|| cooldown.begin())).collect::<Vec<_>>();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
-        assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Now { .. })).count(), 1, "{begun:?}");
+        assert_eq!(
+            begun.iter().filter(|begun| matches!(begun, CooldownStart::Now { .. })).count(),
+            1,
+            "{begun:?}"
+        );
     }
 
     /// A cooldown stored in `folder`, and the warnings that it gave.
@@ -432,7 +436,7 @@ mod tests {
         let warnings = Arc::<Mutex<Vec<String>>>::default();
         let received = Arc::clone(&warnings);
         let cooldown = hand.cooldown();
-        cooldown.keep_in(folder, Arc::new(move |warning| received.lock().push(warning.to_owned())));
+        cooldown.store_in(folder, Arc::new(move |warning| received.lock().push(warning.to_owned())));
         (cooldown, warnings)
     }
 
@@ -444,8 +448,8 @@ mod tests {
         let (other, _) = kept(&hand, &folder.path().join("made/when/needed"));
         assert_eq!(other.check(), None);
         one.begin();
-        assert_eq!(other.check(), Some(Cooling { remaining_seconds: 300 }));
-        assert!(matches!(other.begin(), Begun::Before(_)));
+        assert_eq!(other.check(), Some(ActiveCooldown { remaining_seconds: 300 }));
+        assert!(matches!(other.begin(), CooldownStart::AlreadyActive(_)));
         hand.put(NOW + 301.0);
         assert_eq!(other.check(), None);
         assert_eq!(one.since(), None, "the end is shared as well");

@@ -11,13 +11,13 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::quota::{Limits, Quota};
-use super::uses::{InUse, Uses};
+use super::uses::{InUse, UsageTracker};
 use super::workspace::Workspace;
 use crate::browser::find::Channel;
 use crate::browser::launch::{BrowserProcess, LaunchOptions};
 use crate::browser::{Browser, ContextOptions, Page};
 use crate::error::{Error, Result, human};
-use crate::fleet::{GridSession, Node, Placement, Pool, Service};
+use crate::fleet::{GridSession, Node, NodeService, Placement, Pool};
 use crate::secrets::Secrets;
 use crate::webdriver::{self, WebkitSession};
 
@@ -86,12 +86,12 @@ impl EngineOptions {
     }
 
     /// Whether somebody else runs the browser.
-    fn attaches(&self) -> bool {
+    fn is_remote(&self) -> bool {
         matches!(self.source, Source::Attach { .. } | Source::Shared { .. } | Source::Join { .. })
     }
 
     /// Whether tabs that are open already may be used.
-    fn has_found_tabs(&self) -> bool {
+    fn uses_existing_tabs(&self) -> bool {
         matches!(self.source, Source::Attach { .. } | Source::Shared { .. })
     }
 }
@@ -115,7 +115,7 @@ struct Inner {
     browser: tokio::sync::Mutex<Option<Browser>>,
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
-    uses: Uses,
+    uses: UsageTracker,
     /// What the owner uses.
     quota: Quota,
     /// The engines of owners who share nothing with others, by owner.
@@ -131,14 +131,14 @@ struct Inner {
     /// The engines of a pool's browsers, by name: each browser has one connection.
     nodes: Mutex<HashMap<String, Engine>>,
     /// The workspace's place in a pool.
-    berth: Option<Berth>,
+    place_in_pool: Option<PoolPlace>,
     /// The grid session of this browser.
     of_grid: Mutex<Option<GridSession>>,
 }
 
 /// A workspace's place in a pool. A browser is chosen on first use, and again when that browser is gone.
 #[derive(Debug)]
-struct Berth {
+struct PoolPlace {
     /// The engine that connects to the pool's browsers.
     home: Engine,
     label: Option<String>,
@@ -161,13 +161,18 @@ impl Engine {
         Self::with(options, root, quota, None)
     }
 
-    fn with(options: EngineOptions, root: Option<Weak<Inner>>, quota: Quota, berth: Option<Berth>) -> Self {
+    fn with(
+        options: EngineOptions,
+        root: Option<Weak<Inner>>,
+        quota: Quota,
+        place_in_pool: Option<PoolPlace>,
+    ) -> Self {
         let inner = Inner {
             options,
             browser: tokio::sync::Mutex::default(),
             current: Mutex::default(),
             closed: tokio::sync::watch::Sender::new(false),
-            uses: Uses::new(),
+            uses: UsageTracker::new(),
             quota,
             owners: Mutex::default(),
             siblings: Mutex::default(),
@@ -175,7 +180,7 @@ impl Engine {
             webkit_sessions: Mutex::default(),
             root,
             nodes: Mutex::default(),
-            berth,
+            place_in_pool,
             of_grid: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -184,18 +189,19 @@ impl Engine {
     /// Creates a workspace for a client.
     pub fn workspace(&self) -> Workspace {
         let quota = self.inner.quota.clone();
-        Workspace::new(self.berth(None, None), self.options().context.clone(), false, quota)
+        Workspace::new(self.place_in_pool(None, None), self.options().context.clone(), false, quota)
     }
 
     /// Creates an engine for one workspace in a browser of the pool: preferably the one named `wanted`, with
     /// this label. Without a pool, returns this engine.
-    pub(super) fn berth(&self, wanted: Option<String>, label: Option<String>) -> Self {
+    pub(super) fn place_in_pool(&self, wanted: Option<String>, label: Option<String>) -> Self {
         let Source::Pool(_) = &self.options().source else { return self.clone() };
-        let home = self.inner.berth.as_ref().map_or(self, |berth| &berth.home).clone();
+        let home =
+            self.inner.place_in_pool.as_ref().map_or(self, |place_in_pool| &place_in_pool.home).clone();
         let (root, quota) = (home.downgrade_root(), home.inner.quota.clone());
         let options = self.options().clone();
-        let berth = Berth { home, label, wanted: Mutex::new(wanted), taken: Mutex::default() };
-        Self::with(options, Some(root), quota, Some(berth))
+        let place_in_pool = PoolPlace { home, label, wanted: Mutex::new(wanted), taken: Mutex::default() };
+        Self::with(options, Some(root), quota, Some(place_in_pool))
     }
 
     /// The pool of its browsers.
@@ -208,8 +214,8 @@ impl Engine {
 
     /// The name of the pool's browser that it uses.
     pub(super) fn node(&self) -> Option<String> {
-        let berth = self.inner.berth.as_ref()?;
-        berth.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
+        let place_in_pool = self.inner.place_in_pool.as_ref()?;
+        place_in_pool.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
     }
 
     /// The engine of one browser of the pool, shared by all its workspaces.
@@ -235,22 +241,22 @@ impl Engine {
     }
 
     /// Finds a place in a browser of the pool that can be reached.
-    async fn take_place(&self, pool: &Arc<Pool>, berth: &Berth) -> Result<Browser> {
+    async fn take_place(&self, pool: &Arc<Pool>, place_in_pool: &PoolPlace) -> Result<Browser> {
         pool.refresh().await;
         let mut failed = None;
-        let mut wanted = berth.wanted.lock().take();
+        let mut wanted = place_in_pool.wanted.lock().take();
         loop {
-            let placement = match pool.place(wanted.as_deref(), berth.label.as_deref()) {
+            let placement = match pool.place(wanted.as_deref(), place_in_pool.label.as_deref()) {
                 Ok(placement) => placement,
                 Err(_) if wanted.take().is_some() => continue,
                 Err(full) => return Err(failed.unwrap_or(full)),
             };
             wanted = None;
-            let engine = berth.home.engine_of(&placement.node, pool.limit);
+            let engine = place_in_pool.home.engine_of(&placement.node, pool.limit);
             match engine.reach().await {
                 Ok(browser) => {
-                    pool.is_well(&placement.node.name);
-                    *berth.taken.lock() = Some((placement, engine));
+                    pool.mark_reachable(&placement.node.name);
+                    *place_in_pool.taken.lock() = Some((placement, engine));
                     return Ok(browser);
                 }
                 Err(error) => {
@@ -265,7 +271,7 @@ impl Engine {
     /// Creates a workspace for an owner who shares neither profile nor browser with others. `context` has the
     /// default options of its contexts.
     pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
-        let engine = self.of_owner(owner).berth(None, None);
+        let engine = self.of_owner(owner).place_in_pool(None, None);
         let quota = engine.inner.quota.clone();
         Workspace::new(engine, context, true, quota)
     }
@@ -303,7 +309,7 @@ impl Engine {
                 ..(**launch).clone()
             },
             Source::Unsupported { .. } => LaunchOptions { channel, ..LaunchOptions::default() },
-            Source::Webkit(options) => LaunchOptions { channel, ..options.for_others() },
+            Source::Webkit(options) => LaunchOptions { channel, ..options.for_other_browser() },
             Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
                 let reason = "the server is attached to one that runs already".to_owned();
                 return Err(Error::Unsupported { what: "another browser", reason });
@@ -352,7 +358,7 @@ impl Engine {
     /// How long the browser stays open after the last call.
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
-        let is_unseen = !self.attaches() && browser.is_headless();
+        let is_unseen = !self.is_remote() && browser.is_headless();
         let limit = self.options().idle_limit.or(self.options().unseen_idle_limit.filter(|_| is_unseen));
         limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
@@ -363,13 +369,13 @@ impl Engine {
     }
 
     /// Whether somebody else runs the browser.
-    pub fn attaches(&self) -> bool {
-        self.inner.options.attaches()
+    pub fn is_remote(&self) -> bool {
+        self.inner.options.is_remote()
     }
 
     /// Whether tabs that are open already may be used.
-    pub fn has_found_tabs(&self) -> bool {
-        self.inner.options.has_found_tabs()
+    pub fn uses_existing_tabs(&self) -> bool {
+        self.inner.options.uses_existing_tabs()
     }
 
     /// The browser, if it runs.
@@ -403,8 +409,10 @@ impl Engine {
         if let Some(dead) = held.take() {
             let _ = dead.close().await;
         }
-        if let (Source::Pool(pool), Some(berth)) = (&self.inner.options.source, &self.inner.berth) {
-            let browser = self.take_place(pool, berth).await?;
+        if let (Source::Pool(pool), Some(place_in_pool)) =
+            (&self.inner.options.source, &self.inner.place_in_pool)
+        {
+            let browser = self.take_place(pool, place_in_pool).await?;
             *self.inner.current.lock() = Some(browser.clone());
             *held = Some(browser.clone());
             return Ok(browser);
@@ -417,7 +425,7 @@ impl Engine {
             Source::Webkit(_) => {
                 return Err(Error::NotInWebkit {
                     what: "this".to_owned(),
-                    reason: "it speaks no protocol in which that could be said",
+                    reason: "WebKit's driver does not support it",
                 });
             }
             Source::Unsupported { browser } => {
@@ -431,7 +439,7 @@ impl Engine {
             // Only a workspace is in one of them.
             Source::Pool(_) => return Err(Error::PoolFull),
         };
-        if options.use_profile && !self.attaches() {
+        if options.use_profile && !self.is_remote() {
             // What a fresh context gets when it is made, the profile's own gets now.
             if let Err(error) = browser.default_context().prepare().await {
                 let _ = browser.close().await;
@@ -463,7 +471,7 @@ impl Engine {
 
     async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
         let context = self.options().context.clone();
-        if node.service == Service::Cdp {
+        if node.service == NodeService::Cdp {
             return Browser::share(&node.endpoint, &node.headers, context, limit).await;
         }
         let session = GridSession::begin(node, limit).await?;
@@ -485,8 +493,8 @@ impl Engine {
 
     /// Marks the browser as in use until the returned guard is dropped.
     pub fn in_use(&self) -> InUse {
-        if let Some(berth) = &self.inner.berth
-            && let Some((_, engine)) = &*berth.taken.lock()
+        if let Some(place_in_pool) = &self.inner.place_in_pool
+            && let Some((_, engine)) = &*place_in_pool.taken.lock()
         {
             return engine.in_use();
         }

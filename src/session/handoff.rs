@@ -12,7 +12,7 @@ use crate::browser::{Page, WaitUntil};
 use crate::error::{Error, PersonLink, Result};
 
 /// How often to check whether the challenge is gone, and to report progress.
-const EVERY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// How long the page after a challenge may load before it is checked.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
 /// How often to check for the challenge after the person has said that it is done.
@@ -26,7 +26,7 @@ pub enum Answer {
     /// The person has received the link.
     Coming,
     /// There is no way to ask.
-    Unasked,
+    NoQuestions,
 }
 
 /// How a hand-over ended.
@@ -107,13 +107,13 @@ impl Person for NoClient {
         _challenge: &'a Challenge,
         _link: Option<&'a PersonLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
-        Box::pin(std::future::ready(Answer::Unasked))
+        Box::pin(std::future::ready(Answer::NoQuestions))
     }
 }
 
 /// A challenge that a person dealt with during navigation.
 #[derive(Debug, Clone)]
-pub struct Passed {
+pub struct ClearedChallenge {
     pub challenge: Challenge,
     pub waited: Duration,
 }
@@ -128,14 +128,14 @@ pub async fn pass(
     purpose: Purpose,
     patience: Duration,
     person: &dyn Person,
-) -> Result<Option<Passed>> {
-    if asks_for_name(page) && page.context().has_login_for(&page.url()) {
+) -> Result<Option<ClearedChallenge>> {
+    if asks_for_name(page) && page.context().has_credentials_for(&page.url()) {
         return Err(login_refused(&page.url()));
     }
     let Some(challenge) = recognise(page, asked, purpose).await? else { return Ok(None) };
     let gone = || async move { is_gone(page, asked, purpose).await };
     let waited = until_passed(page, &challenge, patience, person, &gone, false).await?;
-    Ok(Some(Passed { challenge, waited }))
+    Ok(Some(ClearedChallenge { challenge, waited }))
 }
 
 /// Asks a person for something on the page, and waits until they confirm. Returns how long that took.
@@ -150,7 +150,7 @@ pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person
 ///
 /// # Errors As [`pass`].
 pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
-    if page.context().has_login_for(asked.as_str()) {
+    if page.context().has_credentials_for(asked.as_str()) {
         return Err(login_refused(asked.as_str()));
     }
     let what = "a site that asks for a name and a password".to_owned();
@@ -180,7 +180,7 @@ fn login_refused(url: &str) -> Error {
     let host = host.as_deref().unwrap_or("the site");
     Error::NavigationFailed {
         reason: format!(
-            "{host} did not take the name or the password that were set for it; set others with browser_access"
+            "{host} rejected the configured user name or password; set others with browser_access"
         ),
     }
 }
@@ -247,7 +247,7 @@ async fn until_answered<F: Future<Output = bool>>(
     invitation: Option<&Invitation>,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
-    let _kept = page.keep_in_memory();
+    let _kept = page.keep_loaded();
     let coming = invitation.map(|invitation| &invitation.coming);
     let started = Instant::now();
     let mut asking = pin!(person.ask(challenge, invitation.map(|invitation| &invitation.link)));
@@ -276,11 +276,11 @@ async fn until_answered<F: Future<Output = bool>>(
                     Answer::Cancelled => return Err(Error::Cancelled),
                     Answer::Finished if believes => return Ok(started.elapsed()),
                     // Nobody could ever say that it is done.
-                    Answer::Unasked if believes && coming.is_none() => return Err(needed(challenge, None)),
-                    Answer::Unasked if !has_window && is_unknown(invitation) => {
+                    Answer::NoQuestions if believes && coming.is_none() => return Err(needed(challenge, None)),
+                    Answer::NoQuestions if !has_window && is_unknown(invitation) => {
                         return Err(needed(challenge, invitation.map(|invitation| invitation.link.clone())));
                     }
-                    Answer::Finished | Answer::Coming | Answer::Unasked => {}
+                    Answer::Finished | Answer::Coming | Answer::NoQuestions => {}
                 }
             }
             outcome = &mut ended => return match outcome {
@@ -294,7 +294,7 @@ async fn until_answered<F: Future<Output = bool>>(
                     Err(Error::PersonAway { kind: challenge.kind.into(), waited: started.elapsed() })
                 }
             },
-            () = sleep(EVERY.min(rest)) => {}
+            () = sleep(INTERVAL.min(rest)) => {}
             why = page.until_gone() => return Err(why),
         }
         if gone().await {
@@ -314,7 +314,7 @@ async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
         if gone().await {
             return true;
         }
-        sleep(EVERY).await;
+        sleep(INTERVAL).await;
     }
     false
 }

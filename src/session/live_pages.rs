@@ -47,7 +47,7 @@ impl LivePages {
     }
 
     /// Unloads pages down to the limit, in a background task. A page on which a call works stays, because its turn is taken.
-    pub(crate) fn keep_to_limit(&self, engine: &Engine, turns: &Arc<Turns>) {
+    pub(crate) fn unload_excess(&self, engine: &Engine, turns: &Arc<Turns>) {
         let Some(most) = self.inner.most else { return };
         if self.candidates(engine, most).is_empty() {
             return;

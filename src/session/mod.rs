@@ -27,10 +27,12 @@ pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};
 pub use live_pages::LivePages;
-pub use place::{Kind, Place};
+pub use place::{ContentKind, FileTarget};
 pub use quota::Limits;
 pub use roots::Roots;
 #[cfg(feature = "mcp")]
 pub(crate) use turns::Turns;
 pub use uses::InUse;
-pub use workspace::{Answered, ContextEntry, Does, LeftContext, RequestFilter, Rule, Tab, TabId, Workspace};
+pub use workspace::{
+    ArchivedResponse, ContextEntry, LeftContext, RequestFilter, Rule, RuleEffect, Tab, TabId, Workspace,
+};

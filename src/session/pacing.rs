@@ -82,9 +82,9 @@ impl Pacing {
     async fn keep_distance(&self, origin: String) {
         if let Some(replica) = self.replica.get()
             && !self.politeness.min_interval.is_zero()
-            && replica.lives()
+            && replica.is_alive()
             // Alone it is still polite.
-            && let Ok(wait) = replica.pace(&origin, self.politeness.min_interval).await
+            && let Ok(wait) = replica.reserve_navigation(&origin, self.politeness.min_interval).await
         {
             return tokio::time::sleep(wait).await;
         }

@@ -16,7 +16,7 @@ const LARGEST_KNOWN: u64 = 64 << 20;
 
 /// A file name in an open folder.
 #[derive(Debug)]
-pub struct Place {
+pub struct FileTarget {
     folder: File,
     /// The real path at the time of the check.
     real: PathBuf,
@@ -24,7 +24,7 @@ pub struct Place {
 
 /// The kind of a file's content. A file replaces only files of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContentKind {
     /// PNG, JPEG or WebP.
     Picture,
     /// PDF.
@@ -54,7 +54,7 @@ fn identity(known: &Metadata) -> Identity {
     (0, known.len(), known.modified().ok())
 }
 
-impl Place {
+impl FileTarget {
     /// Opens `folder`, which must be a real path. Does not follow a symbolic link that has appeared in it since the check.
     pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
         Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
@@ -69,9 +69,9 @@ impl Place {
     /// file atomically.
     ///
     /// # Errors `file` if a file of another kind exists.
-    pub fn write(&self, mut bytes: Vec<u8>, kind: Kind, secrets: &Secrets) -> Result<()> {
-        if matches!(kind, Kind::Text | Kind::StorageState) {
-            secrets.strike_from_file(&mut bytes);
+    pub fn write(&self, mut bytes: Vec<u8>, kind: ContentKind, secrets: &Secrets) -> Result<()> {
+        if matches!(kind, ContentKind::Text | ContentKind::StorageState) {
+            secrets.redact_file(&mut bytes);
         }
         let failed = |reason: String| Error::File { path: self.real.display().to_string(), reason };
         self.check(kind).map_err(|reason| failed(reason.to_owned()))?;
@@ -80,7 +80,7 @@ impl Place {
             let mut fresh = tempfile::NamedTempFile::new_in(self.way_to(Path::new("")))?;
             fresh.write_all(&bytes)?;
             let file = fresh.persist(self.way_to(self.name())).map_err(|error| error.error)?;
-            if kind == Kind::Text {
+            if kind == ContentKind::Text {
                 WRITTEN.lock().extend(file.metadata().ok().as_ref().map(identity));
             }
             Ok(())
@@ -107,7 +107,7 @@ impl Place {
     }
 
     /// Whether an existing file may be replaced: it is empty or of the same kind.
-    fn check(&self, kind: Kind) -> Result<(), &'static str> {
+    fn check(&self, kind: ContentKind) -> Result<(), &'static str> {
         let other = "something else has that name, which is not replaced; choose another";
         let file = match open_no_link(&self.way_to(self.name())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -115,7 +115,7 @@ impl Place {
             Ok(file) => file,
         };
         let Some(metadata) = file.metadata().ok().filter(Metadata::is_file) else { return Err(other) };
-        if kind == Kind::Text {
+        if kind == ContentKind::Text {
             let ours = WRITTEN.lock().contains(&identity(&metadata));
             return if ours || metadata.len() == 0 { Ok(()) } else { Err(other) };
         }
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl Kind {
+impl ContentKind {
     /// The number of bytes that identify the kind of a file.
     fn needed(self) -> u64 {
         match self {

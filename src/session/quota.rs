@@ -53,7 +53,7 @@ struct State {
 }
 
 /// A reservation for a tab or context that is being created. Dropped when that counts itself.
-pub(super) struct Reserved {
+pub(super) struct QuotaReservation {
     quota: Quota,
     is_tab: bool,
 }
@@ -116,7 +116,7 @@ impl Quota {
     }
 
     /// Reserves one more tab.
-    pub(super) fn reserve_tab(&self, engine: &Engine) -> Result<Reserved> {
+    pub(super) fn reserve_tab(&self, engine: &Engine) -> Result<QuotaReservation> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.tabs;
         let mut state = self.inner.state.lock();
@@ -124,11 +124,11 @@ impl Quota {
             return Err(Error::TooManyTabs { limit });
         }
         state.opening_tabs += 1;
-        Ok(Reserved { quota: self.clone(), is_tab: true })
+        Ok(QuotaReservation { quota: self.clone(), is_tab: true })
     }
 
     /// Reserves one more context.
-    pub(super) fn reserve_context(&self, engine: &Engine) -> Result<Reserved> {
+    pub(super) fn reserve_context(&self, engine: &Engine) -> Result<QuotaReservation> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.contexts;
         let mut state = self.inner.state.lock();
@@ -137,7 +137,7 @@ impl Quota {
             return Err(Error::TooManyContexts { limit });
         }
         state.opening_contexts += 1;
-        Ok(Reserved { quota: self.clone(), is_tab: false })
+        Ok(QuotaReservation { quota: self.clone(), is_tab: false })
     }
 
     /// Whether the owner has nothing open.
@@ -167,11 +167,11 @@ impl State {
     fn forget_closed(&mut self) {
         let refused = &mut self.refused;
         self.contexts.retain(|context| {
-            let lives = is_live(context);
-            if !lives {
+            let is_alive = is_live(context);
+            if !is_alive {
                 refused.remove(&context.key());
             }
-            lives
+            is_alive
         });
         self.shared.take_if(|context| !is_live(context));
     }
@@ -181,7 +181,7 @@ fn is_live(context: &BrowserContext) -> bool {
     !context.is_closed() && context.browser().is_ok_and(|browser| browser.is_connected())
 }
 
-impl Drop for Reserved {
+impl Drop for QuotaReservation {
     fn drop(&mut self) {
         let mut state = self.quota.inner.state.lock();
         let opening = if self.is_tab { &mut state.opening_tabs } else { &mut state.opening_contexts };

@@ -13,7 +13,7 @@ use super::engine::Engine;
 use super::turns::Turns;
 use super::workspace::Workspace;
 use crate::error::Error;
-use crate::fleet::{Lease, Peer, Replica, Saved};
+use crate::fleet::{Lease, Peer, Replica, SavedSession};
 use crate::sync::unix_time;
 
 /// How many ids of expired sessions are remembered, to distinguish `expired` from `not found`.
@@ -62,7 +62,7 @@ pub struct Session {
     /// The lease, if several servers share sessions.
     pub(super) lease: Option<Arc<Lease>>,
     /// The state that the other servers know.
-    pub(super) saved: Arc<Mutex<Saved>>,
+    pub(super) saved: Arc<Mutex<SavedSession>>,
 }
 
 /// Why a session is not available.
@@ -84,15 +84,15 @@ pub enum NoSession {
 /// The sessions of one owner. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Sessions {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<SessionsInner>,
     pub(super) owner: Owner,
 }
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct SessionsInner {
     pub(super) engine: Engine,
     options: SessionOptions,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<SessionsState>,
     /// The group of servers that share sessions.
     pub(super) replica: OnceLock<Arc<Replica>>,
     /// Held while a session is claimed, so that it is claimed only once.
@@ -102,7 +102,7 @@ pub(super) struct Inner {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct SessionsState {
     pub(super) live: HashMap<Arc<str>, Session>,
     /// The owners of sessions that are being created, one entry for each.
     reserved: Vec<Owner>,
@@ -112,7 +112,7 @@ pub(super) struct State {
 impl Sessions {
     pub fn new(engine: Engine, options: SessionOptions) -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(SessionsInner {
                 engine,
                 options,
                 state: Mutex::default(),
@@ -204,7 +204,7 @@ impl Sessions {
     }
 }
 
-impl State {
+impl SessionsState {
     /// Removes an expired session. Its place is free at once; its pages close in the background.
     fn expire(&mut self, id: &str) {
         let Some(session) = self.live.remove(id) else { return };
@@ -264,7 +264,7 @@ impl Reservation {
         let opened = self.sessions.write_down(&id, label.as_deref()).await?;
         let node = opened.as_ref().map(|opened| opened.node.clone()).filter(|node| !node.is_empty());
         let workspace = match workspace.engine().pool() {
-            Some(_) => workspace.berthed(node, label, opened.is_some()),
+            Some(_) => workspace.apart_in_pool(node, label, opened.is_some()),
             None => workspace,
         };
         let lease = opened.map(|opened| Arc::new(opened.lease));
@@ -308,7 +308,7 @@ impl Drop for Reservation {
     }
 }
 
-impl Inner {
+impl SessionsInner {
     /// Closes a session at its expiry.
     pub(super) fn end_at(self: &Arc<Self>, id: &Arc<str>, deadline: Instant) {
         let (sessions, id) = (Arc::downgrade(self), Arc::clone(id));

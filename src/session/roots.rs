@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use url::Url;
 
-use super::place::{Place, open_strictly};
+use super::place::{FileTarget, open_strictly};
 use crate::browser::{LocalFiles, OpenedFile};
 use crate::error::{Error, Result};
 
@@ -132,7 +132,7 @@ impl Roots {
 
     /// The destination for a file that may be written: an existing folder inside the allowed ones, without
     /// links. Hidden files are refused, since other programs read their settings there.
-    pub fn place(&self, path: &str) -> Result<Place> {
+    pub fn place(&self, path: &str) -> Result<FileTarget> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
         let name = whole.file_name().filter(|_| !ends_as_folder);
@@ -149,9 +149,9 @@ impl Roots {
         let real = folder.join(name);
         let inner = self.folders.iter().filter_map(|root| real.strip_prefix(root).ok());
         if !inner.into_iter().any(|inner| inner.components().all(|part| !is_hidden(part))) {
-            return Err(refused(path, "what is hidden, or lies in a hidden folder, is not written"));
+            return Err(refused(path, "hidden files, and files in hidden folders, cannot be written"));
         }
-        Place::open(&folder, Path::new(name)).map_err(|error| refused(path, &plain(&error)))
+        FileTarget::open(&folder, Path::new(name)).map_err(|error| refused(path, &plain(&error)))
     }
 
     fn absolute(&self, path: &str) -> Result<PathBuf> {
@@ -231,7 +231,7 @@ mod tests {
 
     use super::*;
     use crate::secrets::Secrets;
-    use crate::session::Kind;
+    use crate::session::ContentKind;
 
     /// Each attack on a folder beside a secret is refused and changes nothing.
     #[test]
@@ -300,9 +300,9 @@ mod tests {
             "name.",
             "name ",
         ] {
-            let written = roots
-                .place(path)
-                .and_then(|place| place.write(b"{}".to_vec(), Kind::StorageState, &Secrets::default()));
+            let written = roots.place(path).and_then(|place| {
+                place.write(b"{}".to_vec(), ContentKind::StorageState, &Secrets::default())
+            });
             assert!(written.is_err(), "write {path:?}");
         }
         assert_eq!(roots.read("good", 100).unwrap(), "good");

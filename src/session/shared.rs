@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::registry::{NoSession, Session, Sessions};
 use super::workspace::{LeftContext, Workspace};
 use crate::error::{Error, Result};
-use crate::fleet::{Claim, Found, Opened, Replica, Saved};
+use crate::fleet::{Claim, Found, NewSession, Replica, SavedSession};
 
 /// How many sessions of dead servers are cleaned up at once.
 const MOST_OVERDUE: usize = 16;
@@ -48,11 +48,11 @@ impl Session {
         }
     }
 
-    fn to_be_saved(&self) -> Saved {
-        Saved {
+    fn to_be_saved(&self) -> SavedSession {
+        SavedSession {
             node: self.workspace.engine().node().unwrap_or_default(),
             contexts: serde_json::to_string(&self.workspace.left()).unwrap_or_default(),
-            cookies: self.workspace.remembered(),
+            cookies: self.workspace.saved_cookies(),
         }
     }
 
@@ -99,7 +99,7 @@ impl Sessions {
         &self,
         id: &str,
         label: Option<&str>,
-    ) -> Result<Option<Opened>, NoSession> {
+    ) -> Result<Option<NewSession>, NoSession> {
         let Some(replica) = self.replica() else { return Ok(None) };
         let offers = match self.inner.engine.pool() {
             Some(pool) => {
@@ -109,7 +109,10 @@ impl Sessions {
                     return Err(NoSession::Browser(Error::PoolFull));
                 }
                 // Sessions are counted for all servers.
-                offers.into_iter().map(|offer| crate::fleet::pool::Offer { load: 0, ..offer }).collect()
+                offers
+                    .into_iter()
+                    .map(|offer| crate::fleet::pool::PoolCandidate { load: 0, ..offer })
+                    .collect()
             }
             None => Vec::new(),
         };
@@ -191,7 +194,7 @@ impl Sessions {
     }
 
     /// Rebuilds a workspace from the state that another server saved.
-    async fn workspace_of(&self, saved: &Saved, adoptions: u32) -> Result<Workspace> {
+    async fn workspace_of(&self, saved: &SavedSession, adoptions: u32) -> Result<Workspace> {
         let engine = &self.inner.engine;
         let workspace = match &*self.owner.0 {
             "" => engine.workspace(),
@@ -200,9 +203,9 @@ impl Sessions {
         let left: Vec<LeftContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
         let names: Vec<_> = left.iter().map(|context| context.name().to_owned()).collect();
         let node = Some(saved.node.clone()).filter(|node| !node.is_empty());
-        let workspace = workspace.berthed(node, None, true);
-        workspace.begin_with(left, adoptions * PAGES_EACH);
-        workspace.recall(&saved.cookies);
+        let workspace = workspace.apart_in_pool(node, None, true);
+        workspace.adopt_contexts(left, adoptions * PAGES_EACH);
+        workspace.restore_cookies(&saved.cookies);
         for name in names {
             workspace.live_context(Some(&name)).await?;
         }

@@ -7,7 +7,7 @@ use crate::sync::{Mutex, now};
 
 /// The number of running calls, and when the last one ended.
 #[derive(Debug, Clone)]
-pub(super) struct Uses(Arc<Mutex<Known>>);
+pub(super) struct UsageTracker(Arc<Mutex<Known>>);
 
 #[derive(Debug)]
 struct Known {
@@ -17,7 +17,7 @@ struct Known {
 
 /// A running call. Dropping it marks the end of the call.
 #[derive(Debug)]
-pub struct InUse(Uses);
+pub struct InUse(UsageTracker);
 
 impl Drop for InUse {
     fn drop(&mut self) {
@@ -27,7 +27,7 @@ impl Drop for InUse {
     }
 }
 
-impl Uses {
+impl UsageTracker {
     pub(super) fn new() -> Self {
         Self(Arc::new(Mutex::new(Known { running: 0, ended: now() })))
     }
@@ -65,7 +65,7 @@ mod tests {
     fn a_browser_is_not_closed_under_a_call() {
         in_many_orders(|| {
             block_on(async {
-                let uses = Uses::new();
+                let uses = UsageTracker::new();
                 let current = Arc::new(Mutex::new(Some(Arc::new(AtomicBool::new(true)))));
                 let (held, idle) = (current.clone(), uses.clone());
                 let closer = spawn(async move {

@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::challenge::{ChallengeKind, Purpose};
-use super::handoff::{self, Passed, Person};
+use super::handoff::{self, ClearedChallenge, Person};
 use super::pacing::Pacing;
 use crate::browser::input::ClickOptions;
 use crate::browser::locator::Presence;
@@ -84,7 +84,7 @@ pub struct Visit {
     pub picture: Vec<u8>,
     pub value: Option<Value>,
     /// The challenge that a person dealt with.
-    pub passed: Option<Passed>,
+    pub passed: Option<ClearedChallenge>,
 }
 
 /// Opens `url` and does `task` there.
@@ -95,7 +95,7 @@ pub async fn run(
     options: VisitOptions<'_>,
     person: &dyn Person,
 ) -> Result<Visit> {
-    let _kept = page.keep_in_memory();
+    let _kept = page.keep_loaded();
     let before = page.context().downloads().len();
     let mut deadline = match Box::pin(arrive(page, url, options)).await {
         Err(error) if matches!(task, Task::Read { .. }) && is_file(&error) => {
@@ -188,7 +188,7 @@ async fn perform(
             for (selector, value) in fields {
                 let fill = |element: ElementHandle, left| async move {
                     let value = secrets.typed_into(value, &element).await?;
-                    element.give_text(&value, &ActionOptions::within(left).refusing()).await?;
+                    element.give_text(&value, &ActionOptions::within(left).fail_early()).await?;
                     element.shown_after(&value).await
                 };
                 page.with_match(selector, rest(deadline), fill).await?;
@@ -210,7 +210,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
         let scope = Scope::for_script(script);
         page.main_frame().evaluate_within(rest(deadline), script, Vec::new(), scope).await
     };
-    page.must_answer().await?;
+    page.ensure_responsive().await?;
     let mut outcome = run(script).await;
     // What is no JavaScript the first way has not run yet.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
@@ -231,15 +231,15 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let press = |element: ElementHandle, left| async move {
         let watch = page.watch(ActsOn::Pressed(&element)).await;
-        match element.click(&ClickOptions::default(), &ActionOptions::within(left).refusing()).await {
+        match element.click(&ClickOptions::default(), &ActionOptions::within(left).fail_early()).await {
             Ok(()) | Err(Error::DialogOpen { .. }) => Ok(watch),
             Err(error) => Err(error),
         }
     };
     let watch = page.with_match(selector, rest(deadline), press).await?;
     let settled = watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
-    dismiss(page).await?;
-    LostPress::judged(settled.lost, Moving::in_words).map(drop)
+    dismiss_dialog(page).await?;
+    LostPress::into_result(settled.lost, Moving::in_words).map(drop)
 }
 
 /// Opens `url`. Returns the deadline of the remaining steps. Missing resources, such as a script whose server
@@ -248,7 +248,7 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
     options.pacing.before(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
-    Box::pin(go(page, url, WaitUntil::Commit, options.limit)).await?;
+    Box::pin(open_url(page, url, WaitUntil::Commit, options.limit)).await?;
     if Box::pin(until_parsed(page, deadline.min(Instant::now() + PARSE_LIMIT))).await? {
         Box::pin(settled(page, mark, options.settle, deadline)).await?;
     }
@@ -258,7 +258,7 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
 /// Waits until the document is parsed. Returns false at the deadline.
 async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     while !page.main_frame().moments().dom_content_loaded {
-        dismiss(page).await?;
+        dismiss_dialog(page).await?;
         let reached = tokio::select! {
             biased;
             reached = page.until_reached(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
@@ -273,15 +273,15 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
 }
 
 /// Opens `url` until a person could use the page. Returns false if a resource that it waits for has not arrived.
-pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
+pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
     let deadline = Instant::now() + limit;
-    Box::pin(go(page, url, WaitUntil::Commit, limit)).await?;
+    Box::pin(open_url(page, url, WaitUntil::Commit, limit)).await?;
     if !Box::pin(until_parsed(page, deadline)).await? {
         return Ok(false);
     }
     loop {
-        dismiss(page).await?;
-        let loaded = Box::pin(page.until_rest_loaded(REST_LIMIT.min(rest(deadline)))).await?;
+        dismiss_dialog(page).await?;
+        let loaded = Box::pin(page.until_resources_loaded(REST_LIMIT.min(rest(deadline)))).await?;
         if page.dialog().is_none() {
             return Ok(loaded);
         }
@@ -289,13 +289,13 @@ pub async fn go_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<
 }
 
 /// Opens `url` and waits for a document. Dialogs are dismissed meanwhile.
-pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Result<Arrival> {
+pub async fn open_url(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Result<Arrival> {
     let deadline = Instant::now() + limit;
     let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
-    dismiss(page).await?;
+    dismiss_dialog(page).await?;
     let mut arrival = page.unless_stuck_on_arrival(page.goto(url.as_str(), &options)).await?;
     while matches!(arrival, Arrival::Dialog) {
-        dismiss(page).await?;
+        dismiss_dialog(page).await?;
         if !page.until_reached(until, rest(deadline)).await? {
             return Err(Error::NavigationSlow { waited: limit });
         }
@@ -315,11 +315,11 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
 async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
     let mut changes = page.changes();
     loop {
-        dismiss(page).await?;
+        dismiss_dialog(page).await?;
         let (begun, here) = (Instant::now(), page.mark());
         page.note_building();
         let limit = REST_LIMIT.min(rest(deadline));
-        page.until_rest_loaded(limit).await?;
+        page.until_resources_loaded(limit).await?;
         page.until_built(mark, limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit))).await;
         while begun.elapsed() < quiet && page.changed_before(&mut changes, begun + quiet).await {}
         let pending = page.pending_since(here);
@@ -332,7 +332,7 @@ async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) ->
 }
 
 /// Dismisses an open dialog; accepts one that asks before leaving a page.
-pub async fn dismiss(page: &Page) -> Result<()> {
+pub async fn dismiss_dialog(page: &Page) -> Result<()> {
     while let Some(dialog) = page.dialog() {
         match page.answer_dialog(dialog.kind == "beforeunload", None).await {
             Ok(_) | Err(Error::NoDialog) => {}

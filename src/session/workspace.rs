@@ -12,9 +12,9 @@ use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, St
 use crate::error::{Error, Result};
 use crate::webdriver::WebkitSession;
 
-pub use archive::Answered;
+pub use archive::ArchivedResponse;
 pub use left::LeftContext;
-pub use rules::{Does, RequestFilter, Rule};
+pub use rules::{RequestFilter, Rule, RuleEffect};
 pub use tabs::{Tab, TabId};
 
 mod left;
@@ -128,7 +128,7 @@ impl Workspace {
     }
 
     /// The default options of its contexts.
-    pub fn usual_options(&self) -> &ContextOptions {
+    pub fn default_options(&self) -> &ContextOptions {
         &self.inner.usual
     }
 
@@ -148,10 +148,15 @@ impl Workspace {
 
     /// Like [`apart`](Self::apart), in a browser of the engine's pool: preferably the one named `wanted`, with
     /// this label. With `outlives_us`, another server can take over what is opened in it.
-    pub(super) fn berthed(&self, wanted: Option<String>, label: Option<String>, outlives_us: bool) -> Self {
+    pub(super) fn apart_in_pool(
+        &self,
+        wanted: Option<String>,
+        label: Option<String>,
+        outlives_us: bool,
+    ) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         let usual = ContextOptions { outlives_us, ..usual.clone() };
-        Self::new(engine.berth(wanted, label), usual, true, quota.clone())
+        Self::new(engine.place_in_pool(wanted, label), usual, true, quota.clone())
     }
 
     /// Like [`apart`](Self::apart), in another browser.
@@ -212,7 +217,7 @@ impl Workspace {
 
     /// Marks a background page as in use. The browser would not draw it otherwise: animations would freeze, and
     /// callbacks that wait for a frame would never run.
-    pub fn work_on(&self, page: &Page) {
+    pub fn use_in_background(&self, page: &Page) {
         let in_front: Vec<_> = {
             let mut state = self.inner.state.lock();
             state.slots.iter_mut().filter_map(Slot::active_page).collect()
@@ -300,7 +305,7 @@ impl Workspace {
             self.inner.quota.add(&context);
             context
         };
-        if shares && !engine.has_found_tabs() {
+        if shares && !engine.uses_existing_tabs() {
             self.inner.quota.share(&context);
         }
         let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
@@ -314,7 +319,7 @@ impl Workspace {
         context.set_number(slot.number);
         slot.live = Some(context.clone());
         // In somebody else's browser the tabs that are open are what we came for.
-        slot.own = (shares && !engine.has_found_tabs()).then(HashSet::new);
+        slot.own = (shares && !engine.uses_existing_tabs()).then(HashSet::new);
         Ok(context)
     }
 
@@ -456,12 +461,12 @@ impl Workspace {
 
     /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
     /// its file is deleted on arrival.
-    pub async fn take_back_download(&self, id: &str) -> Result<bool> {
+    pub async fn discard_download(&self, id: &str) -> Result<bool> {
         let contexts: Vec<_> =
             self.inner.state.lock().slots.iter().filter_map(|slot| slot.live.clone()).collect();
         for context in contexts {
             if context.downloads().iter().any(|download| download.id == id) {
-                return context.take_back_download(id).await;
+                return context.discard_download(id).await;
             }
         }
         Ok(true)

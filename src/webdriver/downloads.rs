@@ -23,7 +23,7 @@ pub(super) struct Downloads {
 
 /// A download, complete or running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct DownloadEntry {
     /// The file name that WebKit chose.
     pub name: String,
     /// The state; a complete file stays in WebKit's folder until it is moved.
@@ -52,7 +52,7 @@ impl Downloads {
     }
 
     /// Whether there is something to report.
-    pub(super) fn has_news(&self) -> bool {
+    pub(super) fn has_updates(&self) -> bool {
         let begun = self.begun.lock();
         let files = self.files();
         let is_gone = |name: &OsString| !files.iter().any(|(file, _)| file == name);
@@ -62,7 +62,7 @@ impl Downloads {
 
     /// Downloads that have started, completed or failed since the last call. Complete ones are repeated until
     /// they are moved.
-    pub(super) fn news(&self) -> Vec<Sent> {
+    pub(super) fn updates(&self) -> Vec<DownloadEntry> {
         let files = self.files();
         let mut begun = self.begun.lock();
         let is_there = |name: &OsString| files.iter().any(|(file, _)| file == name);
@@ -72,11 +72,11 @@ impl Downloads {
             (kept.into_iter().collect(), gone)
         };
         *begun = kept;
-        let failed = |name: OsString| Sent {
+        let failed = |name: OsString| DownloadEntry {
             name: name.to_string_lossy().into_owned(),
             state: DownloadState::Failed { reason: "it was cancelled or the connection broke".to_owned() },
         };
-        let mut news: Vec<_> = gone.into_iter().map(failed).collect();
+        let mut updates: Vec<_> = gone.into_iter().map(failed).collect();
         for (name, is_arriving) in files {
             let text = name.to_string_lossy().into_owned();
             let path = self.folder.join(&name);
@@ -89,9 +89,9 @@ impl Downloads {
                     DownloadState::Completed { path, bytes }
                 }
             };
-            news.push(Sent { name: text, state });
+            updates.push(DownloadEntry { name: text, state });
         }
-        news
+        updates
     }
 
     /// The files, each with whether it is still being downloaded.
@@ -134,7 +134,7 @@ mod tests {
             DownloadState::Completed { .. } => "done",
             DownloadState::Failed { .. } => "failed",
         };
-        downloads.news().into_iter().map(|sent| (sent.name, word(&sent.state))).collect()
+        downloads.updates().into_iter().map(|sent| (sent.name, word(&sent.state))).collect()
     }
 
     #[test]
@@ -144,20 +144,20 @@ mod tests {
         let downloads = Downloads::of(home.path());
         let file = |name: &str| home.path().join("Downloads").join(name);
         let write = |name: &str, text: &str| std::fs::write(file(name), text).unwrap();
-        assert!(!downloads.has_news());
+        assert!(!downloads.has_updates());
         write("a", "");
         assert!(downloads.has_begun(), "an empty file that is new may be of one that is to arrive");
         write("a.wkdownload", "he");
         write("b", "");
         write("b.wkdownload", "");
         assert_eq!(reports(&downloads), [("a".to_owned(), "begun"), ("b".to_owned(), "begun")]);
-        assert!(!downloads.has_begun() && !downloads.has_news());
+        assert!(!downloads.has_begun() && !downloads.has_updates());
         assert!(reports(&downloads).is_empty());
         std::fs::rename(file("a.wkdownload"), file("a")).unwrap();
         for name in ["b", "b.wkdownload"] {
             std::fs::remove_file(file(name)).unwrap();
         }
-        assert!(downloads.has_news());
+        assert!(downloads.has_updates());
         assert_eq!(reports(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
         std::fs::remove_file(file("a")).unwrap();
         // The name is a site's own.

@@ -18,14 +18,14 @@ const BURIAL: Duration = Duration::from_secs(2);
 
 /// How to end a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum EndMode {
     /// Kill it with its descendants; end those too when it exits.
     Together,
     /// Ask it to exit, so that it can clean up.
     Orderly,
 }
 
-impl Ends {
+impl EndMode {
     /// The shell script of the supervisor.
     fn script(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Ends {
 pub(super) struct Group {
     child: Child,
     pid: Pid,
-    ends: Ends,
+    ends: EndMode,
     /// The pipe that keeps it running while it is open.
     life: Option<ChildStdin>,
     /// The program's standard output, if it is read.
@@ -54,12 +54,12 @@ impl Group {
         arguments: &[OsString],
         environment: &[(OsString, OsString)],
         log: &Path,
-        ends: Ends,
+        ends: EndMode,
     ) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
         command.args([OsStr::new("-c"), OsStr::new(ends.script()), OsStr::new("sh"), program.as_os_str()]);
         command.args(arguments).stdin(Stdio::piped()).stderr(std::fs::File::create(log)?).process_group(0);
-        command.stdout(if ends == Ends::Orderly { Stdio::piped() } else { Stdio::null() });
+        command.stdout(if ends == EndMode::Orderly { Stdio::piped() } else { Stdio::null() });
         for (name, _) in std::env::vars_os() {
             // Our own settings can hold keys, and any process of this user can read a browser's environment.
             if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
@@ -93,7 +93,7 @@ impl Group {
     fn stop(&mut self) {
         self.life.take();
         // Afterwards the number could be somebody else's.
-        if self.ends == Ends::Together && !self.has_ended() {
+        if self.ends == EndMode::Together && !self.has_ended() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
     }

@@ -11,10 +11,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::client::{Client, Command};
 use super::downloads::Downloads;
-use super::group::{Ends, Group};
+use super::group::{EndMode, Group};
 use super::options::{DISPLAY, DRIVER, Options, find_driver, find_screen};
 use crate::browser::launch::{Folder, sweep};
-use crate::browser::{Relay, Wanted};
+use crate::browser::{Relay, RelaySettings};
 use crate::error::{Error, Result};
 
 /// The number of attempts: another program may take the free port first.
@@ -45,7 +45,7 @@ struct Running {
 /// Starts a WebKit. Returns its processes and a client.
 pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     options.check()?;
-    let relay = Relay::start(Wanted {
+    let relay = Relay::start(RelaySettings {
         upstream: options.proxy.as_ref(),
         policy: &options.policy,
         certificates: &[],
@@ -98,8 +98,8 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     let begun = begun.unwrap_or_default();
     let Some(id) = begun["sessionId"].as_str() else {
         let reason = match last_words(&log) {
-            words if words.is_empty() => "WebKit's driver could start no browser".to_owned(),
-            words => format!("WebKit's driver could start no browser: {words}"),
+            words if words.is_empty() => "WebKit's driver could not start a browser".to_owned(),
+            words => format!("WebKit's driver could not start a browser: {words}"),
         };
         processes.end().await;
         return Err(Error::BrowserLaunch { reason });
@@ -171,7 +171,7 @@ async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Res
     let log = scratch.join("display.log");
     let failed =
         |reason: String| Error::BrowserLaunch { reason: format!("{DISPLAY} did not start: {reason}") };
-    let mut display = Group::start(program, &arguments, &[], &log, Ends::Orderly)
+    let mut display = Group::start(program, &arguments, &[], &log, EndMode::Orderly)
         .map_err(|error| failed(error.to_string()))?;
     let said = display.said.take().ok_or_else(|| failed("it says nothing".to_owned()))?;
     let (mut said, mut number) = (BufReader::new(said), String::new());
@@ -193,7 +193,7 @@ async fn start_driver(
         |reason: String| Error::BrowserLaunch { reason: format!("{DRIVER} did not start: {reason}") };
     let port = free_port().map_err(|error| failed(error.to_string()))?;
     let arguments = [OsString::from(format!("--port={port}"))];
-    let start = || Group::start(program, &arguments, environment, log, Ends::Together);
+    let start = || Group::start(program, &arguments, environment, log, EndMode::Together);
     let mut driver =
         folder.start(start, |driver| Some(driver.pid())).map_err(|error| failed(error.to_string()))?;
     let client = Client::new(&format!("http://127.0.0.1:{port}"))?;

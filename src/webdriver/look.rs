@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::client::{element, handle_of};
-use super::nodes::{Element, Read};
+use super::nodes::{Element, ReadFrame};
 use super::tab::Tab;
 use crate::browser::selector::Selector;
 use crate::browser::{CaptureOptions, injected};
@@ -107,7 +107,7 @@ impl Tab {
         while let Some(number) = rest.pop() {
             let root = root.filter(|_| number == top);
             match self.walk(number, options, root).await {
-                Ok(Read { frame, children }) => {
+                Ok(ReadFrame { frame, children }) => {
                     frames.insert(number, frame);
                     rest.extend(
                         children.into_iter().take(MOST_FRAMES.saturating_sub(frames.len() + rest.len())),
@@ -124,7 +124,7 @@ impl Tab {
         Ok(Tree::assemble(0, 0, top, frames))
     }
 
-    async fn walk(&self, frame: u32, options: CaptureOptions, root: Option<&Element>) -> Result<Read> {
+    async fn walk(&self, frame: u32, options: CaptureOptions, root: Option<&Element>) -> Result<ReadFrame> {
         let how = json!({ "boxes": options.boxes, "allRefs": options.all_refs });
         let root = root.map_or(Value::Null, |root| element(&root.handle));
         let answer = self.ask(frame, WALK, vec![how, root]).await?;
@@ -161,7 +161,7 @@ impl Tab {
         let [chain] = selector.chains() else {
             return Err(Error::NotInWebkit {
                 what: "a selector that enters a frame".to_owned(),
-                reason: "selectors look in the page itself",
+                reason: "selectors cannot enter frames there",
             });
         };
         let deadline = Instant::now() + limit;

@@ -17,11 +17,11 @@ mod look;
 mod act;
 
 pub use act::Press;
-pub use downloads::Sent;
+pub use downloads::DownloadEntry;
 pub use nodes::Element;
 pub use options::{Options, find_driver, find_screen};
-pub use tab::{Arrived, Tab};
-pub use webkit_session::{Turn, WebkitSession};
+pub use tab::{NavigatedPage, Tab};
+pub use webkit_session::{PageAccess, WebkitSession};
 
 /// A notice for users of WebKit, printed when it starts.
 pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \

@@ -95,7 +95,7 @@ impl Known {
 
 /// A frame as it was read, with its child frames.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadFrame {
     pub(super) frame: snapshot::Frame,
     pub(super) children: Vec<u32>,
 }
@@ -128,7 +128,7 @@ impl Nodes {
     }
 
     /// Parses the result of the walk: `[json, nodes, owners, root]`. Its numbers start at 1.
-    pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<Read> {
+    pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<ReadFrame> {
         let unreadable = |reason: String| Error::Unreadable { method: "the walk of a frame", reason };
         let json = answer[0].as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
         let mut walk: Value = decode(json.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
@@ -164,7 +164,7 @@ impl Nodes {
         known.sweep(&numbers);
         let frame =
             snapshot::Frame::parse(&walk.to_string()).map_err(|error| unreadable(error.to_string()))?;
-        Ok(Read { frame, children: shown })
+        Ok(ReadFrame { frame, children: shown })
     }
 
     /// The node of a ref.
@@ -174,7 +174,7 @@ impl Nodes {
         let target = reference.to_string();
         let unknown = |reason: &str| Error::UnknownRef { target: target.clone(), reason: reason.to_owned() };
         if reference.context_name.is_some() || reference.context.is_some_and(|number| number != 0) {
-            return Err(unknown("in WebKit there is one context"));
+            return Err(unknown("WebKit has only one context"));
         }
         if reference.page.is_some_and(|number| number != 0) {
             return Err(unknown("in WebKit there is one tab"));

@@ -48,14 +48,14 @@ impl Options {
 
     /// The options for a test start: headless if possible, and without warnings.
     #[must_use]
-    pub fn for_a_look(&self) -> Self {
+    pub fn for_test_start(&self) -> Self {
         let headless = on_path(DISPLAY).is_ok().then_some(true).or(self.launch.headless);
         let launch = LaunchOptions { headless, ..self.launch.clone() };
         Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
     }
 
     /// The options for another browser next to it.
-    pub fn for_others(&self) -> LaunchOptions {
+    pub fn for_other_browser(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
     }
 
@@ -65,7 +65,7 @@ impl Options {
             None => Ok(()),
             Some(setting) => Err(Error::NotInWebkit {
                 what: setting.to_owned(),
-                reason: "its driver has no way to be given it, and without it the setting would hold for nothing",
+                reason: "WebKit's driver does not support this setting",
             }),
         }
     }

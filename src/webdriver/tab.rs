@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::client::{Client, Command, USUAL, element, handle_of};
-use super::downloads::Sent;
+use super::downloads::DownloadEntry;
 use super::launch::Processes;
 use super::look::pauses;
 use super::nodes::{Element, Nodes};
@@ -40,15 +40,15 @@ pub struct Tab {
     /// The time and place of the last press.
     pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
     /// The last snapshot of the page.
-    shown: Shown,
+    shown: SnapshotSlot,
 }
 
 /// The last snapshot of a page.
-pub(super) type Shown = Arc<Mutex<Option<Arc<Tree>>>>;
+pub(super) type SnapshotSlot = Arc<Mutex<Option<Arc<Tree>>>>;
 
 /// The page after a navigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Arrived {
+pub struct NavigatedPage {
     pub url: String,
     pub title: String,
     /// Whether the page stayed because the URL is a download.
@@ -60,7 +60,7 @@ impl Tab {
         processes: Arc<Processes>,
         client: Client,
         viewport: (u32, u32),
-        shown: Shown,
+        shown: SnapshotSlot,
     ) -> Result<Self> {
         let window = client.get(Command::new("Get Window Handle", "/window")).await?;
         let window = window.as_str().unwrap_or_default().to_owned();
@@ -98,28 +98,28 @@ impl Tab {
     }
 
     /// Downloads that have started or completed since the last call. Waits for one that has just started.
-    pub async fn downloads(&self) -> Vec<Sent> {
+    pub async fn downloads(&self) -> Vec<DownloadEntry> {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
         for pause in pauses().take_while(|_| downloads.has_begun() && Instant::now() < deadline) {
             sleep(pause).await;
         }
-        let news = downloads.news();
-        if !news.is_empty() {
+        let updates = downloads.updates();
+        if !updates.is_empty() {
             // The browser tells its person of them in a bar, for which it takes a part of the page's room.
             let _ = self.resize(self.viewport).await;
         }
-        news
+        updates
     }
 
     /// Whether a download starts within a moment.
     async fn is_sent_a_file(&self) -> bool {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
-        for pause in pauses().take_while(|_| !downloads.has_news() && Instant::now() < deadline) {
+        for pause in pauses().take_while(|_| !downloads.has_updates() && Instant::now() < deadline) {
             sleep(pause).await;
         }
-        downloads.has_news()
+        downloads.has_updates()
     }
 
     // Commands.
@@ -249,7 +249,7 @@ impl Tab {
     ///
     /// # Errors `navigation_failed` if the URL is unreachable: the driver reports success then and shows its
     /// own error page.
-    pub async fn navigate(&self, url: &str, limit: Duration) -> Result<Arrived> {
+    pub async fn navigate(&self, url: &str, limit: Duration) -> Result<NavigatedPage> {
         const STANDS: &str =
             "return [document.URL, document.title, document.body?.innerText ?? '', document.documentElement]";
         let stands = || self.script(0, STANDS, Vec::new(), limit);
@@ -269,7 +269,7 @@ impl Tab {
             other => other,
         })?;
         let now = stands().await?;
-        let arrived = Arrived {
+        let arrived = NavigatedPage {
             url: now[0].as_str().unwrap_or_default().to_owned(),
             title: now[1].as_str().unwrap_or_default().to_owned(),
             is_file: false,
@@ -280,7 +280,7 @@ impl Tab {
             }
             let text = squeezed(now[2].as_str().unwrap_or_default());
             if text.is_empty() && self.is_sent_a_file().await {
-                return Ok(Arrived { is_file: true, ..arrived });
+                return Ok(NavigatedPage { is_file: true, ..arrived });
             }
             let reason = if text.is_empty() { "WebKit cannot open this address".to_owned() } else { text };
             return Err(Error::NavigationFailed { reason });
@@ -288,7 +288,7 @@ impl Tab {
         let stays = before.is_some() && before.as_deref() == handle_of(&now[3]);
         if stays && without_fragment(&arrived.url) != without_fragment(url) {
             if self.is_sent_a_file().await {
-                return Ok(Arrived { is_file: true, ..arrived });
+                return Ok(NavigatedPage { is_file: true, ..arrived });
             }
             let reason = "the page stayed as it was: the address was answered without content";
             return Err(Error::NavigationFailed { reason: reason.to_owned() });
@@ -314,10 +314,10 @@ impl Tab {
     }
 
     /// The current page.
-    pub async fn stands(&self) -> Result<Arrived> {
+    pub async fn stands(&self) -> Result<NavigatedPage> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
-        Ok(Arrived { url: text(0), title: text(1), is_file: false })
+        Ok(NavigatedPage { url: text(0), title: text(1), is_file: false })
     }
 
     /// Runs a user's JavaScript: an expression, or a function that receives the element.
@@ -410,7 +410,7 @@ impl Tab {
     }
 
     /// Closes popups. Returns their URLs.
-    pub async fn close_opened(&self) -> Result<Vec<String>> {
+    pub async fn close_popups(&self) -> Result<Vec<String>> {
         let all = self.get("Get Window Handles", "/window/handles").await?;
         let others = all.as_array().into_iter().flatten().filter_map(Value::as_str);
         let others: Vec<_> = others.filter(|handle| *handle != self.window).map(str::to_owned).collect();

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::NOTICE;
 use super::launch::{Processes, start};
 use super::options::{Options, find_driver, find_screen};
-use super::tab::{Shown, Tab};
+use super::tab::{SnapshotSlot, Tab};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
 
@@ -30,12 +30,12 @@ pub struct WebkitSession {
     /// The URL after the last call.
     url: Mutex<Option<String>>,
     /// The last snapshot, readable during another call.
-    shown: Shown,
+    shown: SnapshotSlot,
 }
 
 /// Exclusive access to the page.
 #[derive(Debug)]
-pub struct Turn<'a> {
+pub struct PageAccess<'a> {
     held: MutexGuard<'a, Option<Tab>>,
 }
 
@@ -47,7 +47,7 @@ impl WebkitSession {
             running: Mutex::default(),
             is_closed: AtomicBool::new(false),
             url: Mutex::default(),
-            shown: Shown::default(),
+            shown: SnapshotSlot::default(),
         }
     }
 
@@ -79,22 +79,22 @@ impl WebkitSession {
     }
 
     /// Waits for access to the page; starts WebKit if it does not run.
-    pub async fn turn(&self) -> Result<Turn<'_>> {
+    pub async fn turn(&self) -> Result<PageAccess<'_>> {
         let mut held = self.wait().await?;
         if held.as_ref().is_none_or(Tab::has_ended) {
             *held = None;
             self.begin(&mut held).await?;
         }
-        Ok(Turn { held })
+        Ok(PageAccess { held })
     }
 
     /// Waits for access to the page, if one is open.
     ///
     /// # Errors `no_page`
-    pub async fn open_turn(&self) -> Result<Turn<'_>> {
+    pub async fn open_turn(&self) -> Result<PageAccess<'_>> {
         let held = self.wait().await?;
         match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
-            true => Ok(Turn { held }),
+            true => Ok(PageAccess { held }),
             false => Err(Error::NoPage),
         }
     }
@@ -137,7 +137,7 @@ impl WebkitSession {
     }
 }
 
-impl Deref for Turn<'_> {
+impl Deref for PageAccess<'_> {
     type Target = Tab;
 
     fn deref(&self) -> &Tab {

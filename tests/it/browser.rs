@@ -252,7 +252,7 @@ fn the_console_is_read_without_the_page_noticing() {
         let page = open(&context, &site, html).await;
         let before = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
         let mut messages = page.console_messages().await.unwrap();
-        while !page.tell_uncaught(&mut messages) {
+        while !page.fill_uncaught_texts(&mut messages) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         assert_eq!(page.console_messages().await.unwrap().len(), messages.len());

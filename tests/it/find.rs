@@ -4,14 +4,14 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use patchright_mcp::browser::find::{Channel, Platform, Surroundings, Wanted, find};
+use patchright_mcp::browser::find::{BrowserQuery, Channel, Platform, SearchEnvironment, find};
 use patchright_mcp::error::Error;
 use strum::IntoEnumIterator as _;
 
 /// A machine on which nothing is installed yet.
 struct Machine {
     root: tempfile::TempDir,
-    here: Surroundings,
+    here: SearchEnvironment,
 }
 
 impl Machine {
@@ -24,7 +24,7 @@ impl Machine {
             ("PROGRAMFILES".into(), root.path().join("Program Files").into()),
             ("PROGRAMFILES(X86)".into(), root.path().join("Program Files (x86)").into()),
         ]);
-        let here = Surroundings { platform, root: root.path().to_owned(), variables };
+        let here = SearchEnvironment { platform, root: root.path().to_owned(), variables };
         Self { root, here }
     }
 
@@ -50,18 +50,18 @@ impl Machine {
     }
 
     fn finds(&self, channel: Channel) -> PathBuf {
-        self.here.find(&Wanted { channel, executable: None, browsers_dir: None }).unwrap().executable
+        self.here.find(&BrowserQuery { channel, executable: None, browsers_dir: None }).unwrap().executable
     }
 
     fn misses(&self, channel: Channel) -> Vec<String> {
-        match self.here.find(&Wanted { channel, executable: None, browsers_dir: None }) {
+        match self.here.find(&BrowserQuery { channel, executable: None, browsers_dir: None }) {
             Err(Error::BrowserNotFound { looked }) => looked,
             other => panic!("{other:?}"),
         }
     }
 
     fn complains_about(&self, executable: &Path) -> String {
-        let wanted = Wanted { executable: Some(executable.to_owned()), ..Wanted::default() };
+        let wanted = BrowserQuery { executable: Some(executable.to_owned()), ..BrowserQuery::default() };
         self.here.find(&wanted).unwrap_err().to_string()
     }
 }
@@ -115,7 +115,7 @@ fn the_distributions_script_is_left_out() {
     let machine = Machine::new(Platform::Linux);
     let script = machine.script("usr/bin/chromium", "#!/bin/sh\nexec /usr/lib/chromium/chromium \"$@\"\n");
     let program = machine.program("usr/lib/chromium/chromium");
-    let found = machine.here.find(&Wanted::default()).unwrap();
+    let found = machine.here.find(&BrowserQuery::default()).unwrap();
     assert_eq!((found.executable, found.wrapper), (program, Some(script)));
 }
 
@@ -135,7 +135,7 @@ fn a_script_of_the_users_own_is_kept() {
     let machine = Machine::new(Platform::Linux);
     machine.program("usr/lib/chromium/chromium");
     let script = machine.script("home/me/browser", "#!/bin/sh\nexec chromium --my-flag \"$@\"\n");
-    let wanted = Wanted { executable: Some(script.clone()), ..Wanted::default() };
+    let wanted = BrowserQuery { executable: Some(script.clone()), ..BrowserQuery::default() };
     assert_eq!(machine.here.find(&wanted).unwrap().executable, script);
 }
 
@@ -230,7 +230,7 @@ fn the_make_of_a_named_program_is_reported_by_its_path() {
         ("opt/microsoft/msedge/msedge", Channel::Edge),
         ("home/edgeworth/chrome-linux/chrome", Channel::Chromium),
     ] {
-        let wanted = Wanted { executable: Some(machine.program(path)), ..Wanted::default() };
+        let wanted = BrowserQuery { executable: Some(machine.program(path)), ..BrowserQuery::default() };
         assert_eq!(machine.here.find(&wanted).unwrap().channel, channel, "{path}");
     }
 }
@@ -245,6 +245,6 @@ fn the_names_of_channels_are_those_that_people_use() {
 
 #[test]
 fn this_machine_has_a_browser_that_is_no_script() {
-    let found = find(&Wanted::default()).unwrap();
+    let found = find(&BrowserQuery::default()).unwrap();
     assert!(!fs::read(&found.executable).unwrap().starts_with(b"#!"), "{found:?}");
 }

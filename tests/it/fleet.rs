@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
-use patchright_mcp::fleet::pool::Offer;
-use patchright_mcp::fleet::{Found, Lease, Replica, ReplicaOptions, Saved};
+use patchright_mcp::fleet::pool::PoolCandidate;
+use patchright_mcp::fleet::{Found, Lease, Replica, ReplicaOptions, SavedSession};
 
 const LIFETIME: Duration = Duration::from_secs(300);
 const LEASE: Duration = Duration::from_millis(1500);
@@ -71,8 +71,8 @@ struct Server {
     held: HashMap<String, Lease>,
 }
 
-fn offers(count: usize) -> Vec<Offer> {
-    let offer = |number| Offer { node: format!("node-{number}"), capacity: 1000, load: 0 };
+fn offers(count: usize) -> Vec<PoolCandidate> {
+    let offer = |number| PoolCandidate { node: format!("node-{number}"), capacity: 1000, load: 0 };
     (0..count).map(offer).collect()
 }
 
@@ -90,7 +90,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
     let redis = Redis::start().await;
     let mut servers: Vec<_> =
         (0..10).map(|_| Server { replica: redis.replica(), held: HashMap::new() }).collect();
-    join_all(servers.iter().map(|server| server.replica.say_alive())).await;
+    join_all(servers.iter().map(|server| server.replica.send_heartbeat())).await;
     for server in &servers {
         server.replica.live();
     }
@@ -105,7 +105,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
             let id = format!("session-{number}");
             let opened = replica.open(&id, "", LIFETIME, 1_000_000, offers).await.unwrap().unwrap();
             let contexts = format!("[{{\"name\":\"default\",\"number\":0,\"id\":\"{number:032}\"}}]");
-            let saved = Saved { node: opened.node.clone(), contexts, cookies: String::new() };
+            let saved = SavedSession { node: opened.node.clone(), contexts, cookies: String::new() };
             assert!(opened.lease.save(&saved).await.unwrap());
             (number % 10, id, opened, asked.elapsed())
         }
@@ -185,7 +185,7 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     let redis = Redis::start().await;
     let (one, other) = (redis.replica(), redis.replica());
     for replica in [&one, &other] {
-        replica.say_alive().await.unwrap();
+        replica.send_heartbeat().await.unwrap();
     }
     let opened = one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
     assert!(matches!(other.claim("it", "somebody else").await.unwrap(), Found::Nowhere));
@@ -194,16 +194,16 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     assert!(flush.status.success());
     assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Nowhere));
     // It was taken for dead meanwhile, for all that it knows.
-    one.say_alive().await.unwrap();
+    one.send_heartbeat().await.unwrap();
     assert!(!opened.lease.holds());
-    let again = one.restore("it", "me", LIFETIME, &Saved::default()).await.unwrap().unwrap();
+    let again = one.restore("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
     assert!(again.holds());
     assert!(again.token > opened.lease.token);
-    assert!(!opened.lease.save(&Saved::default()).await.unwrap(), "the token of before opens nothing");
+    assert!(!opened.lease.save(&SavedSession::default()).await.unwrap(), "the token of before opens nothing");
     again.release().await;
     let Found::Here(claim) = other.claim("it", "me").await.unwrap() else { panic!("it was released") };
     assert!(claim.lease.token > again.token);
-    assert!(!again.save(&Saved::default()).await.unwrap());
+    assert!(!again.save(&SavedSession::default()).await.unwrap());
     assert!(
         one.open("more", "me", LIFETIME, 1, &[]).await.unwrap().is_none(),
         "the limit is that of all servers"
@@ -215,15 +215,15 @@ async fn a_server_that_has_left_does_not_come_back() {
     let redis = Redis::start().await;
     let (one, other) = (redis.replica(), redis.replica());
     for replica in [&one, &other] {
-        replica.say_alive().await.unwrap();
+        replica.send_heartbeat().await.unwrap();
     }
     one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
     assert!(other.peer(one.id()).await.unwrap().is_some());
-    let (saying, ()) = tokio::join!(one.say_alive(), one.leave());
+    let (saying, ()) = tokio::join!(one.send_heartbeat(), one.leave());
     saying.unwrap();
     // What was about to be said by its rhythm is said no more.
-    one.say_alive().await.unwrap();
-    assert!(!one.lives());
+    one.send_heartbeat().await.unwrap();
+    assert!(!one.is_alive());
     assert!(other.peer(one.id()).await.unwrap().is_none());
     assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Here(_)), "nobody waits for its lease");
 }

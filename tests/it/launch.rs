@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use patchright_mcp::browser::find::{Wanted, find};
+use patchright_mcp::browser::find::{BrowserQuery, find};
 use patchright_mcp::browser::launch::{
     BrowserProcess, IgnoreDefaults, LaunchOptions, PipeReceiver, PipeSender, Proxy, launch,
 };
@@ -409,7 +409,7 @@ async fn a_headless_browser_looks_like_one_with_a_window() {
 #[tokio::test]
 async fn a_headless_browser_behind_a_script_claims_the_version_that_it_has() {
     let place = Place::new();
-    let browser = find(&Wanted::default()).unwrap().executable;
+    let browser = find(&BrowserQuery::default()).unwrap().executable;
     let updated = place.program(&format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 1.2.3.4 && exit\nexec {} \"$@\"\n",
         browser.display()

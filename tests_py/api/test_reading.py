@@ -111,7 +111,7 @@ async def test_invalid_blocking_rules_are_refused(context: BrowserContext, tmp_p
     with pytest.raises(Error, match="give kinds, ads, domains, lists or urls to block"):
         await context.block()
     (tmp_path / "empty.txt").write_text("# nothing\n")
-    with pytest.raises(Error, match="names no domain"):
+    with pytest.raises(Error, match="contains no domain"):
         await context.block(lists=[tmp_path / "empty.txt"])
 
 

@@ -124,7 +124,7 @@ def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> 
     assert "Step 2 of 2 (click) failed; the rest was not done." in shell.run(
         "steps", f"type {name} Bob", "click e999", status=1
     )
-    assert "step `clic e1`: there is no such verb; did you mean click?" in shell.run(
+    assert "step `clic e1`: there is no such command; did you mean click?" in shell.run(
         "steps", "clic e1", status=2
     )
 

@@ -51,11 +51,11 @@ async def test_the_next_dialog_is_answered_as_was_said_before(
     after = await workshop.do("browser_click", ref=page.ref('button "Prompt"'))
     assert not after.has_section("Modal state")
     assert result in after.section("Snapshot")
-    assert f'The prompt dialog "Your name?" was {done}, as was said before.' in after.section("Events")
+    assert f'The prompt dialog "Your name?" was {done}, as set before.' in after.section("Events")
     # It was meant for one dialog.
     again = await workshop.do("browser_click", ref=page.ref('button "Prompt"'))
     assert "prompt dialog" in again.section("Modal state")
-    assert "as was said before" not in again.text
+    assert "as set before" not in again.text
     await workshop.do("browser_handle_dialog", accept=False)
 
 
@@ -113,7 +113,7 @@ async def test_an_answer_given_before_to_the_question_before_leaving_is_reported
     await workshop.do("browser_handle_dialog", accept=True)
     left = await workshop.open(site.page("form"))
     assert "The beforeunload dialog" in left.section("Events")
-    assert "was accepted, as was said before." in left.section("Events")
+    assert "was accepted, as set before." in left.section("Events")
     assert 'textbox "Name"' in left.section("Snapshot")
 
 
@@ -149,7 +149,7 @@ async def test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_k
         assert "Dismissed the confirm" in reply.section("Result")
         assert "could not be accepted" in reply.section("Events")
     else:
-        assert "was dismissed, as was said before." in reply.section("Events")
+        assert "was dismissed, as set before." in reply.section("Events")
     assert "Released at last" in (await workshop.do("browser_snapshot")).section("Snapshot")
     assert not (await workshop.open(site.page("form"))).is_error
 

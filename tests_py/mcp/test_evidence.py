@@ -65,7 +65,7 @@ async def test_what_differs_is_reported_and_shown(workshop: Workshop, site: Site
         ({"region": [0, 0, -5, 5]}, "`region` must be"),
         ({"region": [0, 0]}, "`region`"),
         ({"quality": 0}, "`quality` must be at least 1"),
-        ({"region": [5000, 5000, 10, 10]}, "is outside of the page"),
+        ({"region": [5000, 5000, 10, 10]}, "is outside the page"),
         ({"maxPixels": -1}, "`maxPixels` must be at least"),
         ({"compare": True, "filename": "a.jpeg"}, "must end in .png"),
     ):

@@ -101,7 +101,7 @@ async def test_names_that_are_none_are_refused(workshop: Workshop, site: Site) -
         assert "There is no tab named" in await workshop.refused("browser_click", ref="text=Add", tab=name)
     assert "must be a string" in await workshop.refused("browser_click", ref="text=Add", tab=3)
     steps = [{"tool": "browser_click", "arguments": {"ref": "text=Add", "tab": "t0"}}]
-    assert "goes beside `steps`" in await workshop.refused("browser_steps", steps=steps)
+    assert "must be next to `steps`" in await workshop.refused("browser_steps", steps=steps)
 
 
 async def work_at_desk(workshop: Agent, site: Site, number: int, tab: str, calls: int = CALLS_EACH) -> None:

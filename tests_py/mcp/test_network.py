@@ -142,8 +142,8 @@ async def test_an_answer_can_be_late(workshop: Workshop, site: Site) -> None:
         ({"action": "answer", "url": "x", "status": 99}, "`status` must be at least 200"),
         ({"action": "answer", "url": "x", "delay": -1}, "`delay` must be at least 0 ms"),
         ({"action": "headers", "url": "x"}, "`headers` are needed"),
-        ({"action": "headers", "url": "x", "headers": {"a b": "c"}}, "is no header"),
-        ({"action": "headers", "url": "x", "headers": {"a": "b\r\nc: d"}}, "is no header"),
+        ({"action": "headers", "url": "x", "headers": {"a b": "c"}}, "is not a valid header"),
+        ({"action": "headers", "url": "x", "headers": {"a": "b\r\nc: d"}}, "is not a valid header"),
     ],
 )
 async def test_nonsense_is_refused_by_name(

@@ -125,7 +125,7 @@ async def test_pages_are_allowed_and_send_what_was_said(workshop: Workshop, site
     assert await workshop.server.evaluate(state) == "granted"
     await workshop.open(site.url("/seen"))
     assert site.requested("/seen")[-1].headers["X-Team"] == "blue"
-    assert "is no permission" in await workshop.refused("browser_access", permissions=["everything"])
+    assert "is not a permission" in await workshop.refused("browser_access", permissions=["everything"])
     assert "go together" in await workshop.refused("browser_access", username="ann")
     assert "Give `permissions`" in await workshop.refused("browser_access")
     await workshop.do("browser_context_close", name="told")
@@ -164,7 +164,7 @@ async def test_a_password_that_a_site_does_not_take_is_reported_at_once(
     await workshop.open(site.page("form"))
     await workshop.do("browser_access", username="ann", password="wrong")  # noqa: S106
     refused = await workshop.refused("browser_navigate", url=site.url("/members/ann"))
-    assert f"127.0.0.1:{site.port} did not take the name or the password" in refused
+    assert f"127.0.0.1:{site.port} rejected the configured user name or password" in refused
     assert "browser_access" in refused
     await workshop.do("browser_access", username="ann", password="secret")  # noqa: S106
     opened = await workshop.open(site.url("/members/ann"))
@@ -240,7 +240,7 @@ async def test_another_device_language_and_zone_are_pretended_and_taken_back(
     assert (await workshop.server.evaluate(look)).split(",")[4] == "fr-FR"
     for wrong, problem in [
         ({"device": "Nokia 3310"}, "there is no device"),
-        ({"timezone": "Mars/Phobos"}, "no time zone"),
+        ({"timezone": "Mars/Phobos"}, "does not support the time zone"),
     ]:
         assert problem in await workshop.refused("browser_emulate", **wrong)
     await workshop.do("browser_emulate")

@@ -101,7 +101,7 @@ async def test_what_a_page_offers_is_listed_called_and_gone_with_it(site: Site) 
         assert await offered(server) == {}
         gone = await call(server, "page_book_room", nights=3)
         assert gone.is_error
-        assert "none of the tools" in gone.text
+        assert "not a tool of this page" in gone.text
 
 
 async def test_a_form_is_filled_in_and_left_to_be_submitted(site: Site) -> None:
@@ -140,4 +140,4 @@ async def test_nonsense_is_refused(site: Site, arguments: dict[str, object]) -> 
         await server.open(site.page("form"))
         refused = await call(server, "browser_page_tool", **arguments)
         assert refused.is_error
-        assert "`name` is none" in refused.text or "`arguments` must be" in refused.text
+        assert "`name` is not a tool" in refused.text or "`arguments` must be" in refused.text

@@ -242,7 +242,7 @@ class Browser(Closes, BrowserEvents):
 
     async def _place(self, native: _core.BrowserContext, geo: str) -> None:
         try:
-            await self._run(_core.be_where_it_comes_out(native, None if geo == "proxy" else geo))
+            await self._run(_core.match_proxy_location(native, None if geo == "proxy" else geo))
         except BaseException:
             await self._run(native.close())
             raise

@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 use super::entry::ConsoleEvent;
 use super::subscription::{ConsoleSubscription, EVENTS, Mode, Replay, SubscriptionObserver};
 use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::listeners::{Listener, Listeners};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::browser::objects::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{DiscardConsoleEntries, RunIfWaitingForDebugger};
@@ -40,7 +40,7 @@ impl ConsoleInterest {
 
 impl BrowserContext {
     pub(super) fn with_console<T>(&self, change: impl FnOnce(&mut Console) -> T) -> T {
-        change(&mut self.slot::<Mutex<Console>>().lock())
+        change(&mut self.extension::<Mutex<Console>>().lock())
     }
 
     /// Passes console events to `listener`, as far as [`set_console_interest`](Self::set_console_interest) enables them.
@@ -67,7 +67,7 @@ impl BrowserContext {
         worker: Option<&Worker>,
         replay: Replay,
     ) {
-        let of_page = page.map(|page| *page.slot::<PageConsole>().0.lock()).unwrap_or_default();
+        let of_page = page.map(|page| *page.extension::<PageConsole>().0.lock()).unwrap_or_default();
         let (interest, subscription) = self.with_console(|console| {
             let known =
                 console.subscriptions.iter().find(|subscription| subscription.session.id() == session.id());
@@ -101,15 +101,15 @@ impl BrowserContext {
 }
 
 /// The console hooks of pages and contexts.
-pub(in crate::browser) struct ConsolePart;
+pub(in crate::browser) struct ConsoleHooks;
 
-impl Part for ConsolePart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<Mutex<Console>>();
+impl Hooks for ConsoleHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<Mutex<Console>>();
     }
 
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<PageConsole>();
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<PageConsole>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -149,13 +149,13 @@ impl Page {
 
     /// Enables or disables console events of this page and its workers.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
-        *self.slot::<PageConsole>().0.lock() = interest;
+        *self.extension::<PageConsole>().0.lock() = interest;
         self.update_subscriptions(Replay::Nothing);
     }
 
     /// Reports the console messages again that the browser has stored. Requires that nobody listens.
     pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
-        let before = std::mem::replace(&mut *self.slot::<PageConsole>().0.lock(), interest);
+        let before = std::mem::replace(&mut *self.extension::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
         // Answered after all that was remembered has been reported.
         let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});

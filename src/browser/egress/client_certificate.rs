@@ -98,20 +98,20 @@ pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &s
 }
 
 /// The client certificates of the relay.
-pub(super) struct Introductions {
+pub(super) struct RelayCertificates {
     certificates: Vec<ClientCertificate>,
     ignores_errors: bool,
     /// The relay's own server certificates, by host.
     faces: Mutex<HashMap<String, Arc<rcgen::CertifiedKey<rcgen::KeyPair>>>>,
 }
 
-impl fmt::Debug for Introductions {
+impl fmt::Debug for RelayCertificates {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Introductions").field(&self.certificates).finish()
     }
 }
 
-impl Introductions {
+impl RelayCertificates {
     pub(super) fn new(certificates: &[ClientCertificate], ignores_errors: bool) -> Self {
         Self { certificates: certificates.to_vec(), ignores_errors, faces: Mutex::default() }
     }
@@ -122,7 +122,7 @@ impl Introductions {
 
     /// Forwards data between the browser and a server, over two TLS connections. Calls `tell` with the reason if the server
     /// refuses, before the browser is disconnected; in OpenSSL's words if it has refused the certificate.
-    pub(super) async fn carry(
+    pub(super) async fn relay_tls(
         &self,
         client: TcpStream,
         server: Box<dyn Stream>,
@@ -191,7 +191,7 @@ fn reason_of(error: &io::Error) -> String {
 }
 
 fn refused(why: &str) -> String {
-    format!("the client certificate came to nothing: {why}")
+    format!("the TLS connection with the client certificate failed: {why}")
 }
 
 /// The TLS alert of the peer in OpenSSL's words, which scripts look for: `alert unknown ca`.

@@ -18,7 +18,7 @@ pub struct Proxy {
     pub(super) credentials: Option<(String, String)>,
     pub(super) bypass: Option<String>,
     /// Whether a client named it, so that the network policy applies to the proxy itself.
-    pub(super) judged: bool,
+    pub(super) from_client: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Proxy {
             (None, None) => None,
             (username, password) => Some((username.unwrap_or_default(), password.unwrap_or_default())),
         };
-        Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass, judged: false })
+        Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass, from_client: false })
     }
 
     /// The URL without credentials.
@@ -100,13 +100,13 @@ impl Proxy {
 
     /// Marks the proxy as named by a client: it must be one that pages could reach.
     #[must_use]
-    pub fn judged(self) -> Self {
-        Self { judged: true, ..self }
+    pub fn from_client(self) -> Self {
+        Self { from_client: true, ..self }
     }
 
     pub(super) fn is_permitted(&self, policy: &Policy) -> bool {
         match self.kind {
-            _ if !self.judged => true,
+            _ if !self.from_client => true,
             Kind::Http => policy.permits_server("http", &self.host, self.port),
             Kind::Https => policy.permits_server("https", &self.host, self.port),
             Kind::Socks4 | Kind::Socks5 => policy.permits_tunnel(&self.host, self.port),

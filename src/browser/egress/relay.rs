@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::client_certificate::{ClientCertificate, Introductions};
+use super::client_certificate::{ClientCertificate, RelayCertificates};
 use super::policy::Policy;
 use super::proxy::{Kind, Proxy, authorization};
 use crate::cdp::transport::tls::{Stream, encrypt};
@@ -52,7 +52,7 @@ impl Refusal {
     fn into_error(self) -> Option<Error> {
         let reason = match self {
             Self::Forbidden => {
-                let reason = "its origin, or one that it leads to, is not allowed here".to_owned();
+                let reason = "its origin, or that of a redirect, is not allowed".to_owned();
                 return Some(Error::UrlRefused { reason });
             }
             Self::Credentials => "the proxy refused the user name and password".to_owned(),
@@ -77,7 +77,7 @@ pub(crate) struct Relay {
 
 /// The settings of a relay.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct RelaySettings<'a> {
     pub(crate) upstream: Option<&'a Proxy>,
     pub(crate) policy: &'a Arc<Policy>,
     /// The client certificates.
@@ -101,8 +101,8 @@ impl Drop for Relay {
 
 impl Relay {
     /// Starts a relay, if these settings need one.
-    pub(crate) async fn start(wanted: Wanted<'_>) -> Result<Option<Self>> {
-        let Wanted { upstream, policy, certificates, ignores_errors } = wanted;
+    pub(crate) async fn start(wanted: RelaySettings<'_>) -> Result<Option<Self>> {
+        let RelaySettings { upstream, policy, certificates, ignores_errors } = wanted;
         if upstream.is_none() && policy.is_open() && certificates.is_empty() {
             return Ok(None);
         }
@@ -118,7 +118,7 @@ impl Relay {
             refused: Mutex::default(),
         });
         let mut listening = Vec::new();
-        let mut open = async |introductions: Option<Arc<Introductions>>| {
+        let mut open = async |introductions: Option<Arc<RelayCertificates>>| {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
             let address = listener.local_addr().map_err(failed)?;
             listening.push(tokio::spawn(listen(listener, Arc::clone(&shared), introductions)));
@@ -127,7 +127,7 @@ impl Relay {
         let plain = open(None).await?;
         let address = match certificates {
             [] => plain,
-            _ => open(Some(Arc::new(Introductions::new(certificates, ignores_errors)))).await?,
+            _ => open(Some(Arc::new(RelayCertificates::new(certificates, ignores_errors)))).await?,
         };
         Ok(Some(Self { address, plain, shared, listening }))
     }
@@ -173,7 +173,7 @@ impl Relay {
     }
 }
 
-async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Option<Arc<Introductions>>) {
+async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Option<Arc<RelayCertificates>>) {
     // Dropped with this task, and with it every connection.
     let mut connections = JoinSet::new();
     loop {
@@ -220,7 +220,7 @@ fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
 async fn serve(
     mut client: TcpStream,
     shared: &Shared,
-    introductions: Option<&Introductions>,
+    introductions: Option<&RelayCertificates>,
 ) -> io::Result<()> {
     let read = timeout(IDLE_LIMIT, read_head(&mut client, Vec::new())).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
@@ -261,7 +261,7 @@ async fn serve(
             && is_encrypted(&client).await?
         {
             let tell = |why| shared.note(Refusal::Introduction(why));
-            return introductions.carry(client, server, certificate, tell).await;
+            return introductions.relay_tls(client, server, certificate, tell).await;
         }
         client.write_all(&early).await?;
         server.write_all(&rest).await?;
@@ -374,7 +374,7 @@ impl Shared {
         let unreachable = |error: io::Error| Refusal::Unreachable(plain(&error));
         let name = proxy.host.to_string();
         let name = name.trim_matches(['[', ']']);
-        let stream = match proxy.judged {
+        let stream = match proxy.from_client {
             true => TcpStream::connect(&*self.permitted(&proxy.host, proxy.port, unreachable).await?).await,
             false => TcpStream::connect((name, proxy.port)).await,
         };
@@ -528,6 +528,6 @@ fn plain(error: &io::Error) -> String {
         io::ErrorKind::InvalidData => {
             "its answer could not be understood, or its certificate is not trusted".to_owned()
         }
-        _ => "there is no way to it".to_owned(),
+        _ => "it is unreachable".to_owned(),
     }
 }

@@ -163,7 +163,7 @@ impl ElementAction {
             Box::pin(page.until_relatives_heard()).await;
         }
         if self.is_action() {
-            frame.until_served().await;
+            frame.until_calls_reported().await;
         }
     }
 
@@ -209,7 +209,7 @@ pub struct Press {
 }
 
 fn wrong(what: &str, value: &str) -> Error {
-    Error::InvalidArguments { problems: vec![format!("{what}: {} is not known", in_quotes(value))] }
+    Error::InvalidArguments { problems: vec![format!("{what}: unknown value {}", in_quotes(value))] }
 }
 
 impl Press {

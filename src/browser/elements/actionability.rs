@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
 use super::hearing::Listeners;
-use super::noted::{HandMove, HandMoves};
+use super::noted::{RecordedAction, RecordedActions};
 use crate::browser::injected::obstacle;
 use crate::browser::input::{
     ClickOptions, Input, InputListeners, InputStyle, Journey, Point, Randomness, Rect,
@@ -40,7 +40,7 @@ pub struct ActionOptions {
     /// Does not scroll the page.
     pub keeps_scroll: bool,
     /// Where to record the pointer actions.
-    pub noted: Option<HandMoves>,
+    pub noted: Option<RecordedActions>,
 }
 
 impl Default for ActionOptions {
@@ -66,12 +66,12 @@ impl ActionOptions {
 
     /// The same options, but failing at once if nothing could make the element actionable.
     #[must_use]
-    pub fn refusing(self) -> Self {
+    pub fn fail_early(self) -> Self {
         Self { refuses: true, ..self }
     }
 
     /// Records a pointer action, if somebody records.
-    pub(super) fn note(&self, done: HandMove) {
+    pub(super) fn note(&self, done: RecordedAction) {
         if let Some(noted) = &self.noted {
             noted.add(done);
         }
@@ -246,7 +246,7 @@ impl ElementHandle {
             biased;
             outcome = timeout(limit, search) => outcome,
             // While a dialog is open the page answers nothing.
-            dialog = page.until(Page::obstruction) => Ok(dialog.and_then(|dialog| {
+            dialog = page.until(Page::blocking_dialog) => Ok(dialog.and_then(|dialog| {
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             })),
         };
@@ -304,7 +304,7 @@ impl ElementHandle {
 
     /// Like [`approach`](Self::approach), for actions that do not depend on the pointer. `None` if the element
     /// is not actionable soon.
-    pub(in crate::browser) async fn approach_soon(
+    pub(in crate::browser) async fn try_approach(
         &self,
         need: Need,
         options: &ActionOptions,
@@ -379,7 +379,7 @@ impl ElementHandle {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
         };
-        let way = input.mouse().unseen_way(found.point);
+        let way = input.mouse().sampled_path(found.point);
         let mut listened = match listeners {
             Ok(listeners) => {
                 let places = [&[input.mouse().position()], &way[..]].concat();

@@ -55,7 +55,7 @@ impl Page {
         let begun = Instant::now();
         let (mut last, mut is_fed) = (begun, false);
         let still = loop {
-            if self.obstruction().is_some() || self.is_closed() {
+            if self.blocking_dialog().is_some() || self.is_closed() {
                 return Vec::new();
             }
             let asked = Instant::now();

@@ -13,8 +13,8 @@ use super::actionability::{ActionOptions, Need};
 use super::element::ElementHandle;
 use super::locator::duration;
 use crate::browser::input::{Point, Rect};
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{Part, Slots};
 use crate::error::Result;
 use crate::messages::html::escaped;
 
@@ -116,11 +116,11 @@ impl Captions {
 }
 
 /// The hooks that keep the captions of each page.
-pub(in crate::browser) struct CaptionPart;
+pub(in crate::browser) struct CaptionHooks;
 
-impl Part for CaptionPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<Captions>();
+impl Hooks for CaptionHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<Captions>();
     }
 }
 
@@ -150,7 +150,7 @@ impl Page {
     }
 
     fn add_layer(&self, html: String, blurs: bool) -> u64 {
-        self.slot::<Captions>().change(|board| {
+        self.extension::<Captions>().change(|board| {
             board.last += 1;
             board.captions.push(Caption { id: board.last, html, blurs });
             board.last
@@ -159,34 +159,34 @@ impl Page {
 
     /// Removes a caption after it was shown for this time.
     pub async fn show_caption_for(&self, number: u64, time: Duration) {
-        self.slot::<Captions>().until_laid().await;
+        self.extension::<Captions>().until_laid().await;
         sleep(time).await;
         self.remove_caption(number);
     }
 
     /// Removes a caption.
     pub fn remove_caption(&self, number: u64) {
-        self.slot::<Captions>().change(|board| board.captions.retain(|caption| caption.id != number));
+        self.extension::<Captions>().change(|board| board.captions.retain(|caption| caption.id != number));
     }
 
     /// Hides all captions and chapters, or shows them again.
     pub fn set_captions_hidden(&self, hidden: bool) {
-        self.slot::<Captions>().change(|board| board.hidden = hidden);
+        self.extension::<Captions>().change(|board| board.hidden = hidden);
     }
 
     /// Shows each action on an element before it is performed, while a screencast runs; `None` turns that off.
     pub fn caption_actions(&self, how: Option<ActionCaptions>) {
-        self.slot::<Captions>().change(|board| board.how = how);
+        self.extension::<Captions>().change(|board| board.how = how);
     }
 
     /// The captions of this page, and their changes.
     pub(in crate::browser) fn captions(&self) -> watch::Receiver<Visible> {
-        self.slot::<Captions>().visible.subscribe()
+        self.extension::<Captions>().visible.subscribe()
     }
 
     /// Confirms that frames contain all changes up to this one.
     pub(in crate::browser) fn captions_laid(&self, version: u64) {
-        self.slot::<Captions>().laid.send_replace(version);
+        self.extension::<Captions>().laid.send_replace(version);
     }
 }
 
@@ -194,7 +194,7 @@ impl ElementHandle {
     /// Shows the action on this element in the screencast before it is performed. Returns the remaining time.
     pub(super) async fn show_action(&self, action: &ElementAction, limit: Duration) -> Result<Duration> {
         let page = self.frame().page()?;
-        let captions = page.slot::<Captions>();
+        let captions = page.extension::<Captions>();
         let Some(how) = captions.board.lock().how.clone() else { return Ok(limit) };
         let Some(title) = action.title().filter(|_| captions.visible.receiver_count() > 0) else {
             return Ok(limit);

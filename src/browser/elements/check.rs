@@ -88,7 +88,7 @@ impl ElementHandle {
 
     /// Presses the control. Returns false if the pointer cannot reach it but keys can.
     async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
-        let reached = match self.approach_soon(need, options).await? {
+        let reached = match self.try_approach(need, options).await? {
             Some(reached) => reached,
             None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
                 return Ok(false);

@@ -243,7 +243,7 @@ impl ElementHandle {
         self.ask::<()>("noteDrawn", Vec::new()).await?;
         let field = self.field().await?;
         let keyboard = self.input(options)?.keyboard();
-        if let Some(reached) = field.approach_soon(Need::PRESSED, options).await? {
+        if let Some(reached) = field.try_approach(Need::PRESSED, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             if let Some(offered) = self.until_offered(OPENING).await? {
                 return Ok(offered);

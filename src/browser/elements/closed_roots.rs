@@ -36,7 +36,7 @@ pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool
     let mut has_learnt = false;
     for _ in 0..DEEPEST_ROOTS {
         let suspects: Suspects = world.call_with("seekSuspects", Vec::new()).await?;
-        world.frame().refs_used_up_to(suspects.last);
+        world.frame().set_last_ref(suspects.last);
         if suspects.customs > 0 {
             has_learnt |= adopt_internals(world).await.unwrap_or(false);
         }

@@ -8,7 +8,7 @@ use super::element::{ElementHandle, OptionChoice};
 use super::fill::{Several, wrong_value};
 use super::lost::Moving;
 use super::matches::Match;
-use super::written::{self, Written};
+use super::written::{self, FieldValue};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Result, quoted};
 
@@ -149,7 +149,7 @@ impl ElementHandle {
             Control { kind, wrong: Some(wrong), needed } if kind != ControlKind::None => {
                 let written = needed.as_deref().zip(text).map(|(needed, text)| written::read(needed, text));
                 match written {
-                    Some(Written::As(_)) => Ok(kind),
+                    Some(FieldValue::As(_)) => Ok(kind),
                     written => Err(wrong_value(wrong, needed.as_deref(), written.as_ref())),
                 }
             }
@@ -247,7 +247,7 @@ impl ElementHandle {
     async fn in_place(&self, method: &str) -> Result<Option<Match>> {
         let found: Option<Moving> = self.ask(method, Vec::new()).await?;
         let frame = self.frame().clone();
-        frame.refs_used_up_to(found.as_ref().map_or(0, |found| found.number));
+        frame.set_last_ref(found.as_ref().map_or(0, |found| found.number));
         Ok(found.map(|Moving { role, name, number }| Match { frame, number, role, name }))
     }
 

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::actionability::{ActionOptions, Look, Need};
 use super::element::ElementHandle;
-use super::noted::HandMove;
+use super::noted::RecordedAction;
 use crate::bidi::lacks;
 use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::objects::frame::Frame;
@@ -190,7 +190,7 @@ impl ElementHandle {
     /// Drags the element to another one, or to a side of it.
     pub async fn drag(&self, target: &ElementHandle, options: &DragOptions) -> Result<()> {
         let page = self.frame().page()?;
-        if !page.context().browser()?.dialect().hands_over_drags()
+        if !page.context().browser()?.dialect().supports_native_drags()
             && self.ask("isDraggable", Vec::new()).await?
         {
             return Err(undroppable());
@@ -232,7 +232,7 @@ impl ElementHandle {
     pub async fn dragged(&self) -> Result<Dragged> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
         if let Dragged::None { handle: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
-            self.frame().refs_used_up_to(part.r#ref);
+            self.frame().set_last_ref(part.r#ref);
         }
         Ok(dragged)
     }
@@ -255,7 +255,7 @@ impl ElementHandle {
             let stood = target.bounding_box().await?.unwrap_or_default();
             noted.begin();
             let at = aim.point.seen_from(stood.corner());
-            noted.add(HandMove::Drop { at, long_press: options.long_press });
+            noted.add(RecordedAction::Drop { at, long_press: options.long_press });
         }
         hand.go(aim.point).await?;
         for correction in 0..MOST_CORRECTIONS {
@@ -422,7 +422,7 @@ impl Page {
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
-        if !self.context().browser()?.dialect().hands_over_drags() {
+        if !self.context().browser()?.dialect().supports_native_drags() {
             let world = self.main_frame().utility().await?;
             if world.call("isDraggableAt", &[from.x.into(), from.y.into()]).await? {
                 return Err(undroppable());
@@ -457,7 +457,7 @@ impl Page {
         work: impl AsyncFnOnce(&mut Hand<'_>) -> Result<()>,
     ) -> Result<()> {
         let session = self.session();
-        let hands_over = self.context().browser()?.dialect().hands_over_drags();
+        let hands_over = self.context().browser()?.dialect().supports_native_drags();
         // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
         let mut intercepted = session.events(&[DragIntercepted::METHOD]);
         if hands_over {

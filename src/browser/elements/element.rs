@@ -88,7 +88,7 @@ impl ElementHandle {
     /// The number of the node in its frame's refs.
     pub async fn number(&self) -> Result<u32> {
         let number = self.ask("refOf", Vec::new()).await?;
-        self.frame().refs_used_up_to(number);
+        self.frame().set_last_ref(number);
         Ok(number)
     }
 

@@ -35,7 +35,7 @@ pub(in crate::browser) enum FieldKind {
 
 /// A field that is ready to be filled.
 #[derive(Debug)]
-pub(in crate::browser) struct Opened {
+pub(in crate::browser) struct FillableField {
     pub(in crate::browser) kind: FieldKind,
     pub(in crate::browser) value: String,
     pub(in crate::browser) empty: bool,
@@ -50,9 +50,11 @@ impl Field {
     }
 
     /// The field; or else its kind, and the needed one.
-    pub(in crate::browser) fn checked(self) -> std::result::Result<Opened, (ElementKind, Option<String>)> {
+    pub(in crate::browser) fn checked(
+        self,
+    ) -> std::result::Result<FillableField, (ElementKind, Option<String>)> {
         match self.kind {
-            Some(kind) => Ok(Opened { kind, value: self.value, empty: self.empty, proxy: self.proxy }),
+            Some(kind) => Ok(FillableField { kind, value: self.value, empty: self.empty, proxy: self.proxy }),
             None => Err((self.wrong.unwrap_or_default(), self.needed)),
         }
     }

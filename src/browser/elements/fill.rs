@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
 use super::control::{Outcome, Typed};
 use super::element::{ElementHandle, OptionChoice};
-use super::field::{Field, FieldKind, Opened};
+use super::field::{Field, FieldKind, FillableField};
 use super::hearing::Hearing;
-use super::written::{self, Written};
+use super::written::{self, FieldValue};
 use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Modifier, Point};
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
@@ -61,10 +61,10 @@ struct Chosen {
 pub(in crate::browser) fn wrong_value(
     found: ElementKind,
     kind: Option<&str>,
-    written: Option<&Written>,
+    written: Option<&FieldValue>,
 ) -> Error {
     let needed = match written {
-        Some(Written::Ambiguous) => Needed::PlainDate,
+        Some(FieldValue::Ambiguous) => Needed::PlainDate,
         _ => Needed::of_input(kind.unwrap_or("text")),
     };
     Error::WrongElement { found, needed }
@@ -128,7 +128,7 @@ impl ElementHandle {
     async fn insert_again(&self, value: &str, options: &ActionOptions) -> Result<()> {
         let how = json!({ "force": options.force, "select": true, "again": true });
         let opened = self.open_field(value, &how, options).await?.checked();
-        let Ok(Opened { value, empty, proxy: false, .. }) = opened else { return Ok(()) };
+        let Ok(FillableField { value, empty, proxy: false, .. }) = opened else { return Ok(()) };
         let input =
             self.input(options)?.with_listeners(InputListeners { keys: false, ..InputListeners::ALL });
         replace_selected(&input, &value, empty).await
@@ -139,7 +139,7 @@ impl ElementHandle {
         let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
         let at_once = hearing != Hearing::Keys;
         let listened = InputListeners { keys: !at_once, ..InputListeners::ALL };
-        let Opened { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
+        let FillableField { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
         let input = self.input(options)?.with_listeners(listened);
         match kind {
             FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
@@ -206,13 +206,13 @@ impl ElementHandle {
     }
 
     /// Waits until the field can be filled. Converts dates and numbers to the field's format.
-    async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Opened> {
+    async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<FillableField> {
         let how = json!({ "force": options.force, "select": select });
         let opened = self.open_field(value, &how, options).await?;
         match opened.checked() {
             Ok(opened) => Ok(opened),
             Err((wrong, needed)) => match needed.as_deref().map(|needed| written::read(needed, value)) {
-                Some(Written::As(held)) => {
+                Some(FieldValue::As(held)) => {
                     let opened = self.open_field(&held, &how, options).await?.checked();
                     opened.map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
                 }
@@ -274,7 +274,7 @@ impl ElementHandle {
     }
 
     /// Whether the field accepts this value. Ignores temporary states, such as being disabled.
-    pub async fn takes(&self, value: &str) -> Result<()> {
+    pub async fn check_value(&self, value: &str) -> Result<()> {
         let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
         let checked = field.checked();
         checked.map(drop).map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
@@ -351,7 +351,7 @@ impl ElementHandle {
             return Ok(());
         }
         if at.plain {
-            let near = field.approach_soon(Need::PRESSED, options).await?;
+            let near = field.try_approach(Need::PRESSED, options).await?;
             if near.is_some()
                 && let Look::Clear(Clear { seen, .. }) =
                     field.look_from_page(Need::PRESSED, &Aim::default()).await?
@@ -478,7 +478,7 @@ impl ElementHandle {
     async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
         let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self.input(options)?.keyboard();
-        if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+        if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
         } else {
             self.focus().await?;
@@ -495,7 +495,7 @@ impl ElementHandle {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
                 return Ok(());
             };
-            let Some(reached) = option.approach_soon(Need::PRESSED, options).await? else { return Ok(()) };
+            let Some(reached) = option.try_approach(Need::PRESSED, options).await? else { return Ok(()) };
             let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
             reached
                 .press(&self.input(options)?, &ClickOptions { modifiers, ..ClickOptions::default() })

@@ -12,7 +12,7 @@ use super::element::ElementHandle;
 use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, value_argument};
-use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, of_two};
+use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::{CallArgument, GetProperties};
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -304,7 +304,7 @@ impl Locator {
         let items = elements.iter().map(|element| JsValue::Handle(JsHandle::of_element(element))).collect();
         let list = JsValue::Array { number: ALL, items };
         let both = JsValue::Array { number: 0, items: vec![list, argument.clone()] };
-        self.frame.realm(scope).await?.evaluate(&of_two(script), &both).await
+        self.frame.realm(scope).await?.evaluate(&as_two_parameters(script), &both).await
     }
 
     /// The text of each current match; as rendered, with `drawn`.
@@ -378,7 +378,7 @@ impl Locator {
                 break;
             }
             if self.frame.is_detached() {
-                return Err(self.frame.why_gone());
+                return Err(self.frame.detached_error());
             }
         }
         Err(match last {
@@ -435,7 +435,7 @@ impl Locator {
             }
         }
         if self.frame.is_detached() && Instant::now() < deadline {
-            return Err(self.frame.why_gone());
+            return Err(self.frame.detached_error());
         }
         Err(Error::ElementNotFound { waited: limit })
     }

@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use super::locator::{Locator, Presence, is_passing};
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{Part, Slots};
 use crate::error::{Error, Obstacle, Result};
 
 /// Options of a locator handler.
@@ -56,11 +56,11 @@ struct LocatorHandlers {
 }
 
 /// The hooks that keep a page's handlers.
-pub(in crate::browser) struct LocatorHandlerPart;
+pub(in crate::browser) struct LocatorHandlerHooks;
 
-impl Part for LocatorHandlerPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<LocatorHandlers>();
+impl Hooks for LocatorHandlerHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<LocatorHandlers>();
     }
 }
 
@@ -79,7 +79,7 @@ impl Page {
     where
         Handling: Future<Output = Result<()>> + Send + 'static,
     {
-        let handlers = self.slot::<LocatorHandlers>();
+        let handlers = self.extension::<LocatorHandlers>();
         let id = LocatorHandlerId(handlers.next.fetch_add(1, Ordering::Relaxed));
         let (call, times): (Call, _) = (Box::new(move |id| handler(id).boxed()), options.times);
         if times != Some(0) {
@@ -91,16 +91,16 @@ impl Page {
 
     /// Removes a handler.
     pub fn remove_locator_handler(&self, id: LocatorHandlerId) {
-        self.slot::<LocatorHandlers>().list.lock().retain(|(handler, _)| handler.id != id);
+        self.extension::<LocatorHandlers>().list.lock().retain(|(handler, _)| handler.id != id);
     }
 
     /// Whether a handler may still be called.
     pub fn has_locator_handler(&self, id: LocatorHandlerId) -> bool {
-        self.slot::<LocatorHandlers>().list.lock().iter().any(|(handler, _)| handler.id == id)
+        self.extension::<LocatorHandlers>().list.lock().iter().any(|(handler, _)| handler.id == id)
     }
 
     pub(super) fn has_locator_handlers(&self) -> bool {
-        let handlers = self.slot::<LocatorHandlers>();
+        let handlers = self.extension::<LocatorHandlers>();
         handlers.waiting.load(Ordering::Acquire) == 0 && !handlers.list.lock().is_empty()
     }
 
@@ -113,7 +113,7 @@ impl Page {
         if !self.has_locator_handlers() {
             return Ok(());
         }
-        let handlers = self.slot::<LocatorHandlers>();
+        let handlers = self.extension::<LocatorHandlers>();
         let list: Vec<_> = handlers.list.lock().iter().map(|(handler, _)| handler.clone()).collect();
         for handler in list {
             if handler.running.lock().is_none() && !handler.is_seen(deadline).await? {

@@ -29,7 +29,10 @@ pub enum LostPress {
 impl LostPress {
     /// The error for a lost press, with a description of the element that replaced the pressed one. It is no
     /// error if another element around the target received the press: returns that element.
-    pub fn judged(lost: Option<Self>, describe: impl FnOnce(&Moving) -> String) -> Result<Option<Cover>> {
+    pub fn into_result(
+        lost: Option<Self>,
+        describe: impl FnOnce(&Moving) -> String,
+    ) -> Result<Option<Cover>> {
         match lost {
             None => Ok(None),
             Some(Self::Past(holder)) => Ok(Some(holder)),

@@ -154,23 +154,19 @@ impl Page {
         }
         if let Some(number) = reference.frame {
             return match self.frame_by_number(number) {
-                Some(frame) if frame.knows_ref(reference.element) => Ok(frame),
-                None if number < self.frames_ever() => Err(Error::FrameDetached),
+                Some(frame) if frame.had_ref(reference.element) => Ok(frame),
+                None if number < self.frames_so_far() => Err(Error::FrameDetached),
                 _ => Err(unknown("no snapshot has shown it")),
             };
         }
-        if self.main_frame().knows_ref(reference.element) {
+        if self.main_frame().had_ref(reference.element) {
             return Ok(self.main_frame().clone());
         }
-        let mut frames = self.frames().into_iter().filter(|frame| frame.knows_ref(reference.element));
+        let mut frames = self.frames().into_iter().filter(|frame| frame.had_ref(reference.element));
         match (frames.next(), frames.next()) {
             (Some(frame), None) => Ok(frame),
             (None, _)
-                if self
-                    .context()
-                    .pages()
-                    .iter()
-                    .any(|page| page.main_frame().knows_ref(reference.element)) =>
+                if self.context().pages().iter().any(|page| page.main_frame().had_ref(reference.element)) =>
             {
                 Err(unknown("it belongs to another tab"))
             }
@@ -215,7 +211,7 @@ impl Frame {
         };
         let found = look_through(&world, true, ask, |found| found.all == 0).await?;
         for (number, ..) in &found.first {
-            world.frame().refs_used_up_to(*number);
+            world.frame().set_last_ref(*number);
         }
         Ok(Some((world.frame().clone(), found)))
     }

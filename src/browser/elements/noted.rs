@@ -7,7 +7,7 @@ use crate::browser::input::Point;
 
 /// A pointer action on an element. Coordinates are relative to its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum HandMove {
+pub enum RecordedAction {
     Keys {
         key: &'static str,
         times: usize,
@@ -23,19 +23,19 @@ pub enum HandMove {
 
 /// The recorded actions on one element; empty until recording starts. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct HandMoves(Arc<Mutex<Option<Vec<HandMove>>>>);
+pub struct RecordedActions(Arc<Mutex<Option<Vec<RecordedAction>>>>);
 
-impl HandMoves {
+impl RecordedActions {
     /// Starts recording.
     pub(super) fn begin(&self) {
         *self.0.lock() = Some(Vec::new());
     }
 
-    pub(super) fn add(&self, done: HandMove) {
+    pub(super) fn add(&self, done: RecordedAction) {
         let mut noted = self.0.lock();
         let noted = noted.get_or_insert_default();
         match (noted.last_mut(), done) {
-            (Some(HandMove::Keys { key: last, times: all }), HandMove::Keys { key, times })
+            (Some(RecordedAction::Keys { key: last, times: all }), RecordedAction::Keys { key, times })
                 if *last == key =>
             {
                 *all += times;
@@ -44,7 +44,7 @@ impl HandMoves {
         }
     }
 
-    pub fn get(&self) -> Option<Vec<HandMove>> {
+    pub fn get(&self) -> Option<Vec<RecordedAction>> {
         self.0.lock().clone()
     }
 }

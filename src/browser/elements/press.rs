@@ -161,7 +161,7 @@ impl ElementHandle {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
             // What cannot be clicked can still have the focus.
-            if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+            if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
                 reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             }
         }

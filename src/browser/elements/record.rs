@@ -14,9 +14,9 @@ use super::selector::test_id_attribute;
 use super::way::Way;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::{KeptInMemory, Page, WeakPage};
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::types::page::{
     FrameStartedNavigating, GetNavigationHistory, HistoryEntry, JavascriptDialogClosed,
     NavigatedWithinDocument,
@@ -188,7 +188,7 @@ struct History {
 struct Recording(Mutex<Option<Arc<Running>>>);
 
 /// The hooks that receive steps from recorded pages.
-pub(in crate::browser) struct RecordPart;
+pub(in crate::browser) struct RecordHooks;
 
 const EVENTS: [&str; 4] = [
     BindingCalled::METHOD,
@@ -197,9 +197,9 @@ const EVENTS: [&str; 4] = [
     JavascriptDialogClosed::METHOD,
 ];
 
-impl Part for RecordPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<Recording>();
+impl Hooks for RecordHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<Recording>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -339,7 +339,7 @@ impl History {
 
 impl Page {
     fn recording(&self) -> Option<Arc<Running>> {
-        self.slot::<Recording>().0.lock().clone()
+        self.extension::<Recording>().0.lock().clone()
     }
 
     /// Records a person's actions in this tab. The page cannot notice.
@@ -348,14 +348,14 @@ impl Page {
     pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
         let now = self.session().call(GetNavigationHistory {}).await?;
         let running = Arc::new(Running {
-            _kept: self.keep_in_memory(),
+            _kept: self.keep_loaded(),
             recorder,
             worlds: Mutex::default(),
             history: Mutex::new(History::of(&now.entries, now.current_index)),
             last: Mutex::default(),
             went: Mutex::default(),
         });
-        *self.slot::<Recording>().0.lock() = Some(Arc::clone(&running));
+        *self.extension::<Recording>().0.lock() = Some(Arc::clone(&running));
         let recording = ActionRecording { page: self.downgrade(), running };
         for frame in self.frames() {
             match recording.running.hear(&frame).await {
@@ -383,7 +383,7 @@ impl ActionRecording {
 impl Drop for ActionRecording {
     fn drop(&mut self) {
         let Some(page) = self.page.upgrade() else { return };
-        let mut known = page.slot::<Recording>().0.lock();
+        let mut known = page.extension::<Recording>().0.lock();
         if known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &self.running)) {
             *known = None;
         }

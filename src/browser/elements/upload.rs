@@ -14,8 +14,8 @@ use tokio::time::timeout;
 use super::actionability::ActionOptions;
 use super::dropped::Dropped;
 use super::element::ElementHandle;
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{Part, Slots};
 use crate::browser::objects::world::value_argument;
 use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::dom::SetFileInputFiles;
@@ -44,11 +44,11 @@ struct HeldFile {
 struct HeldFiles(Mutex<Vec<HeldFile>>);
 
 /// The hooks that keep files open as long as their page exists.
-pub(in crate::browser) struct UploadPart;
+pub(in crate::browser) struct UploadHooks;
 
-impl Part for UploadPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<HeldFiles>();
+impl Hooks for UploadHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<HeldFiles>();
     }
 }
 
@@ -221,7 +221,7 @@ impl Page {
             );
             held.push(HeldFile { _file: file, _folder: folder });
         }
-        let mut all = self.slot::<HeldFiles>().0.lock();
+        let mut all = self.extension::<HeldFiles>().0.lock();
         all.extend(held);
         let old = all.len().saturating_sub(MOST_HELD);
         all.drain(..old);

@@ -2,7 +2,7 @@
 
 /// The value that a text means for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::browser) enum Written {
+pub(in crate::browser) enum FieldValue {
     /// The value in the field's format.
     As(String),
     /// Day and month cannot be distinguished.
@@ -11,16 +11,16 @@ pub(in crate::browser) enum Written {
 }
 
 /// Parses a text for a field of this type: `date`, `time`, `datetime-local`, `month`, `week` or `number`.
-pub(in crate::browser) fn read(kind: &str, text: &str) -> Written {
+pub(in crate::browser) fn read(kind: &str, text: &str) -> FieldValue {
     let lower = text.trim().to_lowercase();
     let read = match kind {
         "number" => number(&lower).map(Ok),
         _ => moment(kind, &lower),
     };
     match read {
-        Some(Ok(value)) => Written::As(value),
-        Some(Err(Either)) => Written::Ambiguous,
-        None => Written::Unreadable,
+        Some(Ok(value)) => FieldValue::As(value),
+        Some(Err(Either)) => FieldValue::Ambiguous,
+        None => FieldValue::Unreadable,
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
 
     fn held(kind: &str, text: &str) -> Option<String> {
         match read(kind, text) {
-            Written::As(value) => Some(value),
+            FieldValue::As(value) => Some(value),
             _ => None,
         }
     }
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(held("date", "3/25/2027").as_deref(), Some("2027-03-25"));
         assert_eq!(held("date", "25/3/2027").as_deref(), Some("2027-03-25"));
         assert_eq!(held("date", "4/4/2027").as_deref(), Some("2027-04-04"));
-        assert_eq!(read("date", "3/5/2027"), Written::Ambiguous);
+        assert_eq!(read("date", "3/5/2027"), FieldValue::Ambiguous);
         for text in ["February 30, 2027", "yesterday", "31.4.2027", "5.3.27", "2027-03", ""] {
             assert_eq!(held("date", text), None, "{text}");
         }

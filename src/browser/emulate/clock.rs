@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{Part, Slots};
 use crate::browser::objects::world::Scope;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
@@ -39,11 +39,11 @@ pub enum ClockTurn {
 }
 
 /// The hooks that keep the clock of each context.
-pub(in crate::browser) struct ClockPart;
+pub(in crate::browser) struct ClockHooks;
 
-impl Part for ClockPart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<Mutex<Option<Clock>>>();
+impl Hooks for ClockHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<Mutex<Option<Clock>>>();
     }
 }
 
@@ -134,7 +134,7 @@ impl BrowserContext {
     /// # Errors An exception from a timer of a page, after all others have run.
     pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
         let at = (unix_time().as_secs_f64() * 1e3).floor();
-        let known = self.slot::<Mutex<Option<Clock>>>();
+        let known = self.extension::<Mutex<Option<Clock>>>();
         let mut clock = known.lock().clone().unwrap_or_else(|| Clock::begun(turn, at));
         clock.state = clock.state.turned(turn, at)?;
         let skips = matches!(turn, ClockTurn::FastForward { .. } | ClockTurn::PauseAt { .. });
@@ -152,10 +152,10 @@ impl Frame {
     async fn turn_clock(&self, script: &str) -> Result<()> {
         let turned = async {
             let realm = self.realm(Scope::Main).await?;
-            realm.evaluate_unhindered(script, &JsValue::Undefined).await
+            realm.evaluate_despite_dialog(script, &JsValue::Undefined).await
         };
         match turned.await {
-            Ok(_) => self.until_served().await,
+            Ok(_) => self.until_calls_reported().await,
             // A document that comes meanwhile begins with the clock as it is now.
             Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
             Err(error) => return Err(error),

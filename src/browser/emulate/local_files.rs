@@ -2,7 +2,7 @@
 //! So each such request is intercepted and checked.
 use std::sync::Arc;
 
-use crate::browser::objects::parts::{NewSession, Part};
+use crate::browser::objects::hooks::{Hooks, NewSession};
 use crate::browser::options::LocalFiles;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
@@ -10,7 +10,7 @@ use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 /// The hooks that intercept `file:` requests of targets.
 pub(in crate::browser) struct FileGuard;
 
-impl Part for FileGuard {
+impl Hooks for FileGuard {
     fn on_session(&self, new: &NewSession<'_>) {
         let Some(files) = new.context.options().local_files.filter(|_| new.worker.is_none()) else { return };
         let session = new.session;

@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::page::{Page, WeakPage};
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::browser::options::storage_state::Passkey;
 use crate::cdp::types::web_authn::{
     AddCredential, AddVirtualAuthenticator, Credential, CredentialAdded, CredentialAsserted,
@@ -120,11 +120,11 @@ fn public_key(private_key: &[u8]) -> Option<String> {
 }
 
 /// The hooks that give pages the passkeys of their context.
-pub(in crate::browser) struct PasskeyPart;
+pub(in crate::browser) struct PasskeyHooks;
 
-impl Part for PasskeyPart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<Mutex<Passkeys>>();
+impl Hooks for PasskeyHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<Mutex<Passkeys>>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -136,7 +136,7 @@ impl Part for PasskeyPart {
 
 impl BrowserContext {
     fn with_passkeys<T>(&self, change: impl FnOnce(&mut Passkeys) -> T) -> T {
-        change(&mut self.slot::<Mutex<Passkeys>>().lock())
+        change(&mut self.extension::<Mutex<Passkeys>>().lock())
     }
 
     /// Adds a passkey, or replaces the one with the same id. Returns it with the generated values.

@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::Hooks;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::Part;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::browser::options::storage_state::{
-    AlsoStored, PrivateFile, SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of,
+    ExtraStorage, PrivateFile, SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of,
     session_only,
 };
 use crate::browser::scripts::helper::Helper;
@@ -39,9 +39,9 @@ const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
 const PAGE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The hooks that fill new contexts with their initial storage.
-pub(in crate::browser) struct StoragePart;
+pub(in crate::browser) struct StorageHooks;
 
-impl Part for StoragePart {
+impl Hooks for StorageHooks {
     fn on_context<'a>(&'a self, context: &'a BrowserContext) -> BoxFuture<'a, Result<()>> {
         let state = context.options().storage_state;
         async move {
@@ -121,11 +121,11 @@ impl BrowserContext {
     }
 
     /// Cookies and local storage of all visited origins, with databases and files on request; without passkeys.
-    pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
+    pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         let has_kinds = also.databases || also.private_files;
-        let asks_pages = !has_kinds || self.browser()?.dialect().knows_kinds_of_pages();
+        let asks_pages = !has_kinds || self.browser()?.dialect().recognises_main_world_types();
         for page in self.pages().into_iter().filter(|_| asks_pages) {
             // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
             if let Some(origin) = origin_of(&page.url())
@@ -228,7 +228,7 @@ impl Frame {
     }
 }
 
-async fn read_page(page: &Page, also: AlsoStored) -> Result<StoredOrigin> {
+async fn read_page(page: &Page, also: ExtraStorage) -> Result<StoredOrigin> {
     let arguments = vec![value_argument(&"read"), value_argument(&also)];
     let read = page.main_frame().evaluate(SCRIPT, arguments, Scope::Isolated).await?;
     parse_origin(&read)

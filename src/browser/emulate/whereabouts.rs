@@ -17,7 +17,7 @@ const ACCURACY: f64 = 10_000.0;
 
 /// A location, as reported by a service.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whereabouts {
+pub struct ProxyLocation {
     pub timezone: String,
     pub locale: Option<String>,
     pub place: Option<Geolocation>,
@@ -28,7 +28,7 @@ impl BrowserContext {
     /// unless they are set already. Pages must be opened afterwards.
     ///
     /// # Errors `unsupported` if the service does not answer, or if WebRTC would bypass the context's proxy.
-    pub async fn be_where_it_comes_out(&self, service: &str) -> Result<Whereabouts> {
+    pub async fn match_proxy_location(&self, service: &str) -> Result<ProxyLocation> {
         if self.has_another_address()? {
             return Err(unknown_location(
                 "WebRTC would pass by the proxy of a context and tell another address: launch the browser with a proxy, or with \
@@ -58,7 +58,7 @@ fn unknown_location(reason: &str) -> Error {
 }
 
 /// Parses the answers of common services, which use different names.
-fn read(answer: &Value) -> Option<Whereabouts> {
+fn read(answer: &Value) -> Option<ProxyLocation> {
     let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
     let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());
     let timezone =
@@ -78,7 +78,7 @@ fn read(answer: &Value) -> Option<Whereabouts> {
     let longitude = number(&["/longitude", "/lon", "/lng", "/location/longitude"]);
     let place = latitude.zip(longitude).or_else(both);
     let place = place.map(|(latitude, longitude)| Geolocation { latitude, longitude, accuracy: ACCURACY });
-    Some(Whereabouts { timezone: timezone.to_owned(), locale, place })
+    Some(ProxyLocation { timezone: timezone.to_owned(), locale, place })
 }
 
 /// The most common browser language of a country.
@@ -141,7 +141,7 @@ mod tests {
                     "longitude": 16.4 }),
             json!({ "country": "AT", "timezone": "Europe/Vienna", "loc": "48.2,16.4" }),
         ] {
-            let expected = Whereabouts {
+            let expected = ProxyLocation {
                 timezone: "Europe/Vienna".to_owned(),
                 locale: Some("de-AT".to_owned()),
                 place: vienna,

@@ -304,8 +304,8 @@ impl Mouse {
     }
 
     /// The reported positions of an instant movement.
-    pub(crate) fn unseen_way(&self, to: Point) -> Vec<Point> {
-        path::glimpsed(self.position(), to, self.input.randomness())
+    pub(crate) fn sampled_path(&self, to: Point) -> Vec<Point> {
+        path::sampled(self.position(), to, self.input.randomness())
     }
 
     /// Moves through these points without waiting.
@@ -323,7 +323,7 @@ impl Mouse {
             return vec![self.moved(to)];
         }
         if !self.input.listened.moves {
-            return self.unseen_way(to).into_iter().map(|point| self.moved(point)).collect();
+            return self.sampled_path(to).into_iter().map(|point| self.moved(point)).collect();
         }
         let began = Instant::now();
         let mut replies = Vec::new();

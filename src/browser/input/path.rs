@@ -39,7 +39,7 @@ pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
 const GLIMPSES: f64 = 4.0;
 
 /// A few points on such a path. The last one is exactly the end.
-pub fn glimpsed(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
+pub fn sampled(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
     }
@@ -48,7 +48,8 @@ pub fn glimpsed(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
 
 /// A curve from one point to the other with this number of moves.
 fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomness) -> Vec<Waypoint> {
-    let (first, second) = (bent(from, to, 0.3, randomness), bent(from, to, 0.75, randomness));
+    let (first, second) =
+        (control_point(from, to, 0.3, randomness), control_point(from, to, 0.75, randomness));
     // People speed up faster than they slow down.
     let skew = randomness.between(0.78, 0.95);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen at most")]
@@ -91,7 +92,7 @@ pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Poin
 }
 
 /// A control point: on the line, with a small random offset.
-fn bent(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
+fn control_point(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
     let aside = SWAY * randomness.around();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
@@ -147,7 +148,7 @@ mod tests {
 
         #[test]
         fn a_glimpsed_way_ends_where_it_should(from in any_point(), to in any_point(), seed: u64) {
-            let places = glimpsed(from, to, &Randomness::seeded(seed));
+            let places = sampled(from, to, &Randomness::seeded(seed));
             prop_assert_eq!(*places.last().unwrap(), to);
             prop_assert!(places.len() == 4 || from.distance(to) < NEAR);
         }

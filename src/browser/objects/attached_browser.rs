@@ -20,13 +20,13 @@ pub(in crate::browser) struct AttachedBrowser {
 /// A browser that a person may have running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
-pub enum PersonsBrowser {
+pub enum UserBrowser {
     Chrome,
     Edge,
     Chromium,
 }
 
-impl PersonsBrowser {
+impl UserBrowser {
     /// The profile folder, if one exists; otherwise the place where it would be.
     pub fn folder(self) -> PathBuf {
         let folders = self.folders();
@@ -80,7 +80,7 @@ pub fn address(folder: &Path) -> Result<String> {
 }
 
 /// Subscribes to new tabs without attaching to them.
-pub(in crate::browser) fn look_around(root: &CdpSession) {
+pub(in crate::browser) fn watch_tabs(root: &CdpSession) {
     let pages = FilterEntry { exclude: false, kind: Some("page".to_owned()) };
     root.send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
 }

@@ -105,7 +105,7 @@ impl Outbox {
 /// A client's command.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct ClientCommand {
     id: i64,
     method: String,
     #[serde(default)]
@@ -136,7 +136,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
         tokio::select! {
             message = socket.read() => {
                 let Some(message) = message.map_err(gone)? else { return Ok(()) };
-                let Ok(asked) = serde_json::from_slice::<Asked>(&message) else { return Ok(()) };
+                let Ok(asked) = serde_json::from_slice::<ClientCommand>(&message) else { return Ok(()) };
                 let session = match &asked.session_id {
                     Some(id) => browser.connection().session(id),
                     None => visit.0.session().clone(),
@@ -157,7 +157,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
     }
 }
 
-async fn answer(session: &CdpSession, asked: Asked) -> String {
+async fn answer(session: &CdpSession, asked: ClientCommand) -> String {
     let parameters = asked.params.unwrap_or_else(|| json!({}));
     let permit = Some(Permit::UserAsked);
     let answered = session.call_raw_within(&asked.method, &parameters, permit, COMMAND_LIMIT).await;

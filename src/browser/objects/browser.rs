@@ -13,11 +13,11 @@ use tokio::time::timeout;
 use super::attached_browser::{self, AttachedBrowser};
 use super::context::BrowserContext;
 use super::dialect::Dialect;
+use super::hooks::HookList;
 use super::page::Page;
-use super::parts::Parts;
 use crate::bidi::commands::CreateContext;
 use crate::bidi::{Begin, Firefox};
-use crate::browser::egress::relay::{Relay, Wanted};
+use crate::browser::egress::relay::{Relay, RelaySettings};
 use crate::browser::options::ContextOptions;
 use crate::browser::program::endpoint;
 use crate::browser::program::identity::Identity;
@@ -86,7 +86,7 @@ const FIRST_ANSWER: Duration = Duration::from_secs(30);
 
 impl Browser {
     pub(in crate::browser) async fn launch_with(
-        parts: Parts,
+        hooks: HookList,
         options: &LaunchOptions,
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
@@ -108,7 +108,7 @@ impl Browser {
         };
         match started.await {
             Ok(answered) => {
-                Ok(Self::assemble(parts, answered, Some(process), default_context, relay, None, false))
+                Ok(Self::assemble(hooks, answered, Some(process), default_context, relay, None, false))
             }
             Err(error) => {
                 process.terminate(Duration::ZERO).await;
@@ -118,7 +118,7 @@ impl Browser {
     }
 
     pub(in crate::browser) async fn connect_with(
-        parts: Parts,
+        hooks: HookList,
         endpoint: &str,
         headers: &[(String, String)],
         default_context: ContextOptions,
@@ -135,7 +135,7 @@ impl Browser {
         let answering = Self::start(Connection::start(socket));
         let left = limit.saturating_sub(begun.elapsed());
         let answered = timeout(left, answering).await.unwrap_or_else(|_| Err(slow()))?;
-        let browser = Self::assemble(parts, answered, None, default_context, None, None, is_shared);
+        let browser = Self::assemble(hooks, answered, None, default_context, None, None, is_shared);
         // Once it answers, it has reported all that is open.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
         let pages: Vec<_> = browser.contexts().iter().flat_map(BrowserContext::pages).collect();
@@ -144,7 +144,7 @@ impl Browser {
     }
 
     pub(in crate::browser) async fn join_with(
-        parts: Parts,
+        hooks: HookList,
         folder: &Path,
         default_context: ContextOptions,
         limit: Duration,
@@ -154,7 +154,7 @@ impl Browser {
         let socket = connecting.ok().and_then(Result::ok).ok_or(Error::NoGuests)?;
         let answered = Self::start(Connection::start(socket)).await?;
         Ok(Self::assemble(
-            parts,
+            hooks,
             answered,
             None,
             default_context,
@@ -164,29 +164,29 @@ impl Browser {
         ))
     }
 
-    async fn start(connection: Connection) -> Result<Answered> {
+    async fn start(connection: Connection) -> Result<ConnectedBrowser> {
         let root = connection.root();
         let (version, known) = (root.send(GetVersion {}), root.send(GetBrowserContexts {}));
         let (version, known) = (version.within(FIRST_ANSWER).await?, known.within(FIRST_ANSWER).await?);
-        Ok(Answered { connection, root, version, known })
+        Ok(ConnectedBrowser { connection, root, version, known })
     }
 
     fn assemble(
-        parts: Parts,
-        answered: Answered,
+        hooks: HookList,
+        answered: ConnectedBrowser,
         process: Option<BrowserProcess>,
         options: ContextOptions,
         relay: Option<Relay>,
         attached_browser: Option<AttachedBrowser>,
         is_shared: bool,
     ) -> Self {
-        let Answered { connection, root, version, known } = answered;
+        let ConnectedBrowser { connection, root, version, known } = answered;
         let identity = Identity {
             brand: process.as_ref().and_then(BrowserProcess::brand).map(str::to_owned),
             version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
             user_agent: version.user_agent.clone(),
-            disguised: process.as_ref().is_some_and(BrowserProcess::is_disguised),
-            is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_another),
+            disguised: process.as_ref().is_some_and(BrowserProcess::has_custom_user_agent),
+            is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_other_browser),
         };
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
             connection,
@@ -200,7 +200,7 @@ impl Browser {
             known,
             helpers: Mutex::default(),
             attached_browser,
-            default_context: BrowserContext::new(browser.clone(), parts, None, options, relay.map(Arc::new)),
+            default_context: BrowserContext::new(browser.clone(), hooks, None, options, relay.map(Arc::new)),
             is_shared,
         });
         inner.root.observe(&EVENTS, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
@@ -216,7 +216,7 @@ impl Browser {
         }
         let browser = Self { inner };
         match &browser.inner.attached_browser {
-            Some(_) => attached_browser::look_around(browser.root()),
+            Some(_) => attached_browser::watch_tabs(browser.root()),
             // From here on every target is attached to before its first script runs.
             None => browser.inner.root.send(attach_to_everything()).ignore(),
         }
@@ -276,13 +276,13 @@ impl Browser {
     }
 
     /// Whether WebRTC traffic goes through proxies or not at all.
-    pub(in crate::browser) fn holds_webrtc_back(&self) -> bool {
-        self.inner.process.as_ref().is_some_and(BrowserProcess::holds_webrtc_back)
+    pub(in crate::browser) fn restricts_webrtc(&self) -> bool {
+        self.inner.process.as_ref().is_some_and(BrowserProcess::restricts_webrtc)
     }
 
     /// Whether it refuses to open external programs, without asking.
-    pub fn refuses_programs(&self) -> bool {
-        self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_programs)
+    pub fn refuses_external_programs(&self) -> bool {
+        self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_external_programs)
     }
 
     /// Whether it has no window. For a remote browser this is known from its user agent only.
@@ -335,8 +335,8 @@ impl Browser {
             }
         };
         let id = created.browser_context_id;
-        let (browser, parts) = (Arc::downgrade(&self.inner), self.default_context().parts());
-        let context = BrowserContext::new(browser, parts, Some(id.clone()), options, relay);
+        let (browser, hooks) = (Arc::downgrade(&self.inner), self.default_context().hooks());
+        let context = BrowserContext::new(browser, hooks, Some(id.clone()), options, relay);
         self.inner.contexts.lock().insert(id, context.clone());
         if let Err(error) = context.prepare().await {
             let _ = context.close().await;
@@ -357,12 +357,12 @@ impl Browser {
         let root = &self.inner.root;
         let there = root.call(GetBrowserContexts {}).await?.browser_context_ids;
         if there.iter().all(|known| known != id) {
-            return Err(Error::BrowserGone { reason: "what was open in it is no longer there".to_owned() });
+            return Err(Error::BrowserGone { reason: "its context was closed".to_owned() });
         }
         // What it began with, it has had.
         let options = ContextOptions { storage_state: None, ..options };
-        let (browser, parts) = (Arc::downgrade(&self.inner), self.default_context().parts());
-        let context = BrowserContext::new(browser, parts, Some(id.to_owned()), options, None);
+        let (browser, hooks) = (Arc::downgrade(&self.inner), self.default_context().hooks());
+        let context = BrowserContext::new(browser, hooks, Some(id.to_owned()), options, None);
         context.number_pages_from(first_page);
         self.inner.contexts.lock().insert(id.to_owned(), context.clone());
         context.prepare().await?;
@@ -442,7 +442,7 @@ impl Browser {
     }
 
     /// A URL for an internal page, and a receiver for its session.
-    pub(in crate::browser) fn expect_helper(&self) -> (String, oneshot::Receiver<CdpSession>) {
+    pub(in crate::browser) fn await_internal_page(&self) -> (String, oneshot::Receiver<CdpSession>) {
         let url = format!("about:blank#{}", uuid::Uuid::new_v4());
         let (sender, receiver) = oneshot::channel();
         self.inner.helpers.lock().insert(url.clone(), sender);
@@ -453,18 +453,18 @@ impl Browser {
     fn context_of(&self, id: Option<&str>) -> BrowserContext {
         let Some(id) = id.filter(|id| !self.is_own(id)) else { return self.inner.default_context.clone() };
         let mut contexts = self.inner.contexts.lock();
-        let theirs = || {
+        let of_other_client = || {
             let usual = self.inner.default_context.options();
             let (answers_dialogs, input) = (usual.answers_dialogs, usual.input);
             let options = ContextOptions { input, answers_dialogs, ..ContextOptions::default() };
-            BrowserContext::theirs(
+            BrowserContext::of_other_client(
                 Arc::downgrade(&self.inner),
-                self.default_context().parts(),
+                self.default_context().hooks(),
                 id.to_owned(),
                 options,
             )
         };
-        contexts.entry(id.to_owned()).or_insert_with(theirs).clone()
+        contexts.entry(id.to_owned()).or_insert_with(of_other_client).clone()
     }
 
     /// Whether this is the id of the default context. Older browsers do not report it.
@@ -496,7 +496,7 @@ impl Browser {
                 context().adopt_page(session, info);
             }
             "service_worker" | "shared_worker" | "worker" => {
-                context().begin_worker(&session, info, None);
+                context().set_up_worker(&session, info, None);
             }
             "browser" => {} // Somebody asked for a session of the raw protocol.
             _ => self.leave_alone(&session, &event.session_id),
@@ -518,7 +518,7 @@ impl Browser {
 async fn until_found(pages: &[Page]) {
     join_all(pages.iter().map(async |page| {
         if page.until_ready(TAB_LIMIT).await.is_err() {
-            page.assume_found();
+            page.mark_found();
         }
     }))
     .await;
@@ -541,7 +541,7 @@ async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> R
 }
 
 /// A connection whose browser has answered.
-struct Answered {
+struct ConnectedBrowser {
     connection: Connection,
     root: CdpSession,
     version: Version,
@@ -549,8 +549,8 @@ struct Answered {
 }
 
 /// The relay settings of a context.
-fn wanted(options: &ContextOptions) -> Wanted<'_> {
-    Wanted {
+fn wanted(options: &ContextOptions) -> RelaySettings<'_> {
+    RelaySettings {
         upstream: options.proxy.as_ref(),
         policy: &options.policy,
         certificates: &options.client_certificates,

@@ -12,16 +12,16 @@ use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
 use super::download::Downloads;
+use super::hooks::{Extensions, HookList, NewSession};
 use super::listeners::{Listener, Listeners};
 use super::page::{Page, WeakPage};
-use super::parts::{NewSession, Parts, Slots};
 use super::worker::{self, Worker};
 use crate::browser::egress::relay::Relay;
 use crate::browser::input::{BrowserTraits, InputStyle};
 use crate::browser::options::emulation::{Emulation, metrics};
 use crate::browser::options::permissions::permission;
 use crate::browser::options::storage_state::origin_of;
-use crate::browser::options::unseen::Unseen;
+use crate::browser::options::unseen::HiddenTexts;
 use crate::browser::options::{ContextOptions, HttpCredentials};
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{GrantPermissions, ResetPermissions};
@@ -60,9 +60,9 @@ pub(in crate::browser) struct ContextInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
-    parts: Parts,
-    slots: Slots,
-    chooses_front: bool,
+    hooks: HookList,
+    extensions: Extensions,
+    controls_focus: bool,
     /// A person works in it: nothing is recorded.
     private: AtomicBool,
     /// The relay of its traffic, if it has one.
@@ -97,27 +97,27 @@ impl Eq for BrowserContext {}
 impl BrowserContext {
     pub(in crate::browser) fn new(
         browser: Weak<BrowserInner>,
-        parts: Parts,
+        hooks: HookList,
         id: Option<String>,
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
         let is_ours = id.is_some();
-        Self::build(browser, parts, id, is_ours, options, relay)
+        Self::build(browser, hooks, id, is_ours, options, relay)
     }
 
     fn build(
         browser: Weak<BrowserInner>,
-        parts: Parts,
+        hooks: HookList,
         id: Option<String>,
         is_ours: bool,
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
-        let chooses_front = options.emulation.focus;
-        let mut slots = Slots::default();
-        for part in parts {
-            part.keep_with_context(&mut slots);
+        let controls_focus = options.emulation.focus;
+        let mut extensions = Extensions::default();
+        for hook in hooks {
+            hook.extend_context(&mut extensions);
         }
         let inner = ContextInner {
             browser,
@@ -128,9 +128,9 @@ impl BrowserContext {
             changes: watch::Sender::new(0),
             listeners: Listeners::default(),
             downloads: Downloads::default(),
-            parts,
-            slots,
-            chooses_front,
+            hooks,
+            extensions,
+            controls_focus,
             private: AtomicBool::new(false),
             relay,
         };
@@ -138,13 +138,13 @@ impl BrowserContext {
     }
 
     /// Creates the object for a context of another client, which is dropped when neither of us uses it.
-    pub(in crate::browser) fn theirs(
+    pub(in crate::browser) fn of_other_client(
         browser: Weak<BrowserInner>,
-        parts: Parts,
+        hooks: HookList,
         id: String,
         options: ContextOptions,
     ) -> Self {
-        Self::build(browser, parts, Some(id), false, options, None)
+        Self::build(browser, hooks, Some(id), false, options, None)
     }
 
     /// Whether we have created it. The default context and those of other clients are not ours.
@@ -180,17 +180,17 @@ impl BrowserContext {
     }
 
     /// Whether we decide which of its pages is active.
-    pub(in crate::browser) fn chooses_front(&self) -> bool {
-        self.inner.chooses_front
+    pub(in crate::browser) fn controls_focus(&self) -> bool {
+        self.inner.controls_focus
     }
 
-    pub(in crate::browser) fn parts(&self) -> Parts {
-        self.inner.parts
+    pub(in crate::browser) fn hooks(&self) -> HookList {
+        self.inner.hooks
     }
 
     /// The state that a module keeps with this context, by type.
-    pub(in crate::browser) fn slot<T: std::any::Any>(&self) -> &T {
-        self.inner.slots.get()
+    pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
+        self.inner.extensions.get()
     }
 
     pub(in crate::browser) fn has_http_credentials(&self) -> bool {
@@ -198,7 +198,7 @@ impl BrowserContext {
     }
 
     pub(in crate::browser) fn http_credentials_for(&self, url: &str) -> Option<HttpCredentials> {
-        HttpCredentials::meant_for(&self.inner.options.lock().http_credentials, url).cloned()
+        HttpCredentials::matching(&self.inner.options.lock().http_credentials, url).cloned()
     }
 
     /// The browser's id of this context; `None` for the default one.
@@ -239,7 +239,7 @@ impl BrowserContext {
     }
 
     /// Stops or resumes recording requests and console messages of its pages.
-    pub fn keep_private(&self, private: bool) {
+    pub fn set_private(&self, private: bool) {
         self.inner.private.store(private, Ordering::Release);
     }
 
@@ -248,7 +248,7 @@ impl BrowserContext {
     }
 
     /// Sets whether somebody receives and answers each dialog.
-    pub fn answer_dialogs(&self, answered: bool) {
+    pub fn set_answers_dialogs(&self, answered: bool) {
         self.inner.options.lock().answers_dialogs = answered;
     }
 
@@ -303,7 +303,7 @@ impl BrowserContext {
         page.until_ready(limit).await?;
         let timezone = self.inner.options.lock().timezone.clone();
         if let Some(timezone_id) = timezone {
-            let problem = format!("the browser knows no time zone {timezone_id:?}");
+            let problem = format!("the browser does not support the time zone {timezone_id:?}");
             if let Err(Error::Protocol { .. }) =
                 page.session().call(SetTimezoneOverride { timezone_id }).await
             {
@@ -365,7 +365,7 @@ impl BrowserContext {
     }
 
     /// What to hide in screenshots of its pages.
-    pub(in crate::browser) fn unseen(&self) -> Unseen {
+    pub(in crate::browser) fn unseen(&self) -> HiddenTexts {
         self.inner.options.lock().unseen.clone()
     }
 
@@ -374,8 +374,8 @@ impl BrowserContext {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
         self.keep_downloads(&options).await?;
-        for part in self.inner.parts {
-            part.on_context(self).await?;
+        for hook in self.inner.hooks {
+            hook.on_context(self).await?;
         }
         Ok(())
     }
@@ -406,7 +406,7 @@ impl BrowserContext {
     /// Whether WebRTC, which bypasses all proxies, reveals another IP address than its requests.
     pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
         let is_elsewhere = self.inner.relay.as_ref().is_some_and(|relay| relay.has_upstream());
-        Ok(is_elsewhere && !self.browser()?.holds_webrtc_back())
+        Ok(is_elsewhere && !self.browser()?.restricts_webrtc())
     }
 
     /// The relay's explanation of a connection error since `begun`, if it has one.
@@ -447,7 +447,7 @@ impl BrowserContext {
         let Ok(browser) = self.browser() else { return BrowserTraits::default() };
         BrowserTraits {
             chains_clicks: browser.dialect().chains_clicks(),
-            clock: browser.clock().filter(|_| browser.dialect().takes_times()),
+            clock: browser.clock().filter(|_| browser.dialect().accepts_event_times()),
         }
     }
 
@@ -470,7 +470,7 @@ impl BrowserContext {
     }
 
     /// Disposes of another client's context after its last page: that client does not learn of it.
-    pub(in crate::browser) fn end_if_left(&self) {
+    pub(in crate::browser) fn dispose_if_unused(&self) {
         let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
             browser.forget_context(id);
@@ -511,18 +511,18 @@ impl BrowserContext {
     }
 
     /// Lets every module send what it needs before a target runs.
-    pub(in crate::browser) fn begin_session(
+    pub(in crate::browser) fn set_up_session(
         &self,
         session: &CdpSession,
         page: Option<&Page>,
         worker: Option<&Worker>,
     ) {
         let new = NewSession { context: self, session, page, worker };
-        self.inner.parts.iter().for_each(|part| part.on_session(&new));
+        self.inner.hooks.iter().for_each(|hook| hook.on_session(&new));
     }
 
     /// Sets up a worker of this context and lets it run, if it may.
-    pub(in crate::browser) fn begin_worker(
+    pub(in crate::browser) fn set_up_worker(
         &self,
         session: &CdpSession,
         info: &TargetInfo,
@@ -531,7 +531,7 @@ impl BrowserContext {
         if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
             worker::refuse(session);
         } else if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
-            self.begin_session(session, page, Some(&worker));
+            self.set_up_session(session, page, Some(&worker));
         }
         if let Some(claim) = self.claim(&self.inner.options.lock()) {
             session.send(claim).ignore();

@@ -33,32 +33,32 @@ impl Dialect {
     }
 
     /// Whether input events accept time stamps.
-    pub(in crate::browser) fn takes_times(self) -> bool {
+    pub(in crate::browser) fn accepts_event_times(self) -> bool {
         self == Self::Chromium
     }
 
     /// Whether a native drag can be continued and dropped.
-    pub(in crate::browser) fn hands_over_drags(self) -> bool {
+    pub(in crate::browser) fn supports_native_drags(self) -> bool {
         self == Self::Chromium
     }
 
     /// Whether isolated worlds recognise dates, maps and similar objects of the main world.
-    pub(in crate::browser) fn knows_kinds_of_pages(self) -> bool {
+    pub(in crate::browser) fn recognises_main_world_types(self) -> bool {
         self == Self::Chromium
     }
 
     /// Whether screencasts consist of repeated screenshots, which can miss the last change.
-    pub(in crate::browser) fn films_in_pictures(self) -> bool {
+    pub(in crate::browser) fn captures_screencasts_itself(self) -> bool {
         self == Self::Firefox
     }
 
     /// Whether a document can be loaded without its scripts. Otherwise, a document that replaces itself while loading is stopped.
-    pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
+    pub(in crate::browser) fn can_skip_scripts(self) -> bool {
         self == Self::Chromium
     }
 
     /// The time after which the browser itself stops an endless script, if it does so and cannot be asked to.
-    pub(in crate::browser) fn ends_scripts_after(self) -> Option<Duration> {
+    pub(in crate::browser) fn script_time_limit(self) -> Option<Duration> {
         // It looks at the clock now and then, and again before it ends one.
         const AT_LATEST: u32 = 2;
         (self == Self::Firefox).then_some(AT_LATEST * FIREFOX_SCRIPT_LIMIT)

@@ -171,7 +171,7 @@ fn remove_arrived(arrived: &Path) {
 }
 
 /// Moves a file from the browser's folder to `folder`, under a safe name. Returns its path and size.
-pub fn keep_file(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
+pub fn move_to_folder(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
     let name = safe_name(&arrived.file_name().unwrap_or_default().to_string_lossy());
     match give_name(arrived, folder, &name) {
         // On another disk. Whoever looks into the folder sees no half of it under that name.

@@ -40,9 +40,9 @@ struct FrameState {
     unreachable: Option<String>,
     name: String,
     loader: Arc<str>,
-    moments: Moments,
+    moments: LifecycleEvents,
     /// Lifecycle events that were reported before their document.
-    early: Option<(Arc<str>, Moments)>,
+    early: Option<(Arc<str>, LifecycleEvents)>,
     detached: bool,
     /// A navigation to another document has begun.
     leaving: bool,
@@ -60,14 +60,14 @@ struct FrameState {
 
 /// The lifecycle events of the current document so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moments {
+pub struct LifecycleEvents {
     pub commit: bool,
     pub dom_content_loaded: bool,
     pub load: bool,
     pub network_idle: bool,
 }
 
-impl Moments {
+impl LifecycleEvents {
     fn reach(&mut self, name: &str) {
         match name {
             "DOMContentLoaded" => self.dom_content_loaded = true,
@@ -106,7 +106,7 @@ impl Frame {
             unreachable: None,
             name: String::new(),
             loader: Arc::from(""),
-            moments: Moments::default(),
+            moments: LifecycleEvents::default(),
             early: None,
             detached: false,
             leaving: false,
@@ -180,7 +180,7 @@ impl Frame {
     }
 
     /// The lifecycle events of the current document so far.
-    pub fn moments(&self) -> Moments {
+    pub fn moments(&self) -> LifecycleEvents {
         self.inner.state.lock().moments
     }
 
@@ -225,14 +225,14 @@ impl Frame {
         match state.detached {
             true => {
                 drop(state);
-                Err(self.why_gone())
+                Err(self.detached_error())
             }
             false => Ok(state.world.clone()),
         }
     }
 
     /// Why the frame is gone: it was detached, or its page was closed.
-    pub(in crate::browser) fn why_gone(&self) -> Error {
+    pub(in crate::browser) fn detached_error(&self) -> Error {
         match self.page() {
             Ok(page) if page.is_closed() => page.why_closed(),
             Ok(_) => Error::FrameDetached,
@@ -358,7 +358,7 @@ impl Frame {
     }
 
     /// Records that a function was exposed in the document. Returns false if it was recorded before, or the document is gone.
-    pub(in crate::browser) fn note_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
+    pub(in crate::browser) fn record_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
         let mut state = self.inner.state.lock();
         let is_new = state.loader == *loader && !state.exposed.contains(token);
         if is_new {
@@ -372,12 +372,12 @@ impl Frame {
     }
 
     /// Records that the content of the document is requested; true for the first time.
-    pub(in crate::browser) fn begins_to_be_read(&self) -> bool {
+    pub(in crate::browser) fn mark_read(&self) -> bool {
         !std::mem::replace(&mut self.inner.state.lock().was_read, true)
     }
 
     /// Records the highest node number, from which the next document continues.
-    pub fn refs_used_up_to(&self, last: u32) {
+    pub fn set_last_ref(&self, last: u32) {
         let mut state = self.inner.state.lock();
         state.next_ref = state.next_ref.max(last.saturating_add(1));
     }
@@ -396,7 +396,7 @@ impl Frame {
     }
 
     /// Whether a ref with this number ever existed in this frame.
-    pub fn knows_ref(&self, number: u32) -> bool {
+    pub fn had_ref(&self, number: u32) -> bool {
         (self.lowest_ref()..self.inner.state.lock().next_ref).contains(&number)
     }
 
@@ -408,7 +408,7 @@ impl Frame {
         frame: &wire::Frame,
         session: &CdpSession,
         complete: bool,
-    ) -> Moments {
+    ) -> LifecycleEvents {
         let mut state = self.inner.state.lock();
         state.session = session.clone();
         state.url = frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default();
@@ -418,8 +418,10 @@ impl Frame {
         let early = state.early.take().filter(|(loader, _)| *loader == state.loader);
         let early = early.map(|(_, moments)| moments).unwrap_or_default();
         state.moments = match complete {
-            true => Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true },
-            false => Moments { commit: true, ..early },
+            true => {
+                LifecycleEvents { commit: true, dom_content_loaded: true, load: true, network_idle: true }
+            }
+            false => LifecycleEvents { commit: true, ..early },
         };
         state.leaving = false;
         state.world = None;
@@ -453,22 +455,22 @@ impl Frame {
     }
 
     /// Records a lifecycle event. Returns false if it belongs to another document.
-    pub(in crate::browser) fn moment(&self, loader: &str, name: &str) -> bool {
+    pub(in crate::browser) fn record_lifecycle(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
         if *state.loader == *loader {
             state.moments.reach(name);
             return true;
         }
         let early = state.early.take().filter(|(known, _)| **known == *loader);
-        let (loader, mut moments) = early.unwrap_or_else(|| (Arc::from(loader), Moments::default()));
+        let (loader, mut moments) = early.unwrap_or_else(|| (Arc::from(loader), LifecycleEvents::default()));
         moments.reach(name);
         state.early = Some((loader, moments));
         false
     }
 
     /// Records that the document is about to be rewritten, and repeats its lifecycle.
-    pub(in crate::browser) fn begin_anew(&self) {
-        self.inner.state.lock().moments = Moments { commit: true, ..Moments::default() };
+    pub(in crate::browser) fn restart_document(&self) {
+        self.inner.state.lock().moments = LifecycleEvents { commit: true, ..LifecycleEvents::default() };
     }
 
     pub(in crate::browser) fn moved_to_process(&self, session: &CdpSession) {

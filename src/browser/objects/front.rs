@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::context::BrowserContext;
+use super::hooks::{Extensions, Hooks};
 use super::page::{Page, WeakPage};
-use super::parts::{Part, Slots};
 use crate::cdp::types::target::ActivateTarget;
 
 /// How long a page stays focused beside another one after its last use. Longer than the pauses between checks.
@@ -16,7 +16,7 @@ const LINGER: Duration = Duration::from_millis(400);
 
 /// The focused pages of a context.
 #[derive(Debug, Default)]
-pub(in crate::browser) struct Front {
+pub(in crate::browser) struct FocusedPages {
     shown: Vec<Shown>,
     /// The page that was used last.
     latest: Option<usize>,
@@ -36,25 +36,25 @@ struct Shown {
 
 /// An operation on a page, until it is dropped.
 #[derive(Debug)]
-pub(in crate::browser) struct Work(Option<WeakPage>);
+pub(in crate::browser) struct FocusGuard(Option<WeakPage>);
 
 /// The hooks that keep the focused pages of each context.
-pub(in crate::browser) struct FrontPart;
+pub(in crate::browser) struct FocusHooks;
 
-impl Part for FrontPart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<Mutex<Front>>();
+impl Hooks for FocusHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<Mutex<FocusedPages>>();
     }
 }
 
 impl BrowserContext {
     /// Its focused pages, if we decide that.
-    fn front(&self) -> Option<&Mutex<Front>> {
-        self.chooses_front().then(|| self.slot())
+    fn front(&self) -> Option<&Mutex<FocusedPages>> {
+        self.controls_focus().then(|| self.extension())
     }
 }
 
-impl Front {
+impl FocusedPages {
     fn find(&mut self, key: usize) -> Option<&mut Shown> {
         self.shown.iter_mut().find(|shown| shown.key == key)
     }
@@ -75,9 +75,9 @@ impl Front {
 
 impl Page {
     /// To be held during an operation that requires the page to be focused.
-    pub(in crate::browser) fn work(&self) -> Work {
+    pub(in crate::browser) fn work(&self) -> FocusGuard {
         let context = self.context();
-        let Some(front) = context.front() else { return Work(None) };
+        let Some(front) = context.front() else { return FocusGuard(None) };
         let key = self.key();
         let (comes, has_others) = {
             let mut front = front.lock();
@@ -100,11 +100,11 @@ impl Page {
         if has_others {
             rest_soon(context);
         }
-        Work(Some(self.downgrade()))
+        FocusGuard(Some(self.downgrade()))
     }
 
     /// Records that this page is a new tab, which covers the others.
-    pub(in crate::browser) fn cover_others(&self) {
+    pub(in crate::browser) fn open_in_front(&self) {
         let Some(front) = self.context().front() else { return };
         let idle = {
             let mut front = front.lock();
@@ -121,7 +121,7 @@ impl Page {
     }
 }
 
-impl Drop for Work {
+impl Drop for FocusGuard {
     fn drop(&mut self) {
         let Some(page) = self.0.take().and_then(|page| page.upgrade()) else { return };
         let Some(front) = page.context().front() else { return };

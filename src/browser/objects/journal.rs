@@ -51,7 +51,7 @@ pub(in crate::browser) struct Journal {
     moved_within: u64,
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
-    requests: HashMap<String, Asked>,
+    requests: HashMap<String, PendingRequest>,
     /// Frames that are about to request another document, and since when.
     leaving: HashMap<String, u64>,
     /// Frames whose document failed and that are about to show an error page, and since when the document was requested.
@@ -74,7 +74,7 @@ struct Replaced {
 
 /// A request without a response.
 #[derive(Debug)]
-struct Asked {
+struct PendingRequest {
     begun: u64,
     frame: Option<String>,
     /// Whether it requests a document that has not arrived yet.
@@ -152,7 +152,7 @@ impl Journal {
     }
 
     /// Records that we caused the next navigation.
-    pub(in crate::browser) fn begin_anew(&mut self) {
+    pub(in crate::browser) fn restart_document(&mut self) {
         self.acted();
         self.stopped = false;
     }
@@ -196,7 +196,7 @@ impl Journal {
     }
 
     /// Whether a frame was about to request another document since `mark`, and has neither done so nor given up.
-    pub(in crate::browser) fn will_ask_since(&self, Mark(mark): Mark) -> bool {
+    pub(in crate::browser) fn will_request_since(&self, Mark(mark): Mark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
@@ -266,7 +266,8 @@ impl Journal {
         let awaited = event.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
         if awaited && self.requests.len() < MOST_REQUESTS {
             let leads_elsewhere = event.kind.as_deref() == Some("Document");
-            let asked = Asked { begun: self.sequence, frame: event.frame_id.clone(), leads_elsewhere };
+            let asked =
+                PendingRequest { begun: self.sequence, frame: event.frame_id.clone(), leads_elsewhere };
             self.requests.insert(event.request_id.clone(), asked);
         }
         if let Some(frame) = event.frame_id.as_ref().filter(|_| event.kind.as_deref() == Some("Document")) {
@@ -277,7 +278,7 @@ impl Journal {
     /// Handles a response. A page need not read the body of a fetch: such a request ends when the response is collected.
     pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
         if event.kind == "Fetch"
-            && let Some(Asked { begun, .. }) = self.requests.remove(&event.request_id)
+            && let Some(PendingRequest { begun, .. }) = self.requests.remove(&event.request_id)
         {
             self.effect();
             self.bodies.insert(event.request_id.clone(), begun);

@@ -13,7 +13,7 @@ mod load;
 pub(super) mod navigation;
 pub(super) mod network;
 pub(super) mod page;
-pub(super) mod parts;
+pub(super) mod hooks;
 pub(super) mod pulse;
 pub(super) mod raw;
 pub(super) mod restless;

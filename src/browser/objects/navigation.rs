@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, timeout};
 
-use super::frame::{Frame, Moments};
+use super::frame::{Frame, LifecycleEvents};
 use super::journal::{ABORTED, Journal, Mark};
 use super::page::Page;
 use super::pulse::PATIENCE;
@@ -61,7 +61,7 @@ pub enum Arrival {
     Dialog,
 }
 
-impl Moments {
+impl LifecycleEvents {
     pub(in crate::browser) fn reached(self, until: WaitUntil) -> bool {
         match until {
             WaitUntil::Commit => self.commit,
@@ -98,7 +98,7 @@ impl Page {
         let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let before = self.main_frame().loader();
-        self.with_journal(Journal::begin_anew);
+        self.with_journal(Journal::restart_document);
         let reload = async {
             self.session().call_within(Reload { ignore_cache: Some(ignore_cache) }, options.limit).await?;
             self.until_arrived(&before, options).await
@@ -145,12 +145,12 @@ impl Page {
 
     async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<Arrival> {
         let before = (self.main_frame().loader(), self.mark());
-        self.with_journal(Journal::begin_anew);
+        self.with_journal(Journal::restart_document);
         let go = NavigateToHistoryEntry { entry_id };
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
-            if page.obstruction().is_some() || frame.loader() != before.0 {
+            if page.blocking_dialog().is_some() || frame.loader() != before.0 {
                 Some(false)
             } else {
                 page.pending_since(before.1).moved_within.then_some(true)
@@ -176,7 +176,7 @@ impl Page {
         options: &NavigateOptions,
     ) -> Result<Arrival> {
         let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader());
-        let _leaving = self.leave_dialogs();
+        let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
             // First: nothing reaches a page any more that another one waits to replace.
@@ -202,7 +202,7 @@ impl Page {
         tokio::select! {
             biased;
             arrived = way => arrived,
-            () = self.until_unleavable() => Err(Error::PageBusy),
+            () = self.until_stuck_when_leaving() => Err(Error::PageBusy),
         }
     }
 
@@ -213,7 +213,7 @@ impl Page {
     /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran out.
     pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
-            (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
+            (page.blocking_dialog().is_some() || page.main_frame().moments().reached(until)).then_some(())
         });
         let arrived = async {
             reached.await?;
@@ -225,7 +225,7 @@ impl Page {
     /// Waits for the idle network of all frames: the browser counts requests for each frame separately.
     async fn until_frames_rest(&self, until: WaitUntil) -> Result<()> {
         let asks = |page: &Self| {
-            page.obstruction().is_none() && page.with_journal(|journal| journal.others_ask(page.id()))
+            page.blocking_dialog().is_none() && page.with_journal(|journal| journal.others_ask(page.id()))
         };
         while until == WaitUntil::NetworkIdle && asks(self) {
             self.until(|page| (!asks(page)).then_some(())).await?;
@@ -248,7 +248,7 @@ impl Page {
         let _ = timeout(REST, answered).await;
         let settled_page = self.until(|page| {
             let settled =
-                page.dialog().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));
+                page.dialog().is_some() || !page.with_journal(|journal| journal.will_request_since(mark));
             settled.then_some(())
         });
         let _ = timeout(REST, settled_page).await;
@@ -257,7 +257,7 @@ impl Page {
     /// Waits until documents requested since `mark` have arrived or failed, up to `limit`.
     pub async fn until_followed(&self, mark: Mark, limit: Duration) {
         let followed = self.until(|page| {
-            let is_over = page.obstruction().is_some()
+            let is_over = page.blocking_dialog().is_some()
                 || !page.with_journal(|journal| journal.awaits_document_since(mark));
             is_over.then_some(())
         });
@@ -267,7 +267,8 @@ impl Page {
     /// The requested URL if redirects led to the current document; otherwise the document's URL.
     pub fn url_before_redirects(&self) -> String {
         let loader = self.main_frame().loader();
-        let asked = self.with_network(|network| network.first_asked(&loader).map(|entry| entry.url.clone()));
+        let asked =
+            self.with_network(|network| network.original_request(&loader).map(|entry| entry.url.clone()));
         asked.unwrap_or_else(|| self.url())
     }
 
@@ -301,7 +302,7 @@ async fn within<T>(limit: Duration, navigation: impl Future<Output = Result<T>>)
 }
 
 /// Whether `url` is within the document at `here`.
-fn stays(here: &str, url: &str) -> bool {
+fn remains_on(here: &str, url: &str) -> bool {
     let document = |url: &str| url.split('#').next().map(str::to_owned);
     url.contains('#') && document(here) == document(url)
 }
@@ -338,7 +339,7 @@ impl Frame {
             // Nothing is there that could answer, or would have to be left.
             return within(options.limit, go).await;
         }
-        if stays(&page.url(), url) {
+        if remains_on(&page.url(), url) {
             // Who moves within the document does not leave it.
             return within(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
         }
@@ -355,7 +356,7 @@ impl Frame {
 
     async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
-        page.with_journal(Journal::begin_anew);
+        page.with_journal(Journal::restart_document);
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
@@ -367,7 +368,7 @@ impl Frame {
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
             // The old document asks whether it may be left.
-            asked = page.until(Page::obstruction) => return asked.map(|_| Arrival::Dialog),
+            asked = page.until(Page::blocking_dialog) => return asked.map(|_| Arrival::Dialog),
         };
         if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
             if navigated.is_download == Some(true) {
@@ -402,7 +403,7 @@ impl Frame {
             if self.is_detached() {
                 return Some(Err(Error::FrameDetached));
             }
-            if page.obstruction().is_some() {
+            if page.blocking_dialog().is_some() {
                 return Some(Ok(Arrival::Dialog));
             }
             // One that is stopped may never say that it has been read to its end.

@@ -86,7 +86,7 @@ impl NetworkLog {
     }
 
     /// The original request with this id, before redirects.
-    pub fn first_asked(&self, id: &str) -> Option<&RequestEntry> {
+    pub fn original_request(&self, id: &str) -> Option<&RequestEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 

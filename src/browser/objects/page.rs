@@ -18,10 +18,10 @@ use tokio::time::Instant;
 
 use super::context::BrowserContext;
 use super::frame::Frame;
+use super::hooks::Extensions;
 use super::journal::Journal;
 use super::listeners::{Listener, Listeners};
 use super::network::NetworkLog;
-use super::parts::Slots;
 use crate::browser::input::{Input, Keyboard, Mouse, Touch};
 use crate::browser::options::routing::Routed;
 use crate::cdp::CdpSession;
@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 pub(in crate::browser) use ending::Discarded;
 pub use ending::KeptInMemory;
-use own::Own;
+use own::PageSettings;
 
 /// One tab. Cheap to clone; compares by identity.
 #[derive(Clone)]
@@ -71,10 +71,10 @@ pub(in crate::browser) struct PageInner {
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
-    own: Mutex<Own>,
+    own: Mutex<PageSettings>,
     /// Held by viewers that only watch the page.
     kept_in_memory: Arc<()>,
-    slots: Slots,
+    extensions: Extensions,
 }
 
 struct PageState {
@@ -88,7 +88,7 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
-    dialogs_ever: u64,
+    dialogs_so_far: u64,
     /// The number of the last reported dialog.
     dialog_reported: u64,
     /// The number of operations that are leaving the page: they dismiss dialogs.
@@ -157,8 +157,8 @@ impl Page {
         info: &TargetInfo,
         index: u32,
     ) -> Self {
-        let mut slots = Slots::default();
-        context.parts().iter().for_each(|part| part.keep_with_page(&mut slots));
+        let mut extensions = Extensions::default();
+        context.hooks().iter().for_each(|hook| hook.extend_page(&mut extensions));
         let inner = Arc::new_cyclic(|page: &Weak<PageInner>| {
             // A page's main frame bears the id of its target.
             let main_frame = Frame::new(page.clone(), &info.target_id, 0, None, session.clone());
@@ -173,7 +173,7 @@ impl Page {
                 next_answer: None,
                 dialogs_answered: Vec::new(),
                 dialogs_in_a_row: 0,
-                dialogs_ever: 0,
+                dialogs_so_far: 0,
                 dialog_reported: 0,
                 leavers: 0,
                 chooser: None,
@@ -203,11 +203,11 @@ impl Page {
                 listeners: Listeners::default(),
                 own: Mutex::default(),
                 kept_in_memory: Arc::default(),
-                slots,
+                extensions,
             }
         });
         let page = Self { inner };
-        page.cover_others();
+        page.open_in_front();
         let root = page.inner.session.clone();
         page.observe(root, true);
         page
@@ -224,8 +224,8 @@ impl Page {
     }
 
     /// The state that a module keeps with this page, by type.
-    pub(in crate::browser) fn slot<T: std::any::Any>(&self) -> &T {
-        self.inner.slots.get()
+    pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
+        self.inner.extensions.get()
     }
 
     /// The browser's id of this tab.
@@ -292,7 +292,7 @@ impl Page {
     }
 
     /// The number of frames so far: a smaller number without a frame belonged to one once.
-    pub fn frames_ever(&self) -> u32 {
+    pub fn frames_so_far(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
 
@@ -306,7 +306,7 @@ impl Page {
     }
 
     /// Marks the page as ready: a hanging tab reports nothing itself.
-    pub(in crate::browser) fn assume_found(&self) {
+    pub(in crate::browser) fn mark_found(&self) {
         self.main_frame().assume_url(&self.inner.found_at);
     }
 

@@ -55,7 +55,7 @@ impl Page {
     /// Runs `work` unless a dialog in another tab blocks the page.
     ///
     /// # Errors Those of `work`; `dialog_open`.
-    pub async fn unless_held_up<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    pub async fn unless_blocked_by_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
             done = work => done,
@@ -66,18 +66,18 @@ impl Page {
     async fn until_held_up(&self) -> Dialog {
         loop {
             sleep(FIRST_LOOK).await;
-            if let Some(dialog) = Box::pin(self.held_up_by()).await {
+            if let Some(dialog) = Box::pin(self.dialog_blocking_from_elsewhere()).await {
                 return dialog;
             }
         }
     }
 
     /// The dialog in another tab that blocks the page, because both share a process.
-    pub async fn held_up_by(&self) -> Option<Dialog> {
-        let dialog = self.dialog_elsewhere().filter(|_| self.may_be_stuck())?;
+    pub async fn dialog_blocking_from_elsewhere(&self) -> Option<Dialog> {
+        let dialog = self.dialog_in_other_tab().filter(|_| self.may_be_stuck())?;
         // A script without end would show that it runs.
         let heartbeat = ask(self, self.session(), LAST_WORDS).await;
-        let still = self.dialog_elsewhere().as_ref() == Some(&dialog) && self.may_be_stuck();
+        let still = self.dialog_in_other_tab().as_ref() == Some(&dialog) && self.may_be_stuck();
         (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
@@ -152,14 +152,14 @@ impl Page {
     }
 
     /// The error for a page that does not respond.
-    pub(in crate::browser) fn why_silent(&self) -> Error {
+    pub(in crate::browser) fn unresponsive_error(&self) -> Error {
         if self.waits_for_server() { Error::AwaitsServer } else { Error::PageBusy }
     }
 
     /// Fails if the page does not respond soon.
     ///
     /// # Errors `page_busy`
-    pub async fn must_answer(&self) -> Result<()> {
+    pub async fn ensure_responsive(&self) -> Result<()> {
         let is_stuck = self.may_be_stuck() && !answers(self, SILENCE).await && self.may_be_stuck();
         if is_stuck { Err(Error::PageBusy) } else { Ok(()) }
     }
@@ -194,7 +194,7 @@ impl Page {
     /// How long a page may take to respond after its scripts were stopped.
     fn after_stop(&self) -> Duration {
         let ends_them =
-            self.context().browser().ok().and_then(|browser| browser.dialect().ends_scripts_after());
+            self.context().browser().ok().and_then(|browser| browser.dialect().script_time_limit());
         ends_them.unwrap_or(AFTER_STOP)
     }
 
@@ -208,7 +208,7 @@ impl Page {
     }
 
     /// Stops whatever prevents leaving the page, as long as it shows the same document. Completes when that fails.
-    pub(in crate::browser) async fn until_unleavable(&self) {
+    pub(in crate::browser) async fn until_stuck_when_leaving(&self) {
         let document = self.main_frame().loader();
         let mut stops = 0;
         sleep(LAST_WORDS).await;
@@ -295,9 +295,9 @@ async fn hear(
 /// not count as a response of the page.
 async fn asks_on(page: &Page, patience: Duration) {
     loop {
-        let before = page.dialogs_ever();
+        let before = page.dialogs_so_far();
         sleep(patience).await;
-        if page.dialogs_ever() >= before + DIALOGS_INSTEAD && page.dialog().is_none() {
+        if page.dialogs_so_far() >= before + DIALOGS_INSTEAD && page.dialog().is_none() {
             return;
         }
     }

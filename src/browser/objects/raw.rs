@@ -105,7 +105,7 @@ impl BrowserContext {
     }
 
     /// Opens an additional session of ours with the page of a main frame, for features that exist once for each session.
-    pub async fn attach_beside(&self, frame: &Frame) -> Result<RawSession> {
+    pub async fn attach_additional(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.dialect() == Dialect::Chromium {
             return self.attach_raw(frame).await;

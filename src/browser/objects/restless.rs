@@ -19,7 +19,7 @@ const COMING: Duration = Duration::from_secs(5);
 
 impl Page {
     /// Runs `work`. If the page keeps replacing its document meanwhile, stops it and runs `work` again.
-    pub(in crate::browser) async fn at_rest<T, W>(&self, work: impl Fn() -> W) -> Result<T>
+    pub(in crate::browser) async fn while_stable<T, W>(&self, work: impl Fn() -> W) -> Result<T>
     where
         W: Future<Output = Result<T>>,
     {
@@ -46,7 +46,7 @@ impl Page {
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
         let lets_one_in = !some_are_read
-            && self.context().browser().is_ok_and(|browser| browser.dialect().leaves_scripts_out());
+            && self.context().browser().is_ok_and(|browser| browser.dialect().can_skip_scripts());
         let before = lets_one_in.then(|| self.main_frame().loader());
         // What fails here is seen by who looks at the page next.
         let _ = match lets_one_in {

@@ -111,7 +111,7 @@ impl World {
     }
 
     /// Those of the nodes that the engine does not know yet.
-    pub(in crate::browser) fn unheard(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
+    pub(in crate::browser) fn unknown_nodes(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
         let mut received = self.inner.received.lock();
         nodes.filter(|node| received.insert(*node)).collect()
     }

@@ -23,7 +23,7 @@ use crate::browser::input::InputStyle;
 use crate::cdp::types::network::Headers;
 use emulation::Emulation;
 use storage_state::{StorageState, origin_of};
-use unseen::Unseen;
+use unseen::HiddenTexts;
 
 /// Options of a context. Default: the browser's behaviour.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +80,7 @@ pub struct ContextOptions {
     pub hears_offers: bool,
     pub emulation: Emulation,
     /// What to hide in screenshots.
-    pub unseen: Unseen,
+    pub unseen: HiddenTexts,
 }
 
 /// Credentials for HTTP authentication.
@@ -98,7 +98,7 @@ pub struct HttpCredentials {
 
 impl HttpCredentials {
     /// The credentials for this URL: those of its origin, or else general ones.
-    pub(in crate::browser) fn meant_for<'a>(all: &'a [Self], url: &str) -> Option<&'a Self> {
+    pub(in crate::browser) fn matching<'a>(all: &'a [Self], url: &str) -> Option<&'a Self> {
         let own =
             all.iter().find(|one| one.origin.as_deref().is_some_and(|at| origin_of(at) == origin_of(url)));
         own.or_else(|| all.iter().find(|one| one.origin.is_none()))

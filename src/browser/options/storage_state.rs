@@ -23,7 +23,7 @@ pub struct StorageState {
 /// What a storage state includes besides cookies and local storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AlsoStored {
+pub struct ExtraStorage {
     pub databases: bool,
     /// The origin private file systems of sites.
     pub private_files: bool,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Texts that are hidden in screenshots. Cheap to clone; clones share the texts.
 #[derive(Clone, Default)]
-pub struct Unseen {
+pub struct HiddenTexts {
     texts: Arc<RwLock<Texts>>,
 }
 
@@ -19,13 +19,13 @@ struct Texts {
     literals: Vec<String>,
 }
 
-impl fmt::Debug for Unseen {
+impl fmt::Debug for HiddenTexts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Unseen").finish_non_exhaustive()
     }
 }
 
-impl Unseen {
+impl HiddenTexts {
     /// Replaces the texts.
     pub fn set(&self, patterns: Vec<String>, literals: Vec<String>) {
         *self.texts.write() = Texts { patterns, literals };

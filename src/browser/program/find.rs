@@ -46,7 +46,7 @@ impl Channel {
 
 /// Which browser to find.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct BrowserQuery {
     /// This program only.
     pub executable: Option<PathBuf>,
     pub channel: Channel,
@@ -56,7 +56,7 @@ pub struct Wanted {
 
 /// A browser that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundBrowser {
     /// The browser itself, without a distribution's wrapper script, if that names it.
     pub executable: PathBuf,
     pub channel: Channel,
@@ -64,7 +64,7 @@ pub struct Found {
     pub wrapper: Option<PathBuf>,
 }
 
-impl Found {
+impl FoundBrowser {
     /// Whether it is a snap, which sees another `/tmp` than we do.
     pub fn is_snap(&self) -> bool {
         self.executable.starts_with("/snap")
@@ -72,18 +72,18 @@ impl Found {
 }
 
 /// Finds a browser on this machine.
-pub fn find(wanted: &Wanted) -> Result<Found> {
-    Surroundings::here().find(wanted)
+pub fn find(wanted: &BrowserQuery) -> Result<FoundBrowser> {
+    SearchEnvironment::here().find(wanted)
 }
 
 /// Our cache folder.
 pub fn cache_folder() -> Option<PathBuf> {
-    Surroundings::here().cache_folder()
+    SearchEnvironment::here().cache_folder()
 }
 
 /// Our folder for downloaded browsers.
 pub fn downloads_folder() -> Option<PathBuf> {
-    Surroundings::here().downloads_folder()
+    SearchEnvironment::here().downloads_folder()
 }
 
 /// An operating system, for the paths of browsers.
@@ -287,14 +287,14 @@ const VARIABLES: &[&str] = &["CHROME_PATH", "CHROMIUM_PATH"];
 
 /// The environment of the search, which tests replace.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct SearchEnvironment {
     pub platform: Platform,
     /// The root of absolute paths in the tables.
     pub root: PathBuf,
     pub variables: HashMap<OsString, OsString>,
 }
 
-impl Surroundings {
+impl SearchEnvironment {
     /// The environment of this machine.
     pub fn here() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
@@ -305,7 +305,7 @@ impl Surroundings {
     }
 
     /// Finds a browser in this environment.
-    pub fn find(&self, wanted: &Wanted) -> Result<Found> {
+    pub fn find(&self, wanted: &BrowserQuery) -> Result<FoundBrowser> {
         if let Some(executable) = &wanted.executable {
             return self.identified(executable, executable.display().to_string());
         }
@@ -345,7 +345,7 @@ impl Surroundings {
     }
 
     /// A program that the user has named: there is no fallback, and the error says what is wrong with it.
-    fn identified(&self, executable: &Path, named: String) -> Result<Found> {
+    fn identified(&self, executable: &Path, named: String) -> Result<FoundBrowser> {
         if let Some(found) = self.unwrapped(executable, channel_of(executable)) {
             return Ok(found);
         }
@@ -365,7 +365,7 @@ impl Surroundings {
         row(PLACES, self.platform, channel).iter().filter_map(|place| self.path(place)).collect()
     }
 
-    fn installed(&self, channel: Channel, looked: &mut Vec<String>) -> Option<Found> {
+    fn installed(&self, channel: Channel, looked: &mut Vec<String>) -> Option<FoundBrowser> {
         let names = row(NAMES, self.platform, channel);
         for name in names {
             for folder in self.variable("PATH").iter().flat_map(std::env::split_paths) {
@@ -385,7 +385,7 @@ impl Surroundings {
     }
 
     /// The newest browser that Playwright or we have downloaded.
-    fn downloaded(&self, looked: &mut Vec<String>) -> Option<Found> {
+    fn downloaded(&self, looked: &mut Vec<String>) -> Option<FoundBrowser> {
         let playwright = match self.variable("PLAYWRIGHT_BROWSERS_PATH") {
             Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
@@ -404,7 +404,7 @@ impl Surroundings {
     }
 
     /// The newest download in a folder.
-    fn newest_in(&self, folder: &Path, fits: fn(&str) -> bool) -> Option<Found> {
+    fn newest_in(&self, folder: &Path, fits: fn(&str) -> bool) -> Option<FoundBrowser> {
         let (_, inside) = UNPACKED.iter().find(|(platform, _)| *platform == self.platform)?;
         newest_first(folder, fits).into_iter().find_map(|revision| {
             inside.iter().find_map(|path| self.unwrapped(&revision.join(path), Channel::Chromium))
@@ -425,11 +425,11 @@ impl Surroundings {
     }
 
     /// The browser at `path`, if it is executable, without a known wrapper script.
-    fn unwrapped(&self, path: &Path, channel: Channel) -> Option<Found> {
+    fn unwrapped(&self, path: &Path, channel: Channel) -> Option<FoundBrowser> {
         if !is_executable(path) {
             return None;
         }
-        let plain = Found { executable: path.to_owned(), channel, wrapper: None };
+        let plain = FoundBrowser { executable: path.to_owned(), channel, wrapper: None };
         if self.platform != Platform::Linux {
             return Some(plain);
         }
@@ -442,7 +442,11 @@ impl Surroundings {
             if real == self.rooted(script) {
                 let program = self.rooted(program);
                 if is_executable(&program) && !is_script(&program) {
-                    return Some(Found { executable: program, channel, wrapper: Some(path.to_owned()) });
+                    return Some(FoundBrowser {
+                        executable: program,
+                        channel,
+                        wrapper: Some(path.to_owned()),
+                    });
                 }
             }
         }

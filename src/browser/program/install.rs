@@ -11,7 +11,7 @@ use super::find;
 use crate::error::{Error, Result, human};
 
 /// How often progress is reported.
-const EVERY: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// The default time limit without data from the server.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ pub async fn install(
     let installation = loop {
         tokio::select! {
             outcome = &mut fetching => break outcome.map_err(|error| failed(chain(&error)))?,
-            () = tokio::time::sleep(EVERY) => {
+            () = tokio::time::sleep(INTERVAL) => {
                 let now = step_of(unpacked.path());
                 if now != step || now == Step::Unpacking {
                     (step, since) = (now, Instant::now());

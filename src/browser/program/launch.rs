@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::browser::program::find::{Channel, Found, Wanted, find};
+use crate::browser::program::find::{BrowserQuery, Channel, FoundBrowser, find};
 use crate::error::{Error, Result};
 
 pub use flags::{FLAGS, Flag, When};
@@ -109,8 +109,8 @@ impl Default for LaunchOptions {
 
 impl LaunchOptions {
     /// Which browser to find.
-    pub fn wanted(&self) -> Wanted {
-        Wanted {
+    pub fn wanted(&self) -> BrowserQuery {
+        BrowserQuery {
             executable: self.executable.clone(),
             channel: self.channel,
             browsers_dir: self.browsers_dir.clone(),
@@ -141,7 +141,7 @@ pub struct Proxy {
 /// The decisions before a launch.
 #[derive(Debug, Clone)]
 struct Plan {
-    found: Found,
+    found: FoundBrowser,
     headless: bool,
     sandbox: bool,
     user_agent: Option<String>,

@@ -80,7 +80,7 @@ impl Frame {
     pub async fn until_elsewhere(&self, url: &str, limit: Duration) -> Result<String> {
         let page = self.page()?;
         let moved = page.until(|_| match self.is_detached() {
-            true => Some(Err(self.why_gone())),
+            true => Some(Err(self.detached_error())),
             false => Some(self.url()).filter(|now| now != url).map(Ok),
         });
         match timeout(limit, moved).await {
@@ -93,8 +93,8 @@ impl Frame {
     pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
         let deadline = Instant::now() + options.limit;
         let slow = || Error::NavigationSlow { waited: options.limit };
-        self.place_all(&self.unplaced(html)).await?;
-        self.begin_anew();
+        self.place_all(&self.missing_functions(html)).await?;
+        self.restart_document();
         let set = SetDocumentContent { frame_id: self.id().to_owned(), html: html.to_owned() };
         let set = self.session().send(set).within(NO_LIMIT);
         timeout_at(deadline, set).await.unwrap_or_else(|_| Err(slow()))?;
@@ -109,7 +109,7 @@ impl Frame {
     pub async fn until_moment(&self, until: WaitUntil, limit: Duration) -> Result<()> {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
-            true => Some(Err(self.why_gone())),
+            true => Some(Err(self.detached_error())),
             false => self.moments().reached(until).then_some(Ok(())),
         });
         match timeout(limit, reached).await {

@@ -83,7 +83,7 @@ impl Frame {
         let page = self.page()?;
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
-        let options = Some(deeply(DEEPEST));
+        let options = Some(deep_serialization(DEEPEST));
         let running = if is_function(script) {
             session.send(CallFunctionOn {
                 function_declaration: as_function(script).to_owned(),
@@ -151,12 +151,12 @@ impl Frame {
 /// Ends a script whose time is over.
 async fn stopped(page: &Page, session: &CdpSession, limit: Duration) -> Result<Value> {
     page.stop_script(session).await;
-    page.must_answer().await?;
+    page.ensure_responsive().await?;
     Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
 }
 
 /// Serialization of a value with nested values, down to this depth.
-pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
+pub(in crate::browser) fn deep_serialization(levels: u32) -> SerializationOptions {
     SerializationOptions {
         serialization: "deep".to_owned(),
         max_depth: Some(levels),
@@ -171,7 +171,7 @@ impl Page {
         tokio::select! {
             biased;
             done = work => done,
-            dialog = self.until(Page::obstruction) => {
+            dialog = self.until(Page::blocking_dialog) => {
                 let dialog = dialog?;
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             }

@@ -144,7 +144,7 @@ impl BrowserContext {
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
-        self.slot::<ContextScripts>().exposures.lock().push(exposure.clone());
+        self.extension::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
             unless_closed(page.begin_to_serve(&exposure).await)?;
         }
@@ -152,8 +152,8 @@ impl BrowserContext {
     }
 
     /// Exposes a function to all frames if `script`, which will run in all of them, contains its name.
-    pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
-        let widened = widen(&mut self.slot::<ContextScripts>().exposures.lock(), script);
+    pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
+        let widened = widen(&mut self.extension::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
             unless_closed(page.serve_everywhere(&widened).await)?;
         }
@@ -177,21 +177,21 @@ impl Page {
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         let mut scripts = self.context().options().init_scripts;
-        scripts.extend(self.slot::<PageScripts>().init_scripts.lock().iter().cloned());
+        scripts.extend(self.extension::<PageScripts>().init_scripts.lock().iter().cloned());
         exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
-        self.slot::<PageScripts>().exposures.lock().push(exposure.clone());
+        self.extension::<PageScripts>().exposures.lock().push(exposure.clone());
         self.begin_to_serve(&exposure).await
     }
 
     /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains its name.
-    pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
-        let widened = widen(&mut self.slot::<PageScripts>().exposures.lock(), script);
+    pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
+        let widened = widen(&mut self.extension::<PageScripts>().exposures.lock(), script);
         self.serve_everywhere(&widened).await
     }
 
     /// Subscribes to calls of exposed functions.
     pub fn listen_to_calls(&self, listener: Listener<Call>) {
-        self.slot::<PageScripts>().callers.add(listener);
+        self.extension::<PageScripts>().callers.add(listener);
     }
 
     /// Adds the function to existing and future documents.
@@ -227,7 +227,7 @@ impl Page {
     /// Receives the calls of a new document, if functions are exposed.
     pub(in crate::browser) fn serve_document(&self, frame: &Frame) {
         for exposure in self.all_exposures() {
-            if exposure.belongs_in(frame) && frame.note_exposure(&frame.loader(), &exposure.token) {
+            if exposure.belongs_in(frame) && frame.record_exposure(&frame.loader(), &exposure.token) {
                 self.serve(frame, exposure);
             }
         }
@@ -235,8 +235,8 @@ impl Page {
 
     /// The functions of this page and its context.
     fn all_exposures(&self) -> Vec<ExposedFunction> {
-        let mut exposures = self.context().slot::<ContextScripts>().exposures.lock().clone();
-        exposures.extend(self.slot::<PageScripts>().exposures.lock().iter().cloned());
+        let mut exposures = self.context().extension::<ContextScripts>().exposures.lock().clone();
+        exposures.extend(self.extension::<PageScripts>().exposures.lock().iter().cloned());
         exposures
     }
 
@@ -263,7 +263,7 @@ impl Page {
                         },
                         false => None,
                     };
-                    page.slot::<PageScripts>().callers.tell(&Call {
+                    page.extension::<PageScripts>().callers.tell(&Call {
                         kept,
                         frame: frame.clone(),
                         name: exposure.name.clone(),
@@ -283,9 +283,9 @@ impl Frame {
         let placed = async {
             let (page, loader) = (self.page()?, self.loader());
             let realm = self.realm(Scope::Main).await?;
-            if self.note_exposure(&loader, &exposure.token) {
+            if self.record_exposure(&loader, &exposure.token) {
                 let script = format!("() => {{ {} }}", exposure.script(Where::Everywhere));
-                realm.evaluate_as_it_is(&script, &JsValue::Undefined).await?;
+                realm.evaluate_unprepared(&script, &JsValue::Undefined).await?;
                 page.serve(self, exposure.clone());
             }
             Ok(())
@@ -305,7 +305,7 @@ impl Frame {
     }
 
     /// The functions that a user's script calls and the document does not have.
-    pub(in crate::browser) fn unplaced(&self, script: &str) -> Vec<ExposedFunction> {
+    pub(in crate::browser) fn missing_functions(&self, script: &str) -> Vec<ExposedFunction> {
         let Ok(page) = self.page() else { return Vec::new() };
         let mut exposures = page.all_exposures();
         exposures.retain(|exposure| exposure.is_named_in(script) && !exposure.belongs_in(self));
@@ -322,11 +322,11 @@ impl Frame {
 
     async fn ask_exposed(&self, exposure: &ExposedFunction, what: &str) -> Result<JsValue> {
         let ask = JsValue::Array { number: 0, items: exposure.ask(what) };
-        self.realm(Scope::Main).await?.evaluate_unhindered(ASK, &ask).await
+        self.realm(Scope::Main).await?.evaluate_despite_dialog(ASK, &ask).await
     }
 
     /// Waits until all calls up to now were reported.
-    pub async fn until_served(&self) {
+    pub async fn until_calls_reported(&self) {
         const LIMIT: Duration = Duration::from_secs(1);
         let Ok(page) = self.page() else { return };
         let exposures = page.all_exposures().into_iter();

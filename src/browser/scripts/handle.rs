@@ -2,12 +2,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::evaluate::{deeply, is_function};
+use super::evaluate::{deep_serialization, is_function};
 use super::gesture;
 use super::value::{JsValue, TELL, preview};
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::front::Work;
+use crate::browser::objects::front::FocusGuard;
 use crate::browser::objects::worker::Worker;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
 use crate::cdp::CdpSession;
@@ -67,11 +67,11 @@ impl Realm {
     /// Evaluates `script`, an expression or a function that is called with `argument`, and returns its value.
     pub async fn evaluate(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
         self.prepare_for(script).await?;
-        self.evaluate_as_it_is(script, argument).await
+        self.evaluate_unprepared(script, argument).await
     }
 
     /// Like [`evaluate`](Self::evaluate), without adding exposed functions first.
-    pub(in crate::browser) async fn evaluate_as_it_is(
+    pub(in crate::browser) async fn evaluate_unprepared(
         &self,
         script: &str,
         argument: &JsValue,
@@ -83,7 +83,7 @@ impl Realm {
     /// Adds the exposed functions that a user's script calls to the document.
     async fn prepare_for(&self, script: &str) -> Result<()> {
         let Some(frame) = &self.frame else { return Ok(()) };
-        let called = frame.unplaced(script);
+        let called = frame.missing_functions(script);
         if called.is_empty() || self.context != Some(frame.main_context().await?) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Realm {
     }
 
     /// Like [`evaluate`](Self::evaluate), even while a dialog is open.
-    pub(in crate::browser) async fn evaluate_unhindered(
+    pub(in crate::browser) async fn evaluate_despite_dialog(
         &self,
         script: &str,
         argument: &JsValue,
@@ -144,7 +144,7 @@ impl Realm {
             expression,
             context_id: self.context,
             await_promise: Some(true),
-            serialization_options: by_value.then(|| deeply(DEEPEST)),
+            serialization_options: by_value.then(|| deep_serialization(DEEPEST)),
             ..Evaluate::default()
         };
         // An object literal would otherwise be read as a block.
@@ -194,7 +194,7 @@ impl Realm {
             execution_context_id: this.is_none().then_some(self.context).flatten(),
             arguments: Some(arguments),
             await_promise: Some(true),
-            serialization_options: by_value.then(|| deeply(DEEPEST)),
+            serialization_options: by_value.then(|| deep_serialization(DEEPEST)),
             ..CallFunctionOn::default()
         };
         let running = self.session.send(call).within(NO_LIMIT);
@@ -236,7 +236,7 @@ impl Realm {
         })
     }
 
-    fn work(&self) -> Option<Work> {
+    fn work(&self) -> Option<FocusGuard> {
         let page = self.frame.as_ref()?.page().ok()?;
         page.acts();
         Some(page.work())
@@ -251,7 +251,7 @@ impl Realm {
 }
 
 /// Wraps a function of two parameters so that it takes them as a list.
-pub(in crate::browser) fn of_two(script: &str) -> String {
+pub(in crate::browser) fn as_two_parameters(script: &str) -> String {
     if is_function(script) {
         return format!("([a, b]) => ({}\n)(a, b)", as_function(script));
     }
@@ -332,7 +332,7 @@ impl JsHandle {
         realm.prepare_for(script).await?;
         let items = vec![JsValue::Handle(self.clone()), argument.clone()];
         let both = JsValue::Array { number: 0, items };
-        let object = realm.call(&of_two(script), None, &both, by_value).await?;
+        let object = realm.call(&as_two_parameters(script), None, &both, by_value).await?;
         Ok((realm, object))
     }
 

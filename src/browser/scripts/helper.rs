@@ -42,7 +42,7 @@ impl Helper {
     }
 
     async fn create(browser: Browser, how: CreateTarget) -> Result<Self> {
-        let (url, attached) = browser.expect_helper();
+        let (url, attached) = browser.await_internal_page();
         let is_hidden = how.hidden.is_some();
         let target = browser.root().call(CreateTarget { url, ..how }).await?.target_id;
         if is_hidden || browser.attached_browser().is_some() {

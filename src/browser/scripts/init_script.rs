@@ -4,22 +4,22 @@ use parking_lot::Mutex;
 use super::exposed::{ContextScripts, ExposedFunction, PageScripts};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::page::{Page, unless_closed};
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::CdpSession;
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
 use crate::error::Result;
 
 /// The hooks for init scripts and exposed functions.
-pub(in crate::browser) struct ScriptPart;
+pub(in crate::browser) struct ScriptHooks;
 
-impl Part for ScriptPart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<ContextScripts>();
+impl Hooks for ScriptHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<ContextScripts>();
     }
 
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<PageScripts>();
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<PageScripts>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -27,8 +27,8 @@ impl Part for ScriptPart {
             return;
         }
         let is_page = new.is_of_tab();
-        let own = new.page.map(Page::slot::<PageScripts>);
-        let of_context = new.context.slot::<ContextScripts>();
+        let own = new.page.map(Page::extension::<PageScripts>);
+        let of_context = new.context.extension::<ContextScripts>();
         let functions = |exposures: &Mutex<Vec<ExposedFunction>>| {
             let exposures = exposures.lock().clone();
             exposures.into_iter().filter_map(|one| one.script_for(is_page))
@@ -74,9 +74,9 @@ enum Owner {
 impl Page {
     /// Runs `source` in every new document of this page, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
-        self.context().widen_exposures(&source).await?;
-        self.widen_exposures(&source).await?;
-        self.slot::<PageScripts>().init_scripts.lock().push(source.clone());
+        self.context().extend_to_frames(&source).await?;
+        self.extend_to_frames(&source).await?;
+        self.extension::<PageScripts>().init_scripts.lock().push(source.clone());
         let added = add(&self.sessions(), &source).await?;
         Ok(InitScript { owner: Owner::Page(self.clone()), source, added })
     }
@@ -85,9 +85,9 @@ impl Page {
 impl BrowserContext {
     /// Runs `source` in every new document of this context, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
-        self.widen_exposures(&source).await?;
+        self.extend_to_frames(&source).await?;
         for page in self.pages() {
-            unless_closed(page.widen_exposures(&source).await)?;
+            unless_closed(page.extend_to_frames(&source).await)?;
         }
         self.change_options(|options| options.init_scripts.push(source.clone()));
         let added = self.add_to_sessions(&source).await?;
@@ -97,7 +97,7 @@ impl BrowserContext {
     /// Runs `opening` in new documents before all other scripts. In CDP sessions that have an older version of
     /// it, runs `later` after it.
     pub(in crate::browser) async fn open_documents_with(&self, opening: String, later: String) -> Result<()> {
-        let before = self.slot::<ContextScripts>().opening.lock().replace(opening.clone());
+        let before = self.extension::<ContextScripts>().opening.lock().replace(opening.clone());
         self.add_to_sessions(if before.is_none() { &opening } else { &later }).await.map(drop)
     }
 
@@ -132,7 +132,7 @@ impl InitScript {
             }
         };
         match &self.owner {
-            Owner::Page(page) => forget(&mut page.slot::<PageScripts>().init_scripts.lock()),
+            Owner::Page(page) => forget(&mut page.extension::<PageScripts>().init_scripts.lock()),
             Owner::Context(context) => context.change_options(|options| forget(&mut options.init_scripts)),
         }
         for (session, identifier) in &self.added {

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::page::{Page, WeakPage};
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::types::web_mcp::{
     CancelInvocation, Enable, InvokeTool, Tool, ToolResponded, ToolsAdded, ToolsRemoved,
 };
@@ -67,11 +67,11 @@ pub fn offers_changed() -> watch::Receiver<u64> {
 const EVENTS: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
 
 /// The hooks that collect the tools of pages, in contexts with that option.
-pub(in crate::browser) struct OfferedPart;
+pub(in crate::browser) struct OfferedToolHooks;
 
-impl Part for OfferedPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<Offered>();
+impl Hooks for OfferedToolHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<Offered>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -92,7 +92,7 @@ struct OfferedObserver {
 impl Observer for OfferedObserver {
     fn on_event(&self, event: RawEvent) {
         let Some(page) = self.page.upgrade() else { return };
-        let offered = page.slot::<Offered>();
+        let offered = page.extension::<Offered>();
         if let Some(event) = event.read::<ToolsAdded>() {
             let mut known = offered.0.lock();
             for tool in event.tools {
@@ -112,7 +112,7 @@ impl Observer for OfferedObserver {
 
     fn ended(&self) {
         if let Some(page) = self.page.upgrade() {
-            page.slot::<Offered>().0.lock().retain(|tool| tool.session.id() != self.session.id());
+            page.extension::<Offered>().0.lock().retain(|tool| tool.session.id() != self.session.id());
             CHANGES.send_modify(|count| *count += 1);
         }
     }
@@ -141,7 +141,7 @@ impl Page {
         let stands = |tool: &OfferedTool| {
             self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader() == tool.loader)
         };
-        self.slot::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
+        self.extension::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
     }
 
     /// Calls a tool of the page. Returns its answer, or `None` at the time limit.

@@ -18,15 +18,15 @@ use tokio::time::timeout;
 use url::{Origin, Url, form_urlencoded};
 
 use body::{unpacked, write};
-use lost::{Lost, failed, lost};
-use way::Way;
+use lost::{ExchangeError, failed, lost};
+use way::NetworkRoute;
 
 use super::cookies;
 use crate::browser::egress::client_certificate::ClientCertificate;
 use crate::browser::egress::proxy::Proxy;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
-use crate::browser::options::storage_state::{AlsoStored, StorageState, StoredCookie};
+use crate::browser::options::storage_state::{ExtraStorage, StorageState, StoredCookie};
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -129,7 +129,7 @@ pub struct ApiContext {
 #[derive(Debug)]
 struct Inner {
     options: ApiOptions,
-    way: Way,
+    way: NetworkRoute,
     jar: Jar,
     /// HTTP clients, which differ in whether they verify certificates and which client certificate they have.
     clients: Mutex<HashMap<(bool, Option<usize>), Client>>,
@@ -167,7 +167,7 @@ impl ApiContext {
     /// Creates one with the network route and policy of a context, if given and without its own proxy.
     fn with_jar(options: ApiOptions, context: Option<&BrowserContext>, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
-        let way = Way::new(context, options.proxy.clone());
+        let way = NetworkRoute::new(context, options.proxy.clone());
         Self {
             inner: Arc::new(Inner {
                 options,
@@ -187,7 +187,7 @@ impl ApiContext {
     }
 
     /// The cookies, and the storage that the context has or began with.
-    pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
+    pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
         match &self.inner.jar {
             Jar::Shared(context) => context.storage_state(also).await,
             Jar::Own(state) => {
@@ -208,7 +208,7 @@ impl ApiContext {
                 state.cookies.clone()
             }
         };
-        if urls.is_empty() { Ok(held) } else { cookies::fitting(held, urls) }
+        if urls.is_empty() { Ok(held) } else { cookies::cookies_for_urls(held, urls) }
     }
 
     /// Adds cookies.
@@ -304,12 +304,12 @@ impl ApiContext {
         let begun = Instant::now();
         loop {
             match self.exchange(client, hop).await {
-                Err(Lost::Reset(_)) if left > 0 => {
+                Err(ExchangeError::Reset(_)) if left > 0 => {
                     left -= 1;
                     tokio::time::sleep(pause).await;
                     pause *= 2;
                 }
-                Err(Lost::Reset(error) | Lost::For(error)) => {
+                Err(ExchangeError::Reset(error) | ExchangeError::For(error)) => {
                     return Err(self.inner.way.explain(begun).unwrap_or(error));
                 }
                 Ok(response) => return Ok(response),
@@ -317,7 +317,7 @@ impl ApiContext {
         }
     }
 
-    async fn exchange(&self, client: &Client, hop: &Hop) -> std::result::Result<ApiResponse, Lost> {
+    async fn exchange(&self, client: &Client, hop: &Hop) -> std::result::Result<ApiResponse, ExchangeError> {
         let mut headers = hop.headers.clone();
         if !headers.contains_key("cookie")
             && let Some(cookies) = self.cookies_for(&hop.url).await?
@@ -374,7 +374,7 @@ impl ApiContext {
         client: &Client,
         hop: &Hop,
         headers: &HeaderMap,
-    ) -> std::result::Result<Response, Lost> {
+    ) -> std::result::Result<Response, ExchangeError> {
         let repeatable = hop.method.is_idempotent();
         loop {
             let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers.clone());
@@ -385,7 +385,7 @@ impl ApiContext {
             let sent = sending.send().await.map_err(|error| lost(&error, &hop.url));
             let mut kept = self.inner.kept.lock();
             match sent {
-                Err(Lost::Reset(_)) if kept.remove(&hop.url.origin()) && repeatable => {}
+                Err(ExchangeError::Reset(_)) if kept.remove(&hop.url.origin()) && repeatable => {}
                 Err(lost) => return Err(lost),
                 Ok(response) => {
                     kept.insert(hop.url.origin());
@@ -459,7 +459,8 @@ impl Hop {
         let mut url = resolve(&request.url, options.base_url.as_deref())?;
         add_parameters(&mut url, request);
         let method = if request.method.is_empty() { "GET".to_owned() } else { request.method.to_uppercase() };
-        let method = Method::from_bytes(method.as_bytes()).map_err(|_| failed("this is no method"))?;
+        let method =
+            Method::from_bytes(method.as_bytes()).map_err(|_| failed("the HTTP method is invalid"))?;
         let mut headers = HeaderMap::new();
         let agent =
             options.user_agent.as_deref().unwrap_or(concat!("patchright_mcp/", env!("CARGO_PKG_VERSION")));
@@ -518,7 +519,7 @@ impl Hop {
     }
 
     fn credentials<'a>(&self, known: &'a [HttpCredentials]) -> Option<&'a HttpCredentials> {
-        HttpCredentials::meant_for(known, self.url.as_str())
+        HttpCredentials::matching(known, self.url.as_str())
     }
 
     /// Adds matching credentials. Returns false if there are none.

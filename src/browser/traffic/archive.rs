@@ -37,7 +37,7 @@ pub struct Archive {
 
 /// A request to be answered.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ArchiveQuery<'a> {
     pub url: &'a str,
     pub method: &'a str,
     /// With lower-case names.
@@ -91,7 +91,8 @@ impl Archive {
     }
 
     fn read(path: &Path, bytes: Vec<u8>) -> Result<Self> {
-        let no_archive = |reason: String| unusable(path, format!("this is no HTTP archive: {reason}"));
+        let no_archive =
+            |reason: String| unusable(path, format!("this is not an HTTP archive (HAR): {reason}"));
         let (text, files) = match bytes.starts_with(b"PK") {
             true => {
                 unpacked(bytes, MOST_UNPACKED).map(|(text, files)| (text, Some(files))).map_err(no_archive)?
@@ -107,7 +108,7 @@ impl Archive {
     /// The archive's answer to a request; `None` if it does not contain the request.
     ///
     /// # Errors `file` if a body's file cannot be read.
-    pub fn answer(&self, asked: &Asked) -> Result<Option<Archived>> {
+    pub fn answer(&self, asked: &ArchiveQuery) -> Result<Option<Archived>> {
         let found = match self.find(asked)? {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
             found => found,
@@ -123,7 +124,7 @@ impl Archive {
     }
 
     /// The entry for a request: among several, the first with the most equal headers.
-    fn find(&self, asked: &Asked) -> Result<Option<&Entry>> {
+    fn find(&self, asked: &ArchiveQuery) -> Result<Option<&Entry>> {
         let mut best: Option<(usize, &Entry)> = None;
         for entry in &self.entries {
             let likeness =
@@ -140,7 +141,7 @@ impl Archive {
         Ok(best.map(|(_, entry)| entry))
     }
 
-    fn sent_the_same(&self, entry: &Entry, asked: &Asked) -> Result<bool> {
+    fn sent_the_same(&self, entry: &Entry, asked: &ArchiveQuery) -> Result<bool> {
         match (asked.method, asked.body, &entry.sent) {
             ("POST", Some(body), Some(sent)) => Ok(self.body(sent)? == body),
             _ => Ok(true),
@@ -148,7 +149,7 @@ impl Archive {
     }
 
     /// The entry at the end of redirects; `None` if they lead out of the archive.
-    fn followed<'a>(&'a self, first: &'a Entry, asked: &Asked) -> Result<Option<&'a Entry>> {
+    fn followed<'a>(&'a self, first: &'a Entry, asked: &ArchiveQuery) -> Result<Option<&'a Entry>> {
         let (mut entry, mut method) = (first, asked.method);
         for _ in 0..MOST_REDIRECTS {
             match entry.status {
@@ -160,7 +161,7 @@ impl Archive {
             }
             let target = Url::parse(&entry.url).and_then(|url| url.join(&entry.target));
             let Ok(target) = target else { return Ok(None) };
-            let next = Asked { url: target.as_str(), method, body: None, ..*asked };
+            let next = ArchiveQuery { url: target.as_str(), method, body: None, ..*asked };
             match self.find(&next)? {
                 Some(next) => entry = next,
                 None => return Ok(None),
@@ -229,7 +230,7 @@ impl Entry {
                 u16::try_from(status)
                     .ok()
                     .filter(|status| (100..600).contains(status))
-                    .ok_or(format!("{status} is no status"))?,
+                    .ok_or(format!("{status} is not an HTTP status"))?,
             ),
             _ => None,
         };
@@ -253,7 +254,7 @@ impl Stored {
             RawBody { file: Some(file), .. } => Self::Beside(file),
             RawBody { text, encoding: Some(encoding), .. } if encoding == "base64" => {
                 let text: String = text.split_ascii_whitespace().collect();
-                Self::Here(BASE64.decode(text).map_err(|error| format!("a body is no base64: {error}"))?)
+                Self::Here(BASE64.decode(text).map_err(|error| format!("a body is not Base64: {error}"))?)
             }
             RawBody { text, .. } => Self::Here(text.into_bytes()),
         })
@@ -332,7 +333,7 @@ pub(crate) fn fuzz(bytes: &[u8]) {
         for follows in [false, true] {
             let body = Some(&b"a=1"[..]);
             let asked =
-                Asked { url: &entry.url, method: &entry.method, headers: &entry.asked, body, follows };
+                ArchiveQuery { url: &entry.url, method: &entry.method, headers: &entry.asked, body, follows };
             if let Ok(Some(Archived::Answer { status, headers, .. })) = archive.answer(&asked) {
                 assert!((100..600).contains(&status));
                 assert!(headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-length")));
@@ -351,8 +352,8 @@ mod tests {
         Archive::read(Path::new("/nowhere/an.har"), parsed.to_string().into_bytes())
     }
 
-    fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> Asked<'a> {
-        Asked { url, method: "GET", headers, body: None, follows: true }
+    fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> ArchiveQuery<'a> {
+        ArchiveQuery { url, method: "GET", headers, body: None, follows: true }
     }
 
     fn entry(url: &str, status: i64, text: &str) -> serde_json::Value {
@@ -360,7 +361,7 @@ mod tests {
         json!({ "request": { "url": url, "method": "GET", "headers": [] }, "response": response })
     }
 
-    fn body(archive: &Archive, asked: &Asked) -> Option<Vec<u8>> {
+    fn body(archive: &Archive, asked: &ArchiveQuery) -> Option<Vec<u8>> {
         match archive.answer(asked).unwrap() {
             Some(Archived::Answer { body, .. }) => Some(body),
             _ => None,

@@ -12,12 +12,12 @@ use crate::sync::unix_time;
 impl BrowserContext {
     /// The cookies for requests to these URLs.
     pub async fn cookies_for(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
-        fitting(self.cookies().await?, urls)
+        cookies_for_urls(self.cookies().await?, urls)
     }
 }
 
 /// Those of the cookies that are sent to these URLs.
-pub(in crate::browser) fn fitting(
+pub(in crate::browser) fn cookies_for_urls(
     mut cookies: Vec<StoredCookie>,
     urls: &[String],
 ) -> Result<Vec<StoredCookie>> {
@@ -40,7 +40,7 @@ pub(in crate::browser) fn placed(cookie: &StoredCookie) -> Result<StoredCookie> 
 }
 
 fn address(url: &str) -> Result<Url> {
-    Url::parse(url).map_err(|_| Error::InvalidArguments { problems: vec![format!("{url:?} is no address")] })
+    Url::parse(url).map_err(|_| Error::InvalidArguments { problems: vec![format!("{url:?} is not a URL")] })
 }
 
 /// Parses a `Set-Cookie` header of a response from `url`; `None` if the cookie is not allowed.

@@ -14,15 +14,15 @@ use blocking::Blocks;
 pub use blocking::{BlockId, Blocking};
 use hold::{follow, refuse, resume};
 
-use super::request::{Origin, Request, Response, Sent};
+use super::request::{Request, RequestOrigin, Response, SentRequest};
 use super::route::{Route, entries, preflight_answer};
 use super::socket::{SocketEvent, WebSocket};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
 use crate::browser::objects::download::Download;
+use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::network::body_of;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::browser::objects::worker::{Worker, WorkerKind};
 use crate::browser::options::routing::Routed;
 use crate::cdp::types::network::{
@@ -131,11 +131,11 @@ const EVENTS: [&str; 15] = [
 ];
 
 /// The hooks that report network events.
-pub(in crate::browser) struct TrafficPart;
+pub(in crate::browser) struct TrafficHooks;
 
-impl Part for TrafficPart {
-    fn keep_with_context(&self, slots: &mut Slots) {
-        slots.add::<Traffic>();
+impl Hooks for TrafficHooks {
+    fn extend_context(&self, extensions: &mut Extensions) {
+        extensions.add::<Traffic>();
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
@@ -153,7 +153,7 @@ impl Part for TrafficPart {
 
 impl BrowserContext {
     fn traffic(&self) -> &Traffic {
-        self.slot()
+        self.extension()
     }
 
     /// Subscribes to network events of the context's pages and workers.
@@ -354,7 +354,7 @@ impl BrowserContext {
         }
     }
 
-    fn origin(&self, event: &RequestWillBeSent, source: &Source, before: Option<&Request>) -> Origin {
+    fn origin(&self, event: &RequestWillBeSent, source: &Source, before: Option<&Request>) -> RequestOrigin {
         if let Some(before) = before {
             return before.origin().clone();
         }
@@ -366,7 +366,7 @@ impl BrowserContext {
         });
         let frame = frame.or_else(|| source.page.as_ref().map(|page| page.main_frame().clone()));
         let page = frame.as_ref().and_then(|frame| frame.page().ok());
-        Origin { page, frame, service_worker: service }
+        RequestOrigin { page, frame, service_worker: service }
     }
 
     /// Handles the response of a redirected request.
@@ -556,9 +556,9 @@ pub(in crate::browser) fn is_icon_url(url: &str) -> bool {
     url.ends_with("/favicon.ico")
 }
 
-fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
+fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> SentRequest {
     let body = body_of(&event.request).0.or_else(|| body_of(stopped?).0);
-    Sent {
+    SentRequest {
         url: event.request.url.clone(),
         method: event.request.method.clone(),
         headers: stopped.map_or_else(|| event.request.headers.clone(), |stopped| stopped.headers.clone()),

@@ -27,8 +27,8 @@ pub struct Request {
 struct RequestInner {
     number: u64,
     id: String,
-    sent: Sent,
-    origin: Origin,
+    sent: SentRequest,
+    origin: RequestOrigin,
     redirected_from: Option<Request>,
     state: Mutex<RequestState>,
     changes: watch::Sender<u64>,
@@ -36,7 +36,7 @@ struct RequestInner {
 
 /// The request as the page sent it.
 #[derive(Debug, Default)]
-pub(in crate::browser) struct Sent {
+pub(in crate::browser) struct SentRequest {
     pub(in crate::browser) url: String,
     pub(in crate::browser) method: String,
     pub(in crate::browser) headers: HeaderList,
@@ -52,7 +52,7 @@ pub(in crate::browser) struct Sent {
 
 /// The source of a request.
 #[derive(Debug, Clone, Default)]
-pub(in crate::browser) struct Origin {
+pub(in crate::browser) struct RequestOrigin {
     pub(in crate::browser) page: Option<Page>,
     pub(in crate::browser) frame: Option<Frame>,
     pub(in crate::browser) service_worker: Option<Worker>,
@@ -120,8 +120,8 @@ impl Request {
     pub(in crate::browser) fn new(
         session: CdpSession,
         id: String,
-        sent: Sent,
-        origin: Origin,
+        sent: SentRequest,
+        origin: RequestOrigin,
         redirected_from: Option<Request>,
     ) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -198,7 +198,7 @@ impl Request {
         self.inner.origin.service_worker.as_ref()
     }
 
-    pub(in crate::browser) fn origin(&self) -> &Origin {
+    pub(in crate::browser) fn origin(&self) -> &RequestOrigin {
         &self.inner.origin
     }
 

@@ -47,6 +47,6 @@ impl Frame {
         ];
         let act = "([name, ...rest]) => WebSocket[name]?.(...rest)";
         let realm = self.realm(Scope::Main).await?;
-        realm.evaluate_unhindered(act, &JsValue::Array { number: 0, items }).await.map(drop)
+        realm.evaluate_despite_dialog(act, &JsValue::Array { number: 0, items }).await.map(drop)
     }
 }

@@ -3,16 +3,16 @@ use std::sync::Arc;
 
 use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::parts::{NewSession, Part};
+use crate::browser::objects::hooks::{Hooks, NewSession};
 use crate::cdp::types::security::{
     CertificateError, Enable, HandleCertificateError, SetOverrideCertificateErrors,
 };
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
 /// The hooks that make contexts with client certificates accept the relay's certificates.
-pub(in crate::browser) struct VouchedPart;
+pub(in crate::browser) struct RelayCertificateHooks;
 
-impl Part for VouchedPart {
+impl Hooks for RelayCertificateHooks {
     fn on_session(&self, new: &NewSession<'_>) {
         let options = new.context.options();
         if options.client_certificates.is_empty() || options.ignore_https_errors || new.worker.is_some() {

@@ -92,8 +92,7 @@ impl Page {
             };
             looked += answer.looked;
             let number = frame.number();
-            frame
-                .refs_used_up_to(answer.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
+            frame.set_last_ref(answer.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
             all.extend(answer.found.into_iter().map(|finding| Finding { frame: number, ..finding }));
         }
         Ok((all, looked))

@@ -65,9 +65,10 @@ impl Page {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
             None => self.main_frame().clone(),
         };
-        let main = tokio::time::timeout(options.limit, self.at_rest(|| read(&top, options)));
-        let main =
-            self.unless_dialog(async { main.await.unwrap_or_else(|_| Err(self.why_silent())) }).await?;
+        let main = tokio::time::timeout(options.limit, self.while_stable(|| read(&top, options)));
+        let main = self
+            .unless_dialog(async { main.await.unwrap_or_else(|_| Err(self.unresponsive_error())) })
+            .await?;
         let mut frames = HashMap::from([(top.number(), main)]);
         let mut level = vec![top.clone()];
         let end = Instant::now() + CHILDREN_LIMIT;
@@ -83,7 +84,7 @@ impl Page {
                 .collect();
             let options = CaptureOptions { root: None, ..options };
             let read = children.iter().map(|frame| {
-                let limit = if frame.begins_to_be_read() { FIRST_CHILD_LIMIT } else { CHILD_LIMIT };
+                let limit = if frame.mark_read() { FIRST_CHILD_LIMIT } else { CHILD_LIMIT };
                 timeout_at(end.min(Instant::now() + limit), read(frame, options))
             });
             let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
@@ -100,15 +101,17 @@ impl Page {
     }
 
     /// Whether a snapshot would contain `text`, ignoring case and element boundaries.
-    pub async fn tells(&self, text: &str) -> Result<bool> {
+    pub async fn contains_text(&self, text: &str) -> Result<bool> {
         let mut level = vec![self.main_frame().clone()];
         let mut asked = 0;
         while !level.is_empty() && asked < MOST_FRAMES {
             asked += level.len();
-            let answer = join_all(level.iter().map(async |frame| match frame.parent() {
-                None => tells(frame, text).await,
-                Some(_) => {
-                    timeout(CHILD_LIMIT, tells(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
+            let answer = join_all(level.iter().map(async |frame| {
+                match frame.parent() {
+                    None => contains_text(frame, text).await,
+                    Some(_) => timeout(CHILD_LIMIT, contains_text(frame, text))
+                        .await
+                        .unwrap_or(Err(Error::FrameDetached)),
                 }
             }))
             .await;
@@ -138,7 +141,7 @@ struct TextSearch {
     frames: Vec<u32>,
 }
 
-async fn tells(frame: &Frame, text: &str) -> Result<TextSearch> {
+async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
     let world = frame.utility().await?;
     adopt_children(frame, &world).await;
     let answer: TextSearch = world.call("tells", &[Value::from(text)]).await?;
@@ -207,7 +210,7 @@ async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<sn
     let json: String = world.call("walk", std::slice::from_ref(arguments)).await?;
     let walked = snapshot::Frame::parse(&json)
         .map_err(|error| Error::Unreadable { method: "the walk of a frame", reason: error.to_string() })?;
-    frame.refs_used_up_to(walked.last);
+    frame.set_last_ref(walked.last);
     Ok(walked)
 }
 
@@ -224,7 +227,7 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     }
     let received = listeners.iter().filter(|listener| is_pointed_at(&listener.kind));
     let nodes = received.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
-    Ok(world.unheard(nodes).into_iter().take(MOST_HEARERS).collect())
+    Ok(world.unknown_nodes(nodes).into_iter().take(MOST_HEARERS).collect())
 }
 
 /// All listeners in a frame, and in its child frames in the same process.

@@ -47,7 +47,7 @@ impl Page {
     /// Unloads the page if nothing is lost by that. Nobody may use it meanwhile.
     pub async fn discard(&self) -> Discarding {
         match timeout(LOOK_LIMIT, self.may_be_discarded()).await {
-            Ok(Ok(Some(discarded))) => match self.take_out_of_memory(discarded).await {
+            Ok(Ok(Some(discarded))) => match self.unload(discarded).await {
                 true => Discarding::Done,
                 false => Discarding::Busy,
             },
@@ -77,7 +77,7 @@ impl Page {
         if self.is_crashed() || !is_at_rest() {
             return Err(Error::PageBusy);
         }
-        if self.is_kept_in_memory() || self.context().browser()?.dialect() != Dialect::Chromium {
+        if self.is_kept_loaded() || self.context().browser()?.dialect() != Dialect::Chromium {
             return Ok(None);
         }
         let frames = self.frames();
@@ -95,7 +95,7 @@ impl Page {
             || (url == "about:blank" && document.is_empty);
         let is_needed =
             states.iter().any(|state| state.lost.is_some()) || asks.contains(&true) || is_sent || is_shared;
-        if !comes_again || is_needed || self.is_kept_in_memory() {
+        if !comes_again || is_needed || self.is_kept_loaded() {
             return Ok(None);
         }
         if !is_at_rest() {

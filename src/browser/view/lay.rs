@@ -18,7 +18,7 @@ const LAY: &str = include_str!("lay/lay.js");
 const STUDIO: &str = "https://studio.invalid/";
 
 /// The captions over the screencast of one page.
-pub(super) struct Layers {
+pub(super) struct CaptionLayers {
     page: WeakPage,
     captions: watch::Receiver<Visible>,
     /// The number of the change that the last picture contains.
@@ -28,7 +28,7 @@ pub(super) struct Layers {
     studio: Option<Studio>,
 }
 
-impl Layers {
+impl CaptionLayers {
     pub(super) fn of(page: &Page) -> Self {
         let mut captions = page.captions();
         captions.mark_changed();

@@ -87,7 +87,7 @@ impl Locator {
         self.with(limit, |element, _| async move {
             let number: u32 = element.ask("refOf", Vec::new()).await?;
             let frame = element.frame();
-            frame.refs_used_up_to(number);
+            frame.set_last_ref(number);
             let page = frame.page()?;
             let root = Ref::new(0, page.index(), frame.number(), number);
             page.outline_of(Some(root), options).await

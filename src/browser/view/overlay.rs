@@ -12,8 +12,8 @@ use super::audit::RAW_LIMIT;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::elements::way::Found;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::parts::{Part, Slots};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
@@ -39,11 +39,11 @@ struct Overlays {
     picked: Mutex<Option<Drawn>>,
 }
 
-pub(in crate::browser) struct OverlayPart;
+pub(in crate::browser) struct OverlayHooks;
 
-impl Part for OverlayPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<Overlays>();
+impl Hooks for OverlayHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<Overlays>();
     }
 }
 
@@ -127,13 +127,13 @@ impl Frame {
         found.truncate(MOST_FRAMED);
         let drawn = try_join_all(found.iter().map(draw_around)).await?;
         let page = self.page()?;
-        page.slot::<Overlays>().framed.lock().insert(self.key_of(selector), drawn);
+        page.extension::<Overlays>().framed.lock().insert(self.key_of(selector), drawn);
         Ok(())
     }
 
     /// Removes the highlight of a selector.
     pub fn hide_highlight(&self, selector: &str) -> Result<()> {
-        self.page()?.slot::<Overlays>().framed.lock().remove(&self.key_of(selector));
+        self.page()?.extension::<Overlays>().framed.lock().remove(&self.key_of(selector));
         Ok(())
     }
 
@@ -154,7 +154,7 @@ async fn draw_around(element: &ElementHandle) -> Result<Drawn> {
 impl Page {
     /// Removes all highlights of this page.
     pub fn hide_highlights(&self) {
-        self.slot::<Overlays>().framed.lock().clear();
+        self.extension::<Overlays>().framed.lock().clear();
     }
 
     /// Waits for a click on an element, and returns its locators. The page does not receive the click.
@@ -162,7 +162,7 @@ impl Page {
     /// # Errors `cancelled` if picking was restarted, or cancelled with `cancel_pick`.
     pub async fn pick(&self) -> Result<Found> {
         let given_up = Arc::new(Notify::new());
-        if let Some(before) = self.slot::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
+        if let Some(before) = self.extension::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
             before.notify_one();
         }
         let (tell, mut picked) = mpsc::unbounded_channel();
@@ -194,13 +194,13 @@ impl Page {
         drop(drawn);
         let frame = overlay.frame_of(node).await?.and_then(|id| self.frame_by_id(&id)).unwrap_or(root);
         overlay.send("Overlay.setInspectMode", json!({ "mode": "none", "highlightConfig": {} })).await?;
-        *self.slot::<Overlays>().picked.lock() = Some(overlay);
+        *self.extension::<Overlays>().picked.lock() = Some(overlay);
         ElementHandle::by_node(&frame, node).await?.ways().await
     }
 
     /// Cancels `pick`, if it is waiting.
     pub fn cancel_pick(&self) {
-        if let Some(picking) = self.slot::<Overlays>().picking.lock().take() {
+        if let Some(picking) = self.extension::<Overlays>().picking.lock().take() {
             picking.notify_one();
         }
     }

@@ -38,14 +38,14 @@ const LIMIT: Duration = Duration::from_secs(60);
 impl Page {
     /// The page with its resources as MHTML.
     pub async fn mhtml(&self) -> Result<String> {
-        self.must_show_nothing_unseen("an archive of the page").await?;
+        self.ensure_no_hidden_text("an archive of the page").await?;
         let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };
         Ok(self.unless_dialog(self.session().send(capture).within(LIMIT)).await?.data)
     }
 
     /// Prints the page to PDF.
     pub async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
-        self.must_show_nothing_unseen("a PDF").await?;
+        self.ensure_no_hidden_text("a PDF").await?;
         let [top, right, bottom, left] = match options.margin {
             Some(margin) => margin.map(Some),
             None => [None; 4],

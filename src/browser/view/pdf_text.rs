@@ -14,7 +14,7 @@ use crate::browser::objects::world::{Scope, value_argument};
 use crate::pdf::{self, Document};
 
 /// The parsed file, or the reason of failure.
-pub(super) type Read = Arc<Result<Document, String>>;
+pub(super) type ParsedPdf = Arc<Result<Document, String>>;
 
 /// How long the file may take to load again.
 const LOAD_LIMIT: Duration = Duration::from_secs(20);
@@ -31,8 +31,8 @@ const OWN_BYTES: &str = "async (most) => {
 }";
 
 /// The text of the PDF in a frame. Each document is parsed once; parsing continues even if nobody waits.
-pub(super) async fn pdf_of(frame: &Frame) -> Read {
-    type Reading = Shared<BoxFuture<'static, Read>>;
+pub(super) async fn pdf_of(frame: &Frame) -> ParsedPdf {
+    type Reading = Shared<BoxFuture<'static, ParsedPdf>>;
     static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
     let loader = frame.loader();
     let reading = {
@@ -56,10 +56,10 @@ pub(super) async fn pdf_of(frame: &Frame) -> Read {
 
 /// The text that replaces an unreadable PDF.
 pub(super) fn unreadable_pdf(reason: &str) -> String {
-    format!("A PDF that cannot be read as text: {reason}. A screenshot shows what the browser makes of it.")
+    format!("This PDF cannot be read as text: {reason}. Take a screenshot instead.")
 }
 
-async fn read(frame: Frame) -> Read {
+async fn read(frame: Frame) -> ParsedPdf {
     let loaded = timeout(LOAD_LIMIT, bytes(&frame)).await;
     let document = match loaded {
         Ok(Some(bytes)) => tokio::task::spawn_blocking(|| pdf::read(bytes))

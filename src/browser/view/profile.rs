@@ -53,7 +53,7 @@ const TRACE_LIMIT: Duration = Duration::from_secs(30);
 impl Page {
     async fn profile(&self) -> Result<Profile> {
         let session = self.context().attach_raw(self.main_frame()).await?;
-        Ok(Profile { session, page: self.clone(), _kept: self.keep_in_memory() })
+        Ok(Profile { session, page: self.clone(), _kept: self.keep_loaded() })
     }
 
     /// Starts measuring code coverage.

@@ -6,10 +6,10 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 
 use super::cast_frame::CastFrame;
-use super::lay::Layers;
+use super::lay::CaptionLayers;
+use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::{KeptInMemory, Page};
-use crate::browser::objects::parts::{Part, Slots};
 use crate::cdp::types::page::{ScreencastFrame, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
 
@@ -56,11 +56,11 @@ impl Drop for Screencast {
 }
 
 /// The hooks that keep the screencast of each page.
-pub(in crate::browser) struct ScreencastPart;
+pub(in crate::browser) struct ScreencastHooks;
 
-impl Part for ScreencastPart {
-    fn keep_with_page(&self, slots: &mut Slots) {
-        slots.add::<Mutex<Weak<Cast>>>();
+impl Hooks for ScreencastHooks {
+    fn extend_page(&self, extensions: &mut Extensions) {
+        extensions.add::<Mutex<Weak<Cast>>>();
     }
 }
 
@@ -68,7 +68,7 @@ impl Page {
     /// Passes pictures of the page to `watcher` from now on. The watcher is dropped when the page closes.
     pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
         let cast = {
-            let mut known = self.slot::<Mutex<Weak<Cast>>>().lock();
+            let mut known = self.extension::<Mutex<Weak<Cast>>>().lock();
             known.upgrade().unwrap_or_else(|| {
                 let cast = Cast::start(self, options);
                 *known = Arc::downgrade(&cast);
@@ -88,11 +88,11 @@ impl Cast {
             session: session.clone(),
             watchers: Mutex::default(),
             next: AtomicU64::default(),
-            _kept: page.keep_in_memory(),
+            _kept: page.keep_loaded(),
         };
         let cast = Arc::new(cast);
         let mut events = session.events(&[ScreencastFrame::METHOD]);
-        let mut layers = Layers::of(page);
+        let mut layers = CaptionLayers::of(page);
         let acknowledging = session.clone();
         let (width, height) = options.size.unwrap_or(USUAL_SIZE);
         let start = StartScreencast {

@@ -94,15 +94,15 @@ impl Page {
         if self.hides_texts() {
             return self.unless_dialog(self.take_without_unseen(options)).await;
         }
-        self.unless_dialog(self.at_rest(|| self.take_screenshot(options))).await
+        self.unless_dialog(self.while_stable(|| self.take_screenshot(options))).await
     }
 
     /// Takes a screenshot and masks the texts that must not be visible, where they were before and after.
     async fn take_without_unseen(&self, options: ScreenshotOptions) -> Result<Screenshot> {
-        let mut places = self.unseen_places().await?;
+        let mut places = self.hidden_text_boxes().await?;
         let plain = ScreenshotOptions { format: ImageFormat::Png, ..options };
-        let taken = self.at_rest(|| self.take_screenshot(plain)).await?;
-        places.extend(self.unseen_places().await?);
+        let taken = self.while_stable(|| self.take_screenshot(plain)).await?;
+        places.extend(self.hidden_text_boxes().await?);
         let metrics = self.session().call(GetLayoutMetrics {}).await?;
         if places.is_empty() && options.format == ImageFormat::Png {
             return Ok(taken);
@@ -133,7 +133,7 @@ impl Page {
         if let Some([across, down]) = end_before(&metrics, area) {
             return Err(Error::Unsupported {
                 what: "a picture",
-                reason: format!("that part is outside of the page, which ends at {across}, {down}"),
+                reason: format!("the requested part is outside the page, which ends at {across}, {down}"),
             });
         }
         if width.max(height) > LONGEST_SIDE {

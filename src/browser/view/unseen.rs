@@ -18,14 +18,14 @@ impl Page {
     }
 
     /// The positions of those texts in the viewport. A frame that does not answer is masked completely.
-    pub(super) async fn unseen_places(&self) -> Result<Vec<Rect>> {
+    pub(super) async fn hidden_text_boxes(&self) -> Result<Vec<Rect>> {
         let unseen = self.context().unseen();
         if unseen.is_empty() {
             return Ok(Vec::new());
         }
         let arguments = unseen.to_arguments();
         let frames = self.frames();
-        let places = join_all(frames.iter().map(|frame| frame.unseen_places(&arguments))).await;
+        let places = join_all(frames.iter().map(|frame| frame.hidden_text_boxes(&arguments))).await;
         let places: Vec<Vec<Rect>> = places.into_iter().collect::<Result<_>>()?;
         let wider = |Rect { x, y, width, height }| Rect {
             x: x - MARGIN,
@@ -37,13 +37,13 @@ impl Page {
     }
 
     /// Fails if the page shows such a text, before content is saved that cannot be masked.
-    pub(super) async fn must_show_nothing_unseen(&self, what: &'static str) -> Result<()> {
-        if self.unseen_places().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
+    pub(super) async fn ensure_no_hidden_text(&self, what: &'static str) -> Result<()> {
+        if self.hidden_text_boxes().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
     }
 }
 
 impl Frame {
-    async fn unseen_places(&self, arguments: &[Value; 2]) -> Result<Vec<Rect>> {
+    async fn hidden_text_boxes(&self, arguments: &[Value; 2]) -> Result<Vec<Rect>> {
         let owners = match self.owners().await {
             Ok(owners) => owners,
             Err(error) if is_gone(&error) => return Ok(Vec::new()),

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::cast_frame::CastFrame;
 use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
-use crate::bidi::commands::LookNow;
+use crate::bidi::commands::CapturePicture;
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
@@ -89,7 +89,8 @@ impl Page {
     /// # Errors `file` if the file cannot be written.
     pub fn record(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
         if self.hides_texts() {
-            let reason = "there are secrets, and what moves cannot be covered".to_owned();
+            let reason =
+                "secrets cannot be masked in a video; start the server without --secrets for one".to_owned();
             return Err(Error::Unsupported { what: "a video", reason });
         }
         let failed = |error: std::io::Error| Error::File {
@@ -134,7 +135,7 @@ async fn film(
     let begun_ms = unix_time_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
-    let is_pictured = browser.dialect().films_in_pictures();
+    let is_pictured = browser.dialect().captures_screencasts_itself();
     let session = page.session().clone();
     drop(page);
     let helper = Helper::hidden(browser).await?;
@@ -186,7 +187,7 @@ async fn add_present<W: Write + Seek>(
     studio: &mut Studio<W>,
 ) -> Result<()> {
     let late = Instant::now() + LAST_LOOK;
-    let looked = session.call(LookNow {});
+    let looked = session.call(CapturePicture {});
     tokio::pin!(looked);
     let mut last = None;
     while last.is_none_or(|last| studio.newest < last) {

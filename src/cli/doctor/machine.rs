@@ -1,7 +1,7 @@
 //! Checks what a browser needs: sandbox, display, fonts, shared memory, disk space, network.
 use std::path::Path;
 
-use super::{Finding, Grade};
+use super::{Finding, Severity};
 
 /// Checks the machine. WebKit needs no sandbox, no real display, and no shared memory files.
 pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
 /// Whether the browser's sandbox can work.
 #[cfg(target_os = "linux")]
 fn sandbox() -> Finding {
-    let warning = |found: &str, mend: &str| Finding::bad("sandbox", Grade::Warning, found, mend);
+    let warning = |found: &str, mend: &str| Finding::bad("sandbox", Severity::Warning, found, mend);
     if rustix::process::geteuid().is_root() {
         return warning(
             "running as root, so it is off",
@@ -69,7 +69,7 @@ fn display() -> Finding {
         Some(variable) => Finding::good("display", variable),
         None => Finding::bad(
             "display",
-            Grade::Warning,
+            Severity::Warning,
             "there is none, so the browser has no window and nobody can log in by hand",
             "Set DISPLAY, or start the client under xvfb-run.",
         ),
@@ -96,13 +96,13 @@ fn fonts() -> Finding {
     match (names.len(), has_cjk) {
         (0, _) => Finding::bad(
             "fonts",
-            Grade::Problem,
+            Severity::Problem,
             "there are none, so pictures show rectangles for letters",
             "apt-get install fonts-liberation fonts-noto-cjk",
         ),
         (count, false) => Finding::bad(
             "fonts",
-            Grade::Warning,
+            Severity::Warning,
             format!("{count}, none of them for Chinese, Japanese or Korean"),
             "apt-get install fonts-noto-cjk",
         ),
@@ -132,7 +132,7 @@ fn shared_memory() -> Finding {
     let Some(free) = free_mb(Path::new("/dev/shm")) else {
         return Finding::bad(
             "/dev/shm",
-            Grade::Warning,
+            Severity::Warning,
             "there is none; the browser uses temporary files instead, which is slower",
             "mount -t tmpfs tmpfs /dev/shm",
         );
@@ -141,7 +141,7 @@ fn shared_memory() -> Finding {
         256.. => Finding::good("/dev/shm", format!("{free} MB free")),
         free => Finding::bad(
             "/dev/shm",
-            Grade::Warning,
+            Severity::Warning,
             format!("{free} MB free; the browser uses temporary files instead, which is slower"),
             "In a container: --shm-size=1g or --ipc=host.",
         ),
@@ -153,14 +153,14 @@ fn room() -> Option<Finding> {
     let folder = std::env::temp_dir();
     if let Err(error) = tempfile::tempfile_in(&folder) {
         let found = format!("{} cannot be written to: {error}", folder.display());
-        return Some(Finding::bad("room", Grade::Problem, found, "Set TMPDIR to a folder that can."));
+        return Some(Finding::bad("room", Severity::Problem, found, "Set TMPDIR to a folder that can."));
     }
     let free = free_mb(&folder)?;
     Some(match free {
         200.. => Finding::good("room", format!("{free} MB free in {}", folder.display())),
         free => Finding::bad(
             "room",
-            Grade::Problem,
+            Severity::Problem,
             format!("{free} MB free in {}", folder.display()),
             "Make room there, or set TMPDIR to another folder.",
         ),
@@ -194,7 +194,7 @@ fn proxies() -> Finding {
         true => Finding::good("proxies", found),
         false => Finding::bad(
             "proxies",
-            Grade::Warning,
+            Severity::Warning,
             found,
             "If pages do not open, give --proxy-server, which also takes user:password@; if local ones do not, set NO_PROXY=localhost,127.0.0.1.",
         ),

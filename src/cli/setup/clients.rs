@@ -28,13 +28,13 @@ pub(in crate::cli) enum Agent {
 
 /// Folders in which clients keep their files.
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Places {
+pub(in crate::cli) struct ClientFolders {
     pub home: PathBuf,
     pub platform: Platform,
     pub environment: fn(&str) -> Option<PathBuf>,
 }
 
-impl Places {
+impl ClientFolders {
     pub(in crate::cli) fn here() -> Option<Self> {
         let home = std::env::home_dir().filter(|home| home.is_absolute())?;
         let environment =
@@ -69,7 +69,7 @@ impl Agent {
     }
 
     /// The user-wide configuration file.
-    pub(in crate::cli) fn file(self, places: &Places) -> PathBuf {
+    pub(in crate::cli) fn file(self, places: &ClientFolders) -> PathBuf {
         let home = |path: &str| places.home.join(path);
         let variable = |name: &str, usual: &str| (places.environment)(name).unwrap_or_else(|| home(usual));
         match self {

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::mcp::consent::{Consent, is_purchase};
 use crate::mcp::kept::LateAnswer;
 use crate::mcp::page_text::{inline, origin_of};
-use crate::mcp::questions::Asking;
+use crate::mcp::questions::PersonQuestion;
 use crate::mcp::tool::{AnyTool, Effect, Toolset};
 use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, Answer, Outcome};
@@ -130,7 +130,7 @@ impl Call<'_> {
             let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
             let text = texts::download(self.settings.language, &name, &from);
             if let Err(error) = self.allowed(page.as_ref(), &text).await {
-                let what_came = match self.workspace.take_back_download(&download.id).await {
+                let what_came = match self.workspace.discard_download(&download.id).await {
                     Ok(true) => "it was removed",
                     Ok(false) => "the browser cannot stop it, and its file is removed when it has arrived",
                     Err(_) => "it could not be stopped",
@@ -149,7 +149,7 @@ impl Call<'_> {
         if let Some(is_yes) = page.and_then(|page| self.late_answer(page, &question)) {
             return if is_yes { Ok(()) } else { refused("the user refused") };
         }
-        let asking = Asking { message: question.clone(), link: None };
+        let asking = PersonQuestion { message: question.clone(), link: None };
         self.progress.wait_for_person(true);
         let answer = timeout(patience, self.progress.questions.ask(asking)).await;
         self.progress.wait_for_person(false);
@@ -157,8 +157,8 @@ impl Call<'_> {
             (Ok(Answer::Finished), _) => Ok(()),
             (Ok(Answer::Cancelled), _) => refused("the user refused"),
             (Err(_), _) => refused("the user gave no answer"),
-            (Ok(Answer::Unasked | Answer::Coming), None) => refused(NO_WAY),
-            (Ok(Answer::Unasked | Answer::Coming), Some(page)) => {
+            (Ok(Answer::NoQuestions | Answer::Coming), None) => refused(NO_WAY),
+            (Ok(Answer::NoQuestions | Answer::Coming), Some(page)) => {
                 let open = self.services.live.as_ref().and_then(|live| live.open_for(page));
                 if open.is_some_and(|open| open.why() != question) {
                     // What they say there is about something else.

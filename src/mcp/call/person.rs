@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use super::Call;
 use crate::browser::Page;
 use crate::error::PersonLink;
-use crate::live::{Handover, Mode, Wish};
+use crate::live::{Handover, HandoverRequest, Mode};
 use crate::mcp::page_text::one_line;
-use crate::mcp::questions::Asking;
+use crate::mcp::questions::PersonQuestion;
 use crate::messages::{Language, challenge as texts};
 use crate::session::challenge::{Challenge, ChallengeKind};
 use crate::session::handoff::{Answer, Invitation, Person};
@@ -44,7 +44,7 @@ impl ClientsPerson<'_> {
 
     fn caller(&self) -> String {
         let caller = self.call.progress.caller().map(one_line);
-        caller.unwrap_or_else(|| texts::somebody(self.language()).to_owned())
+        caller.unwrap_or_else(|| texts::default_agent_name(self.language()).to_owned())
     }
 
     /// Opens a hand-over of the page; also returns whether one was open already.
@@ -55,7 +55,7 @@ impl ClientsPerson<'_> {
         let login = (challenge.kind == ChallengeKind::Challenge && page.url() != challenge.url)
             .then(|| challenge.url.clone());
         let known = live.open_for(page).is_some();
-        let coming = live.invite(Wish { page, owner, who, why, login, calls }).await?;
+        let coming = live.invite(HandoverRequest { page, owner, who, why, login, calls }).await?;
         let (code, seconds) = (coming.admission.code(), coming.link_left().as_secs());
         let link = PersonLink { url: coming.link().to_owned(), code, seconds };
         Some((link, coming, known))
@@ -69,7 +69,7 @@ impl ClientsPerson<'_> {
         }
         *self.link.lock() = Some(link.url.clone());
         // A client that got it before comes back to wait.
-        let asks = self.call.progress.questions.reach_person() || known;
+        let asks = self.call.progress.questions.can_ask_person() || known;
         Some(Invitation { link, asks, known, coming })
     }
 }
@@ -98,7 +98,7 @@ impl Person for ClientsPerson<'_> {
             }
             None => texts::question(language, &challenge.what, &challenge.url),
         };
-        let asking = Asking { message, link: link.map(|link| link.url.clone()) };
+        let asking = PersonQuestion { message, link: link.map(|link| link.url.clone()) };
         Box::pin(self.call.progress.questions.ask(asking))
     }
 

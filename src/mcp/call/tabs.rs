@@ -48,7 +48,7 @@ impl Call<'_> {
     }
 
     /// Reports that the page closed, and the tab of the next call.
-    pub(super) fn reported_closing(&self) -> String {
+    pub(super) fn closing_note(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
             Some(tab) => {

@@ -8,12 +8,12 @@ use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{AnyTool, FILENAME};
 use crate::secrets::Secrets;
-use crate::session::{Kind, Place};
+use crate::session::{ContentKind, FileTarget};
 use crate::snapshot;
 
 /// The file for an answer.
 pub(in crate::mcp) struct ToFile {
-    place: Place,
+    place: FileTarget,
     name: String,
     mime_type: &'static str,
 }
@@ -55,7 +55,7 @@ impl ToFile {
             }
         };
         let size = content.len() as u64;
-        let file = files::write(place, content, Kind::Text, secrets).await?;
+        let file = files::write(place, content, ContentKind::Text, secrets).await?;
         reply.say(format!("Written to {} ({measure})", file.shown));
         if let Ok(uri) = Url::from_file_path(&file.path) {
             reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });

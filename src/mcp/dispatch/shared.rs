@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Dispatcher;
 use crate::Result;
 use crate::error::Error;
-use crate::fleet::{Answer, Asked, Peers, Replica};
+use crate::fleet::{PeerAnswer, PeerCall, Peers, Replica};
 use crate::mcp::client::Client;
 use crate::mcp::failure;
 use crate::mcp::progress::Progress;
@@ -30,7 +30,7 @@ const SHORTEST_REST: Duration = Duration::from_millis(10);
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// Where a call is run.
-pub(super) enum Reached {
+pub(super) enum RoutedCall {
     /// On this server, in the session if it names one.
     Here(Option<Session>),
     /// Another server has run it.
@@ -65,7 +65,7 @@ impl Dispatcher {
         arguments: &mut Map<String, Value>,
         client: &Client,
         progress: &Progress,
-    ) -> Reached {
+    ) -> RoutedCall {
         let ends_it = tool.name == CloseSession::NAME;
         let id = match tool.toolset {
             // This one finds the session itself, to end it.
@@ -75,40 +75,40 @@ impl Dispatcher {
                 arguments.remove(SESSION)
             }
         };
-        let Some(Value::String(id)) = id else { return Reached::Here(None) };
+        let Some(Value::String(id)) = id else { return RoutedCall::Here(None) };
         let mut patience = LONGEST_SEARCH;
         loop {
             let (peer, lease) = match client.sessions.reach(&id).await {
-                Ok(_) if ends_it => return Reached::Here(None),
-                Ok(session) => return Reached::Here(Some(session)),
+                Ok(_) if ends_it => return RoutedCall::Here(None),
+                Ok(session) => return RoutedCall::Here(Some(session)),
                 Err(NoSession::Elsewhere(peer, lease)) => (peer, lease),
-                Err(error) => return Reached::Not(id, error),
+                Err(error) => return RoutedCall::Not(id, error),
             };
             let mut given = arguments.clone();
             given.insert(SESSION.to_owned(), id.clone().into());
             self.metrics.forwards();
-            let asked = Asked {
+            let asked = PeerCall {
                 owner: client.owner.as_deref().map(str::to_owned),
                 tool: tool.name.to_owned(),
                 arguments: given,
                 trace: progress.trace(),
             };
             let (pause, failed) = match self.peers.call(&peer, &asked).await {
-                Answer::Reply(result_json) => {
+                PeerAnswer::Reply(result_json) => {
                     let result_json = CallToolResult::deserialize(result_json).map(Reply::forwarded);
-                    return Reached::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
+                    return RoutedCall::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
                 }
                 // Soon somebody else has the session.
-                Answer::Undone => (PAUSE, out_of_reach()),
+                PeerAnswer::NotRun => (PAUSE, out_of_reach()),
                 // Soon it is taken for dead. As many may wait for that as it had sessions: if they asked all the time, that
                 // alone would keep a busy machine from going on.
-                Answer::Away => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
-                Answer::Broke => (Duration::MAX, Error::ReplicaGone),
+                PeerAnswer::Unreachable => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
+                PeerAnswer::Interrupted => (Duration::MAX, Error::ReplicaGone),
             };
             let Some(left) = patience.checked_sub(pause) else {
                 let (mut reply, settings) = (Reply::default(), &client.settings);
                 failure::tell(&failed, tool, arguments, &client.cooldown, settings, &mut reply);
-                return Reached::Answered(Box::new(reply));
+                return RoutedCall::Answered(Box::new(reply));
             };
             patience = left;
             sleep(pause).await;
@@ -116,10 +116,10 @@ impl Dispatcher {
     }
 
     /// Reads a cooldown that began on another server. Returns the start of the active one.
-    pub(super) async fn learn_pause(&self, client: &Client) -> Option<f64> {
+    pub(super) async fn read_shared_cooldown(&self, client: &Client) -> Option<f64> {
         let replica = self.replica.as_ref()?;
         // Nobody waits for a state that is not to be had.
-        if !replica.lives() {
+        if !replica.is_alive() {
             return client.cooldown.since();
         }
         let owner = client.owner.as_deref().unwrap_or_default();
@@ -130,7 +130,7 @@ impl Dispatcher {
     }
 
     /// Writes a cooldown that began on this server.
-    pub(super) async fn share_pause(&self, client: &Client, before: Option<f64>) {
+    pub(super) async fn publish_cooldown(&self, client: &Client, before: Option<f64>) {
         let Some(replica) = &self.replica else { return };
         let since = client.cooldown.since();
         if since.is_some() && since != before {
@@ -140,11 +140,11 @@ impl Dispatcher {
     }
 
     /// Runs a call from another server, unless this server does not have the session for certain.
-    pub async fn call_for_peer(&self, client: &Client, asked: Asked) -> Option<CallToolResult> {
-        let Asked { tool, arguments, trace, .. } = asked;
+    pub async fn run_for_peer(&self, client: &Client, asked: PeerCall) -> Option<CallToolResult> {
+        let PeerCall { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
         // One that has stopped has no session; whoever asks finds the one that has it, or will soon.
-        if self.replica.as_ref().is_some_and(|replica| !replica.lives()) {
+        if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             return None;
         }
         let reached = client.sessions.reach(id).await;
@@ -180,12 +180,12 @@ pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Res
 }
 
 /// A call in a shared session. Its log entries show that no two servers work in one session.
-pub(super) struct Fenced {
+pub(super) struct SharedCall {
     session: String,
     token: u64,
 }
 
-impl Fenced {
+impl SharedCall {
     pub(super) fn begin(session: &Session) -> Option<Self> {
         let token = session.token()?;
         let digest = Sha256::digest(session.id.as_bytes());
@@ -196,7 +196,7 @@ impl Fenced {
     }
 }
 
-impl Drop for Fenced {
+impl Drop for SharedCall {
     fn drop(&mut self) {
         tracing::debug!(session = self.session, token = self.token, "a call ends");
     }

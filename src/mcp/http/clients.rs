@@ -72,7 +72,7 @@ pub(super) struct Presence {
 
 impl Clients {
     pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: ClientLimits) -> Arc<Self> {
-        memory::keep_little();
+        memory::trim_heaps();
         let (known, gone) = (Mutex::default(), Mutex::default());
         Arc::new(Self { dispatcher, limits, known, gone, left: AtomicBool::new(false) })
     }
@@ -135,7 +135,7 @@ impl Clients {
             names.push(name);
         }
         if self.left.swap(false, Ordering::Relaxed) {
-            memory::give_back();
+            memory::release_memory();
         }
         names
     }

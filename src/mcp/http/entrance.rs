@@ -8,35 +8,35 @@ use tokio::task::AbortHandle;
 
 /// Connections without a valid key so far, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Strangers {
+pub(super) struct UnauthenticatedConnections {
     waiting: Mutex<BTreeMap<u64, AbortHandle>>,
     last: AtomicU64,
 }
 
 /// A connection that may be unauthenticated. Its end is noticed.
 #[derive(Debug)]
-pub(super) struct Entrance {
-    strangers: Arc<Strangers>,
+pub(super) struct AcceptedConnection {
+    strangers: Arc<UnauthenticatedConnections>,
     number: u64,
 }
 
-impl Strangers {
+impl UnauthenticatedConnections {
     /// Accepts a connection. `serve` starts to serve it in a task that can be aborted.
-    pub(super) fn take_in(self: &Arc<Self>, serve: impl FnOnce(Entrance) -> AbortHandle) {
+    pub(super) fn accept(self: &Arc<Self>, serve: impl FnOnce(AcceptedConnection) -> AbortHandle) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         // Locked until it is written down, so that it cannot be known before.
         let mut waiting = self.waiting.lock();
-        let task = serve(Entrance { strangers: Arc::clone(self), number });
+        let task = serve(AcceptedConnection { strangers: Arc::clone(self), number });
         waiting.insert(number, task);
     }
 
     /// Whether there is an unauthenticated connection that could be closed.
-    pub(super) fn are_there(&self) -> bool {
+    pub(super) fn has_any(&self) -> bool {
         !self.waiting.lock().is_empty()
     }
 
     /// Closes the oldest unauthenticated connection.
-    pub(super) fn dismiss_oldest(&self) {
+    pub(super) fn close_oldest(&self) {
         let oldest = self.waiting.lock().pop_first();
         if let Some((_, task)) = oldest {
             tracing::debug!("a connection without a key made room for another");
@@ -45,15 +45,15 @@ impl Strangers {
     }
 }
 
-impl Entrance {
+impl AcceptedConnection {
     /// Marks the connection as authenticated.
-    pub(super) fn is_known(&self) {
+    pub(super) fn mark_authenticated(&self) {
         self.strangers.waiting.lock().remove(&self.number);
     }
 }
 
-impl Drop for Entrance {
+impl Drop for AcceptedConnection {
     fn drop(&mut self) {
-        self.is_known();
+        self.mark_authenticated();
     }
 }

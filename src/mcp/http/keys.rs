@@ -35,7 +35,7 @@ fn fingerprint(key: &[u8]) -> Fingerprint {
 
 /// The result of checking the `Authorization` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum KeyCheck {
     Known(Owner),
     /// It is missing, or of an unknown scheme.
     Missing(&'static str),
@@ -105,24 +105,24 @@ impl Keys {
     }
 
     /// Checks the values of all `Authorization` headers.
-    pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> Verdict {
+    pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> KeyCheck {
         if self.is_empty() {
-            return Verdict::Known(Owner { name: "everybody".into(), folder: None });
+            return KeyCheck::Known(Owner { name: "everybody".into(), folder: None });
         }
-        let Some(value) = values.next() else { return Verdict::Missing("Authentication required") };
+        let Some(value) = values.next() else { return KeyCheck::Missing("Authentication required") };
         if values.next().is_some() {
-            return Verdict::Missing("Authentication required: there are two Authorization headers");
+            return KeyCheck::Missing("Authentication required: there are two Authorization headers");
         }
         let (scheme, key) = match value.iter().position(|byte| *byte == b' ') {
             Some(at) => (&value[..at], &value[at + 1..]),
             None => (value, &[][..]),
         };
         if !scheme.eq_ignore_ascii_case(b"Bearer") || key.is_empty() {
-            return Verdict::Missing("Authentication required: use Authorization: Bearer KEY");
+            return KeyCheck::Missing("Authentication required: use Authorization: Bearer KEY");
         }
         match self.find(key) {
-            Some(index) => Verdict::Known(self.owner(index)),
-            None => Verdict::Wrong,
+            Some(index) => KeyCheck::Known(self.owner(index)),
+            None => KeyCheck::Wrong,
         }
     }
 
@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    fn judge(keys: &Keys, values: &[&str]) -> Verdict {
+    fn judge(keys: &Keys, values: &[&str]) -> KeyCheck {
         keys.judge(values.iter().map(|value| value.as_bytes()))
     }
 
@@ -167,17 +167,17 @@ mod tests {
         let keys = Keys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
         assert_eq!(keys.len(), 2);
         let owner = |name: &str, folder: &str| {
-            Verdict::Known(Owner { name: name.into(), folder: Some(folder.into()) })
+            KeyCheck::Known(Owner { name: name.into(), folder: Some(folder.into()) })
         };
         assert_eq!(judge(&keys, &["Bearer one"]), owner("key-1", "key-7692c3ad"));
         assert_eq!(judge(&keys, &["bearer two"]), owner("key-2", "key-3fc4ccfe"));
         for near in ["Bearer on", "Bearer onee", "Bearer one ", "Bearer  one", "Bearer one\0", "Bearer ONE"] {
-            assert_eq!(judge(&keys, &[near]), Verdict::Wrong, "{near:?}");
+            assert_eq!(judge(&keys, &[near]), KeyCheck::Wrong, "{near:?}");
         }
         for missing in
             [&[][..], &["Basic one"], &["one"], &["Bearer"], &["Bearer "], &["Bearer one", "Bearer one"]]
         {
-            assert!(matches!(judge(&keys, missing), Verdict::Missing(_)), "{missing:?}");
+            assert!(matches!(judge(&keys, missing), KeyCheck::Missing(_)), "{missing:?}");
         }
     }
 

@@ -24,8 +24,8 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_util::sync::CancellationToken;
 
 use super::guard::Guard;
-use super::keys::{Keys, Verdict};
-use crate::live::{Entry, Handover, Live, PAGE, viewer};
+use super::keys::{KeyCheck, Keys};
+use crate::live::{Handover, Live, PAGE, VisitorAuth, viewer};
 
 /// The largest message of a viewer, and the largest upload.
 const LARGEST_MESSAGE: usize = 256 << 10;
@@ -98,11 +98,11 @@ async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -
     let shown: Shown = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
     let Some(handover) = live.find(id) else { return refused() };
     let pass = match &live.options().entry {
-        Entry::Code => handover.admission.enter(shown.code.trim()),
-        Entry::Key if holds(keys, &shown.key, handover.owner()) => handover.admission.admit(),
-        Entry::Key => handover.admission.enter(""),
-        Entry::Header(name) if names_somebody(&parts, name) => handover.admission.admit(),
-        Entry::Header(_) => None,
+        VisitorAuth::Code => handover.admission.enter(shown.code.trim()),
+        VisitorAuth::Key if holds(keys, &shown.key, handover.owner()) => handover.admission.admit(),
+        VisitorAuth::Key => handover.admission.enter(""),
+        VisitorAuth::Header(name) if names_somebody(&parts, name) => handover.admission.admit(),
+        VisitorAuth::Header(_) => None,
     };
     let Some(pass) = pass else { return refused() };
     let base = live.options().url.as_deref().and_then(|url| url::Url::parse(url).ok());
@@ -121,8 +121,8 @@ async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -
 fn holds(keys: &Keys, key: &str, owner: Option<&str>) -> bool {
     let bearer = format!("Bearer {}", key.trim());
     match keys.judge(std::iter::once(bearer.as_bytes())) {
-        Verdict::Known(known) => known.folder.as_deref() == owner,
-        Verdict::Missing(_) | Verdict::Wrong => false,
+        KeyCheck::Known(known) => known.folder.as_deref() == owner,
+        KeyCheck::Missing(_) | KeyCheck::Wrong => false,
     }
 }
 

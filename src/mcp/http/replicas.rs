@@ -21,7 +21,7 @@ use super::clients::Name;
 use super::keys::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
-use crate::fleet::{Asked, Peer, Peers, Replica, SECRET};
+use crate::fleet::{Peer, PeerCall, Peers, Replica, SECRET};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION;
@@ -48,11 +48,11 @@ impl PeerClients {
         let Ok(collected) = Limited::new(body, LARGEST_BODY).collect().await else {
             return status(StatusCode::BAD_REQUEST);
         };
-        let Ok(asked) = serde_json::from_slice::<Asked>(&collected.to_bytes()) else {
+        let Ok(asked) = serde_json::from_slice::<PeerCall>(&collected.to_bytes()) else {
             return status(StatusCode::BAD_REQUEST);
         };
         let client = self.client(dispatcher, asked.owner.clone());
-        match dispatcher.call_for_peer(&client, asked).await {
+        match dispatcher.run_for_peer(&client, asked).await {
             Some(result) => Response::new(Body::from(serde_json::json!(result).to_string())),
             // The other server asks again whose it is.
             None => status(StatusCode::CONFLICT),
@@ -77,7 +77,7 @@ pub(super) fn connection_name(name: &Name) -> String {
 }
 
 /// Whether a request uses the client's own tabs, and names no session that any server could find.
-pub(super) fn works_in_connection(message: &ClientJsonRpcMessage) -> bool {
+pub(super) fn uses_own_tabs(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let ClientRequest::CallToolRequest(call) = &request.request else { return false };
     let arguments = call.params.arguments.as_ref();
@@ -92,7 +92,7 @@ pub(super) async fn forward(
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response<Body>, reqwest::Error> {
-    Ok(passed_back(request_to(peers, peer, parts).body(body).send().await?))
+    Ok(forwarded_response(request_to(peers, peer, parts).body(body).send().await?))
 }
 
 /// The forwarded request, with the identity of the client. It has no body yet.
@@ -105,7 +105,7 @@ pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::
 }
 
 /// The response of another server.
-pub(super) fn passed_back(response: reqwest::Response) -> Response<Body> {
+pub(super) fn forwarded_response(response: reqwest::Response) -> Response<Body> {
     let response: axum::http::Response<reqwest::Body> = response.into();
     let mut response = response.map(Body::new);
     keep_what_is_passed_on(response.headers_mut());
@@ -158,29 +158,31 @@ impl App {
         owner: &Owner,
         id: &HeaderValue,
         from_peer: bool,
-    ) -> Result<Place, Refused> {
+    ) -> Result<ClientLocation, Refused> {
         // Somebody else's session is as unknown as one that never was.
         let unknown = || {
             plain(StatusCode::NOT_FOUND, "Session not found: it has ended, or never was; initialize again")
         };
         let (Some(replica), Ok(connection)) = (&self.replica, id.to_str()) else { return Err(unknown()) };
         let name = Name { owner: owner.clone(), connection: connection.to_owned() };
-        let known = replica.connection(&connection_name(&name), None).await.map_err(|_| state_gone())?;
+        let known =
+            replica.connection(&connection_name(&name), None).await.map_err(|_| state_unavailable())?;
         if known.is_none() || from_peer {
             return Err(unknown());
         }
-        self.place_of(&name).await
+        self.locate_client(&name).await
     }
 
     /// The server that has this client. This one takes over from a dead one.
-    pub(super) async fn place_of(&self, name: &Name) -> Result<Place, Refused> {
-        let here = Place::Here(name.clone());
+    pub(super) async fn locate_client(&self, name: &Name) -> Result<ClientLocation, Refused> {
+        let here = ClientLocation::Here(name.clone());
         let Some(replica) = &self.replica else { return Ok(here) };
         if self.clients.knows(name) {
             return Ok(here);
         }
-        let place = replica.connection(&connection_name(name), Some("")).await.map_err(|_| state_gone())?;
-        Ok(place.and_then(|place| place.elsewhere).map_or(here, Place::Elsewhere))
+        let place =
+            replica.connection(&connection_name(name), Some("")).await.map_err(|_| state_unavailable())?;
+        Ok(place.and_then(|place| place.elsewhere).map_or(here, ClientLocation::Elsewhere))
     }
 
     pub(super) async fn forward(
@@ -190,18 +192,18 @@ impl App {
         body: Bytes,
     ) -> Result<Response<Body>, Refused> {
         self.dispatcher.metrics.forwards();
-        forward(self.dispatcher.peers(), peer, parts, body).await.map_err(|_| state_gone())
+        forward(self.dispatcher.peers(), peer, parts, body).await.map_err(|_| state_unavailable())
     }
 
     pub(super) fn refuse_if_leaving(&self) -> Result<(), Refused> {
-        if self.leaving.load(Ordering::Relaxed) { Err(state_gone()) } else { Ok(()) }
+        if self.leaving.load(Ordering::Relaxed) { Err(state_unavailable()) } else { Ok(()) }
     }
 
     /// Whether this server accepts calls: it is not ending, is alive for the others, and has a browser.
     pub(super) fn ready(&self) -> Response<Body> {
         let not = if self.leaving.load(Ordering::Relaxed) {
             Some("leaving")
-        } else if self.replica.as_ref().is_some_and(|replica| !replica.lives()) {
+        } else if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             Some("state")
         } else if self.dispatcher.services.engine.pool().is_some_and(|pool| pool.count().1 == 0) {
             Some("browsers")
@@ -233,7 +235,7 @@ impl App {
 }
 
 /// The error while the shared state is unavailable; a retry may succeed.
-pub(super) fn state_gone() -> Refused {
+pub(super) fn state_unavailable() -> Refused {
     let text = "This server cannot answer now; ask again";
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, text);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
@@ -242,7 +244,7 @@ pub(super) fn state_gone() -> Refused {
 }
 
 /// The server that has a client.
-pub(super) enum Place {
+pub(super) enum ClientLocation {
     Here(Name),
     Elsewhere(Peer),
 }

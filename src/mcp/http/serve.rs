@@ -28,11 +28,11 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::clients::{ClientLimits, Clients, Name, Presence};
-use super::entrance::{Entrance, Strangers};
+use super::entrance::{AcceptedConnection, UnauthenticatedConnections};
 use super::guard::Guard;
-use super::keys::{Keys, Owner, Verdict};
+use super::keys::{KeyCheck, Keys, Owner};
 use super::replicas::{
-    PeerClients, Place, SharedSessions, connection_name, is_from_peer, works_in_connection,
+    ClientLocation, PeerClients, SharedSessions, connection_name, is_from_peer, uses_own_tabs,
 };
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
@@ -40,7 +40,7 @@ use crate::json::without_half_pairs;
 use crate::live::Live;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::metrics;
-use crate::mcp::server::{Server, Shares, Unasked};
+use crate::mcp::server::{NoQuestions, Server, SharedIdentity};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 use crate::mcp::strict_json;
@@ -131,7 +131,7 @@ impl HttpServer {
             .with_cancellation_token(ending.clone());
         let replica = dispatcher.replica().cloned();
         if let Some(replica) = &replica {
-            replica.listens_at(&base);
+            replica.set_listening_url(&base);
             replica.live();
             config.session_store = Some(Arc::new(SharedSessions(Arc::clone(replica))));
         }
@@ -139,7 +139,7 @@ impl HttpServer {
         let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
         let most_clients = self.options.limits.most * self.options.keys.len().max(1);
         let most_connections = 4 * most_clients + 64;
-        let strangers = Arc::new(Strangers::default());
+        let strangers = Arc::new(UnauthenticatedConnections::default());
         let live = dispatcher.live().cloned();
         if let Some(live) = &live {
             live.set_base(Some(base));
@@ -167,12 +167,12 @@ impl HttpServer {
                     serving.spawn(async move { app.sweep().await });
                 }
                 Some(_) = serving.join_next() => {}
-                stream = accept(&self.listener), if serving.len() < most_connections || strangers.are_there() => {
+                stream = accept(&self.listener), if serving.len() < most_connections || strangers.has_any() => {
                     if serving.len() >= most_connections {
-                        strangers.dismiss_oldest();
+                        strangers.close_oldest();
                     }
                     let app = Arc::clone(&app);
-                    strangers.take_in(|entrance| serving.spawn(connection(app, stream, entrance)));
+                    strangers.accept(|entrance| serving.spawn(connection(app, stream, entrance)));
                 }
             }
         }
@@ -201,7 +201,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 }
 
 /// Answers the requests of a connection until it ends.
-async fn connection(app: Arc<App>, stream: TcpStream, entrance: Entrance) {
+async fn connection(app: Arc<App>, stream: TcpStream, entrance: AcceptedConnection) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.options.limits.arrival);
     builder.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
@@ -231,7 +231,7 @@ pub(super) struct App {
 
 /// The sender of a request.
 #[derive(Debug, Clone)]
-struct Asker {
+struct Requester {
     owner: Owner,
     session: Option<Name>,
     from_peer: bool,
@@ -246,7 +246,7 @@ impl App {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, entrance: &Entrance) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, entrance: &AcceptedConnection) -> Response<Body> {
         let mut response = self.try_answer(request, entrance).await.unwrap_or_else(|refused| *refused);
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -257,12 +257,12 @@ impl App {
     async fn try_answer(
         &self,
         request: Request<Incoming>,
-        entrance: &Entrance,
+        entrance: &AcceptedConnection,
     ) -> Result<Response<Body>, Refused> {
         let (parts, body) = request.into_parts();
         let from_peer = self.replica.as_ref().is_some_and(|replica| is_from_peer(replica, &parts.headers));
         if from_peer && parts.uri.path() == CALL_PATH {
-            entrance.is_known();
+            entrance.mark_authenticated();
             self.refuse_if_leaving()?;
             return Ok(self.peer_clients.answer(&self.dispatcher, body).await);
         }
@@ -277,22 +277,22 @@ impl App {
             // Many write an address with a stroke at its end.
             "/mcp" | "/mcp/" => {}
             path if path.starts_with("/live/") && self.live.is_some() => {
-                entrance.is_known();
+                entrance.mark_authenticated();
                 let Some(live) = &self.live else { return Err(not_allowed()) };
                 return self.receive(live, Request::from_parts(parts, body), from_peer).await;
             }
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
         }
         let owner = self.admit(&parts)?;
-        entrance.is_known();
+        entrance.mark_authenticated();
         self.refuse_if_leaving()?;
         let session = match parts.headers.get(SESSION) {
             None => None,
             Some(id) => match self.session_of(&owner, id) {
                 Some(name) => Some(name),
                 None => match self.session_elsewhere(&owner, id, from_peer).await? {
-                    Place::Here(name) => Some(name),
-                    Place::Elsewhere(peer) => {
+                    ClientLocation::Here(name) => Some(name),
+                    ClientLocation::Elsewhere(peer) => {
                         let body = collect(body, &parts, self.options.limits.arrival).await?;
                         return self.forward(&peer, &parts, body).await;
                     }
@@ -306,7 +306,7 @@ impl App {
             _ => return Err(not_allowed()),
         }
         let bytes = read(&parts, body, self.options.limits.arrival).await?;
-        let asker = Asker { owner, session, from_peer };
+        let asker = Requester { owner, session, from_peer };
         match batch_of(&parts, &bytes) {
             Some(batch) => self.answer_batch(parts, &asker, batch).await,
             None => self.answer_message(parts, asker, bytes).await,
@@ -317,7 +317,7 @@ impl App {
     async fn answer_batch(
         &self,
         mut parts: Parts,
-        asker: &Asker,
+        asker: &Requester,
         batch: Vec<Value>,
     ) -> Result<Response<Body>, Refused> {
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
@@ -351,10 +351,10 @@ impl App {
     async fn answer_message(
         &self,
         mut parts: Parts,
-        asker: Asker,
+        asker: Requester,
         bytes: Bytes,
     ) -> Result<Response<Body>, Refused> {
-        let Asker { owner, session, from_peer } = asker;
+        let Requester { owner, session, from_peer } = asker;
         let wants_events = accepts_events(&parts);
         // As it came, in case that another server is to answer.
         let asked = self.replica.is_some().then(|| parts.clone());
@@ -376,16 +376,16 @@ impl App {
         };
         if session.is_none()
             && !from_peer
-            && works_in_connection(&message)
-            && let Place::Elsewhere(peer) = self.place_of(&name).await?
+            && uses_own_tabs(&message)
+            && let ClientLocation::Elsewhere(peer) = self.locate_client(&name).await?
         {
             return self.forward(&peer, asked.as_ref().unwrap_or(&parts), bytes).await;
         }
         if !wants_events {
-            parts.extensions.insert(Unasked);
+            parts.extensions.insert(NoQuestions);
         }
         if session.is_none() && cookie.is_none() {
-            parts.extensions.insert(Shares);
+            parts.extensions.insert(SharedIdentity);
         }
         let mut presence = None;
         if !discovers {
@@ -479,14 +479,14 @@ impl App {
     fn admit(&self, parts: &Parts) -> Result<Owner, Refused> {
         let values = parts.headers.get_all(header::AUTHORIZATION).iter().map(HeaderValue::as_bytes);
         match self.options.keys.judge(values) {
-            Verdict::Known(owner) => Ok(owner),
-            Verdict::Missing(reason) => {
+            KeyCheck::Known(owner) => Ok(owner),
+            KeyCheck::Missing(reason) => {
                 let mut response = plain(StatusCode::UNAUTHORIZED, reason);
                 let challenge = HeaderValue::from_static("Bearer realm=\"patchright-mcp\"");
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
                 Err(response)
             }
-            Verdict::Wrong => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
+            KeyCheck::Wrong => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
         }
     }
 

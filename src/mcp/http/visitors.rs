@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::live;
-use super::replicas::{passed_back, request_to, state_gone};
+use super::replicas::{forwarded_response, request_to, state_unavailable};
 use super::serve::{App, Refused};
 use crate::fleet::Peer;
 use crate::live::Live;
@@ -34,7 +34,7 @@ impl App {
         match replica.peer(&server).await {
             Ok(Some(peer)) => self.pass_on(&peer, request).await,
             Ok(None) => Ok(live::refused()),
-            Err(_) => Err(state_gone()),
+            Err(_) => Err(state_unavailable()),
         }
     }
 
@@ -47,9 +47,9 @@ impl App {
             asking = asking.header(header::CONNECTION, "upgrade").header(header::UPGRADE, protocol);
         }
         let answer = timeout(LONGEST_ANSWER, asking.send()).await;
-        let answer = answer.map_err(|_| state_gone())?.map_err(|_| state_gone())?;
+        let answer = answer.map_err(|_| state_unavailable())?.map_err(|_| state_unavailable())?;
         let Some(visitor) = visitor.filter(|_| answer.status() == StatusCode::SWITCHING_PROTOCOLS) else {
-            return Ok(passed_back(answer));
+            return Ok(forwarded_response(answer));
         };
         let mut response = Response::new(Body::empty());
         *response.status_mut() = answer.status();

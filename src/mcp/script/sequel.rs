@@ -5,7 +5,7 @@ use crate::browser::{Mark, Page, RequestEntry};
 
 /// The state before an action.
 #[derive(Debug)]
-pub struct Before {
+pub struct ActionBaseline {
     page: Page,
     mark: Mark,
     /// The number of the newest request.
@@ -16,14 +16,14 @@ pub struct Before {
 
 /// The effect of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sequel {
+pub enum ActionEffect {
     /// A new document.
     Document,
     /// A request that changes something, and the constant part of its path.
     Request { method: String, path: String },
 }
 
-impl Before {
+impl ActionBaseline {
     pub fn new(page: Page) -> Self {
         let number = page.with_network(|log| log.entries().map(|entry| entry.number).max());
         let newest_tab = page.context().pages().iter().map(Page::index).max().unwrap_or_default();
@@ -41,19 +41,18 @@ impl Before {
         pages.iter().any(|page| page.index() > self.newest_tab && page.has_opener())
     }
 
-    pub fn sequel(self) -> Option<Sequel> {
+    pub fn sequel(self) -> Option<ActionEffect> {
         let Self { page, mark, number, .. } = self;
         if page.pending_since(mark).committed {
-            return Some(Sequel::Document);
+            return Some(ActionEffect::Document);
         }
         let here = host(&page.url());
         page.with_network(|log| {
             // Where others only count what is done, it need not be the same the next time.
             let is_own = |entry: &&RequestEntry| Some(entry.number) > number && host(&entry.url) == here;
-            log.entries()
-                .filter(is_own)
-                .find(|entry| changes_something(entry))
-                .map(|entry| Sequel::Request { method: entry.method.clone(), path: lasting_path(&entry.url) })
+            log.entries().filter(is_own).find(|entry| changes_something(entry)).map(|entry| {
+                ActionEffect::Request { method: entry.method.clone(), path: lasting_path(&entry.url) }
+            })
         })
     }
 }
@@ -82,7 +81,7 @@ fn lasting_path(url: &str) -> String {
 /// Longer parts of a path are keys.
 const LONGEST_WORD: usize = 40;
 
-impl Sequel {
+impl ActionEffect {
     /// A statement with the wait for its effect.
     pub fn awaited(&self, statement: &str, language: ScriptLanguage) -> String {
         match language {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
 use super::{ISOLATED, LOCATOR, LONG_PRESS_MS, Line, Named, SECRET, STEPS, ScriptLanguage, Subject, call};
 use crate::browser::input::Point;
-use crate::browser::{Found, HandMove, Scope};
+use crate::browser::{Found, RecordedAction, Scope};
 
 /// A tool call to be converted.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl Step<'_> {
         let (start, end) = (self.element("startRef")?, self.element("endRef")?);
         let moves = self.found.get(self.text("endRef")?)?.moves.get().unwrap_or_default();
         let dropped = moves.iter().find_map(|done| match done {
-            HandMove::Drop { at, long_press } => Some((*at, *long_press)),
+            RecordedAction::Drop { at, long_press } => Some((*at, *long_press)),
             _ => None,
         });
         let from = match self.text("startPosition") {
@@ -299,13 +299,13 @@ impl Named {
     /// The pointer actions on the element, if there is no single statement for them.
     fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
         let line = |done| match done {
-            HandMove::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
-            HandMove::Keys { key, times } => {
+            RecordedAction::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
+            RecordedAction::Keys { key, times } => {
                 Some(Line::Times(times, Box::new(call(element.clone(), "press", [key.into()]))))
             }
-            HandMove::Press(at) => Some(Line::Pointer(element.clone(), at, None)),
-            HandMove::Slide(from, to) => Some(Line::Pointer(element.clone(), from, Some(to))),
-            HandMove::Drop { .. } => None,
+            RecordedAction::Press(at) => Some(Line::Pointer(element.clone(), at, None)),
+            RecordedAction::Slide(from, to) => Some(Line::Pointer(element.clone(), from, Some(to))),
+            RecordedAction::Drop { .. } => None,
         };
         Some(self.moves.get()?.into_iter().filter_map(line).collect())
     }

@@ -55,14 +55,14 @@ pub static MEMBERS: [AnyTool; 31] = [
 /// Marks a target as a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum OfPlace {
+pub enum PointTarget {
     Coordinate,
 }
 
 /// Marks a target as an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum OfElement {
+pub enum ElementTarget {
     Ref,
 }
 
@@ -76,7 +76,7 @@ pub enum Kind {
 /// Point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Place {
-    pub r#type: Option<OfPlace>,
+    pub r#type: Option<PointTarget>,
     #[schemars(range(min = 0))]
     pub x: f64,
     #[schemars(range(min = 0))]
@@ -86,7 +86,7 @@ pub struct Place {
 /// An element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Element {
-    pub r#type: Option<OfElement>,
+    pub r#type: Option<ElementTarget>,
     /// Ref from `read_page` or `find`.
     #[schemars(length(min = 1))]
     pub r#ref: String,

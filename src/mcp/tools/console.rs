@@ -45,11 +45,11 @@ impl Tool for ConsoleMessages {
         };
         let mut messages = page.console_messages().await?;
         // What the browser writes to its log can come a moment later than what it answers.
-        let mut complete = page.tell_uncaught(&mut messages);
+        let mut complete = page.fill_uncaught_texts(&mut messages);
         let deadline = Instant::now() + LOG_LIMIT;
         while !complete && Instant::now() < deadline {
             sleep(LOG_PAUSE).await;
-            complete = page.tell_uncaught(&mut messages);
+            complete = page.fill_uncaught_texts(&mut messages);
         }
         messages.extend(page.console_of_workers().await);
         if self.stacks {

@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::Result;
 use crate::browser::proxy::Proxy;
-use crate::browser::{AlsoStored, StorageState};
+use crate::browser::{ExtraStorage, StorageState};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
-use crate::session::Kind;
+use crate::session::ContentKind;
 
 /// The largest storage state file.
 const LARGEST_STATE: u64 = 64 << 20;
@@ -53,10 +53,10 @@ impl Tool for Create {
         if let Some(name) = &self.name {
             check_name(name)?;
         }
-        let mut options = call.workspace.usual_options().clone();
+        let mut options = call.workspace.default_options().clone();
         if let Some(proxy) = self.proxy {
             let proxy = Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?;
-            options.proxy = Some(proxy.judged());
+            options.proxy = Some(proxy.from_client());
         }
         if let Some(path) = &self.storage_state {
             let text = call.roots().await.read(path, LARGEST_STATE)?;
@@ -198,12 +198,12 @@ impl Tool for SaveStorage {
         let path = place.path().to_owned();
         let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
         call.progress.say("collecting cookies and storage");
-        let also = AlsoStored { databases: self.indexed_db, private_files: self.opfs };
+        let also = ExtraStorage { databases: self.indexed_db, private_files: self.opfs };
         let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
         let secrets = call.services.secrets().clone();
         let write = tokio::task::spawn_blocking(move || {
-            place.write(state.text()?.into_bytes(), Kind::StorageState, &secrets)
+            place.write(state.text()?.into_bytes(), ContentKind::StorageState, &secrets)
         })
         .await;
         write.map_err(|_| Error::Broken)??;

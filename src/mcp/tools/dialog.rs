@@ -44,7 +44,7 @@ impl Tool for HandleDialog {
         if self.accept {
             call.confirm_anything(&page, &open.message).await?;
         }
-        let text = self.prompt_text.or_else(|| open.usual_text()).filter(|_| self.accept);
+        let text = self.prompt_text.or_else(|| open.default_text()).filter(|_| self.accept);
         let mut answered = None;
         let answer = async {
             answered = Some(page.answer_dialog(self.accept, text).await?);
@@ -60,7 +60,7 @@ impl Tool for HandleDialog {
                 .add_event("The dialog could not be accepted: another document was taking the page's place.");
         }
         if let Some(program) = program::paused(call) {
-            return program.go_on(call, reply).await;
+            return program.resume(call, reply).await;
         }
         reply.show(View::Changes);
         Ok(())

@@ -35,7 +35,7 @@ impl Tool for Evaluate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        page.must_answer().await?;
+        page.ensure_responsive().await?;
         let element = match &self.r#ref {
             Some(text) => Some(target::element(call, &page, text).await?),
             None => None,

@@ -16,7 +16,7 @@ use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{Kind, Place};
+use crate::session::{ContentKind, FileTarget};
 
 /// The most labels: more would hide the page.
 const MOST_LABELS: usize = 150;
@@ -96,7 +96,7 @@ impl Tool for Picture {
         if call.settings.image_responses == ImageResponses::Inline {
             reply.add_image(Image { base64: BASE64_STANDARD.encode(&bytes), mime_type: format.mime_type() });
         }
-        let file = files::write(place, bytes, Kind::Picture, call.services.secrets()).await?;
+        let file = files::write(place, bytes, ContentKind::Picture, call.services.secrets()).await?;
         reply.say(format!("Picture saved to {} ({scale:.2} pixels for each of the page's)", file.shown));
         if let Ok(uri) = Url::from_file_path(&file.path) {
             reply.add_file(FileLink {
@@ -247,7 +247,8 @@ impl Tool for Record {
                     reason: error.to_string(),
                 })?;
                 let size = bytes.len() as u64;
-                let file = files::write(recording.place, bytes, Kind::Video, call.services.secrets()).await?;
+                let file =
+                    files::write(recording.place, bytes, ContentKind::Video, call.services.secrets()).await?;
                 reply.say(format!("Video saved to {} ({size} bytes)", file.shown));
                 if let Ok(uri) = Url::from_file_path(&file.path) {
                     let name = recording.name;
@@ -278,7 +279,7 @@ impl Tool for Record {
                 let page = call.open_page().await?;
                 let bytes = page.mhtml().await?.into_bytes();
                 let size = bytes.len() as u64;
-                let file = files::write(place, bytes, Kind::Text, call.services.secrets()).await?;
+                let file = files::write(place, bytes, ContentKind::Text, call.services.secrets()).await?;
                 reply.say(format!("Page saved to {} ({size} bytes)", file.shown));
                 if let Ok(uri) = Url::from_file_path(&file.path) {
                     let mime_type = "multipart/related";
@@ -291,7 +292,7 @@ impl Tool for Record {
 }
 
 impl Record {
-    async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(Place, String)> {
+    async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(FileTarget, String)> {
         let mut file = call.destination(self.filename.as_deref(), &call.settings.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
             file.push(&format!(".{ending}"));

@@ -248,7 +248,7 @@ impl Field {
                     *text = call.services.secrets().typed_into(text, &element).await?.into_owned();
                 }
             }
-            ControlKind::None => element.takes("").await?,
+            ControlKind::None => element.check_value("").await?,
             ControlKind::File => {
                 opened(&given, &call.roots().await)?;
                 call.confirm_upload(page, &given).await?;

@@ -131,7 +131,7 @@ pub(super) async fn press_found(
     if options.force {
         return Ok(None);
     }
-    LostPress::judged(lost, |again| {
+    LostPress::into_result(lost, |again| {
         let reference = target::ref_in(call, page, element.frame(), again.number);
         format!("{} [ref={reference}]", target::words(&again.role, &again.name))
     })

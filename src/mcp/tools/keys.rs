@@ -55,7 +55,7 @@ impl Tool for PressKey {
         let keyboard = page.input().keyboard();
         let types = self.action == Stroke::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
         let acts_on = if types { ActsOn::Typed } else { ActsOn::Page };
-        call.act(&page, acts_on, Box::pin(self.strike(&keyboard, &keys))).await?;
+        call.act(&page, acts_on, Box::pin(self.redact(&keyboard, &keys))).await?;
         reply.say(self.describe(&keys));
         reply.show(View::Changes);
         Ok(())
@@ -81,7 +81,7 @@ impl PressKey {
         }
     }
 
-    async fn strike(&self, keyboard: &Keyboard, keys: &[String]) -> Result<()> {
+    async fn redact(&self, keyboard: &Keyboard, keys: &[String]) -> Result<()> {
         for key in keys {
             // All are read before the first is pressed.
             keyboard.check(key)?;

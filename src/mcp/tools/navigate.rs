@@ -47,16 +47,16 @@ impl Tool for Navigate {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
         let page = call.page_to_leave().await?;
-        go(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
+        open_url(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
     }
 }
 
 /// Opens a URL in a page, and reports the result.
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
-    go(call, page, url, &Timing::new(call, None, None), reply).await
+    open_url(call, page, url, &Timing::new(call, None, None), reply).await
 }
 
-async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
+async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
     call.services.pacing.before(page.context(), url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
@@ -237,7 +237,7 @@ async fn tell_arrival(
             let begun = Instant::now();
             page.note_building();
             let loaded = match timing.until {
-                None => page.until_rest_loaded(rest).await?,
+                None => page.until_resources_loaded(rest).await?,
                 Some(_) => page.until_reached(WaitUntil::Load, rest).await?,
             };
             let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));

@@ -96,7 +96,7 @@ async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
 /// The response body, if the browser or our archive still has it.
 async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
-    let body = body.or_else(|| call.kept_body(page, entry.number))?;
+    let body = body.or_else(|| call.archived_body(page, entry.number))?;
     (body.len() <= LARGEST_BODY).then_some(body)
 }
 

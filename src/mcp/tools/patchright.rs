@@ -327,7 +327,7 @@ async fn visit(
     };
     let person = call.person();
     if call.session.is_some() {
-        visit::dismiss(&call.workspace.page().await?).await?;
+        visit::dismiss_dialog(&call.workspace.page().await?).await?;
         let page = call.page().await?;
         call.progress.say("loading the page");
         return Ok(struck(call, visit::run(&page, &url, &task, options, &person).await?));
@@ -348,7 +348,7 @@ async fn visit(
 
 /// The result with secrets removed before it is split into parts.
 fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
-    visit.contents.iter_mut().for_each(|content| call.services.secrets().strike_from(content));
+    visit.contents.iter_mut().for_each(|content| call.services.secrets().redact_text(content));
     visit
 }
 

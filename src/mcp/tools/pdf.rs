@@ -9,7 +9,7 @@ use crate::mcp::call::Call;
 use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::Kind;
+use crate::session::ContentKind;
 
 /// Save the page as a PDF.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ impl Tool for PdfSave {
         call.progress.say("printing the page");
         let bytes = page.pdf(&options).await?;
         let size = bytes.len();
-        let file = files::write(place, bytes, Kind::Pdf, call.services.secrets()).await?;
+        let file = files::write(place, bytes, ContentKind::Pdf, call.services.secrets()).await?;
         reply.say(format!(
             "PDF saved to '{}' ({size} bytes, format: {}, landscape: {})",
             file.shown, self.format, self.landscape

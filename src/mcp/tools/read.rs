@@ -87,7 +87,7 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
     let DownloadState::Completed { path, .. } =
         &download.ok_or_else(|| refused("no download has this name"))?.state
     else {
-        return Err(refused("the download has not come to its end"));
+        return Err(refused("the download is incomplete"));
     };
     let read = pdf::read_file(path).await.map_err(|reason| refused(&reason.to_string()))?;
     Ok(read.text(markdown))
@@ -96,7 +96,7 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
 impl Read {
     fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
         // In pieces, a secret could not be distinguished from other text.
-        let text = call.services.secrets().strike(text);
+        let text = call.services.secrets().redact(text);
         let begin = self.offset.unwrap_or_default();
         if call.is_whole() {
             let most = self.max_chars.unwrap_or(usize::MAX);

@@ -18,7 +18,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{Answered, Does, RequestFilter, Rule};
+use crate::session::{ArchivedResponse, RequestFilter, Rule, RuleEffect};
 
 /// The default limit of a body's characters in an answer.
 const USUAL_CHARS: usize = 10_000;
@@ -70,8 +70,8 @@ impl Tool for Search {
         // What documents were answered that the page has left, and what the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         let archive = call.workspace.archive(page.context()).of_page(&page);
-        let says = |kept: &Answered| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
-        let fresh = |kept: &Answered| !numbers.contains(&kept.entry.number);
+        let says = |kept: &ArchivedResponse| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
+        let fresh = |kept: &ArchivedResponse| !numbers.contains(&kept.entry.number);
         let earlier = archive.into_iter().filter(|kept| fresh(kept) && self.means(&kept.entry) && says(kept));
         let (dropped, left): (Vec<_>, Vec<_>) =
             earlier.map(|kept| kept.entry).partition(|entry| here.contains(&entry.number));
@@ -173,7 +173,7 @@ impl Tool for Request {
                 return Ok(());
             }
         };
-        self.tell(&call.services.secrets().strike(&text), call, reply);
+        self.tell(&call.services.secrets().redact(&text), call, reply);
         Ok(())
     }
 }
@@ -336,7 +336,10 @@ impl RouteRequests {
         };
         let text = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok((Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: Does::Block, delay }, text))
+        Ok((
+            Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: RuleEffect::Block, delay },
+            text,
+        ))
     }
 
     fn rule(self) -> Result<Rule> {
@@ -351,14 +354,16 @@ impl RouteRequests {
         let headers: Vec<_> = self.headers.into_iter().collect();
         if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
             return Err(Error::InvalidArguments {
-                problems: vec![format!("{name:?} is no header that can be sent")],
+                problems: vec![format!("{name:?} is not a valid header")],
             });
         }
         let does = match self.action {
-            RuleAction::Block => Does::Block,
-            RuleAction::Answer => Does::Answer(answer(self.status, headers, self.body.unwrap_or_default())),
+            RuleAction::Block => RuleEffect::Block,
+            RuleAction::Answer => {
+                RuleEffect::Answer(answer(self.status, headers, self.body.unwrap_or_default()))
+            }
             _ if headers.is_empty() => return wrong("`headers` are needed"),
-            _ => Does::Headers(headers),
+            _ => RuleEffect::Headers(headers),
         };
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
         Ok(Rule { pattern, filter: RequestFilter::Like(like), does, delay })
@@ -393,9 +398,11 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
 /// A new rule as a sentence.
 fn describe_rule(rule: &Rule) -> String {
     let does = match &rule.does {
-        Does::Block => "are blocked".to_owned(),
-        Does::Answer(answer) => format!("are answered {} with {} bytes", answer.status, answer.body.len()),
-        Does::Headers(headers) => {
+        RuleEffect::Block => "are blocked".to_owned(),
+        RuleEffect::Answer(answer) => {
+            format!("are answered {} with {} bytes", answer.status, answer.body.len())
+        }
+        RuleEffect::Headers(headers) => {
             let names: Vec<_> = headers.iter().map(|(name, _)| page_text::inline(name)).collect();
             format!("are sent with {}", names.join(", "))
         }
@@ -413,13 +420,13 @@ fn rule_json(rule: &Rule) -> Value {
         RequestFilter::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
     };
     match &rule.does {
-        Does::Block => json["action"] = "block".into(),
-        Does::Answer(answer) => {
+        RuleEffect::Block => json["action"] = "block".into(),
+        RuleEffect::Answer(answer) => {
             json["action"] = "answer".into();
             json["status"] = answer.status.into();
             json["bytes"] = answer.body.len().into();
         }
-        Does::Headers(headers) => {
+        RuleEffect::Headers(headers) => {
             json["action"] = "headers".into();
             json["headers"] = headers.iter().map(|(name, _)| name.clone()).collect();
         }
@@ -459,7 +466,7 @@ impl Tool for SendRequest {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
         if !matches!(url.scheme(), "http" | "https") {
-            let reason = "only http and https are asked".to_owned();
+            let reason = "only http and https URLs are supported".to_owned();
             return Err(Error::UrlRefused { reason });
         }
         let context = call.page().await?.context().clone();
@@ -489,7 +496,7 @@ impl Tool for SendRequest {
             reply.say("The body is not text; give filename to have it as it is.");
             return Ok(());
         };
-        let text = call.services.secrets().strike(text);
+        let text = call.services.secrets().redact(text);
         let most = self.max_chars.unwrap_or(USUAL_CHARS);
         let shown: String = text.chars().take(most).collect();
         if !shown.is_empty() {

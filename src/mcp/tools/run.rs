@@ -66,7 +66,7 @@ impl Tool for Run {
         say(printed.as_ref(), &work, call.is_whole(), reply);
         if printed.is_none() {
             kept.take();
-            rules.leave_rest(false);
+            rules.delegate_unmatched(false);
             reply.say(
                 "The program cannot be ended; it keeps what programs have named, and the next begins anew.",
             );
@@ -89,7 +89,7 @@ impl Work {
     fn begin(notes: &dyn Notebook, program: Program) -> Result<Self> {
         let context = program.page.context().clone();
         let running = notes.begin(program)?;
-        context.answer_dialogs(true);
+        context.set_answers_dialogs(true);
         Ok(Self { running, context })
     }
 
@@ -108,7 +108,7 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         self.running.stop(true);
-        self.context.answer_dialogs(false);
+        self.context.set_answers_dialogs(false);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
-use crate::session::{Kind, Place};
+use crate::session::{ContentKind, FileTarget};
 
 /// The longest side and the most pixels that models accept without scaling: slightly below 1568 and 1.15
 /// million, because the browser rounds up.
@@ -101,7 +101,7 @@ impl Saved {
     /// Writes the file, and reports its path. An error is reported as well: the picture itself needs no file.
     pub(in crate::mcp) async fn write(
         self,
-        place: Result<Place>,
+        place: Result<FileTarget>,
         bytes: Vec<u8>,
         call: &Call<'_>,
         reply: &mut Reply,
@@ -110,7 +110,7 @@ impl Saved {
         let Self { name, format, what } = self;
         let size = bytes.len() as u64;
         let file = match place {
-            Ok(place) => files::write(place, bytes, Kind::Picture, call.services.secrets()).await,
+            Ok(place) => files::write(place, bytes, ContentKind::Picture, call.services.secrets()).await,
             Err(error) => Err(error),
         };
         if call.settings.image_responses == ImageResponses::Omit {

@@ -184,7 +184,7 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
-        visit::dismiss(&call.workspace.page().await?).await?;
+        visit::dismiss_dialog(&call.workspace.page().await?).await?;
         let page = call.page_to_leave().await?;
         call.services.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
@@ -195,8 +195,8 @@ impl Tool for Navigate {
             Until::NetworkIdle => WaitUntil::NetworkIdle,
         });
         let is_complete = match until {
-            Some(until) => visit::go(&page, &url, until, limit).await.map(|_| true)?,
-            None => visit::go_until_usable(&page, &url, limit).await?,
+            Some(until) => visit::open_url(&page, &url, until, limit).await.map(|_| true)?,
+            None => visit::open_until_usable(&page, &url, limit).await?,
         };
         let status = page.document_response().map_or(0, |response| response.status);
         let title = page.title().await;
@@ -255,10 +255,10 @@ impl Tool for Click {
         )]
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
-        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).refusing() };
+        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).fail_early() };
         let found = (self.selector.as_str(), &found.element);
         input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
-        visit::dismiss(&page).await?;
+        visit::dismiss_dialog(&page).await?;
         answer_action(call, texts::CLICKED, reply);
         Ok(())
     }
@@ -303,14 +303,14 @@ impl Tool for Type {
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
         }
-        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).refusing();
+        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).fail_early();
         if self.clear {
             element.clear(&options).await?;
         }
         let delay = self.delay.map(milliseconds);
         let typing = Box::pin(element.type_lines(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
-        visit::dismiss(&page).await?;
+        visit::dismiss_dialog(&page).await?;
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
             true => element.shown().await,
@@ -337,7 +337,7 @@ fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
 
 /// The session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn page(call: &Call<'_>) -> Result<Page> {
-    visit::dismiss(&call.workspace.page().await?).await?;
+    visit::dismiss_dialog(&call.workspace.page().await?).await?;
     call.page().await
 }
 

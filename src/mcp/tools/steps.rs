@@ -44,7 +44,7 @@ impl Tool for Steps {
             let mut step_reply = Reply::default();
             let outcome = call.run(tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
-                reply.say_of_tools(format!(
+                reply.say_with_tool_names(format!(
                     "Step {number} of {count} ({}) failed; the rest was not done.",
                     step.tool
                 ));
@@ -52,7 +52,7 @@ impl Tool for Steps {
                 reply.show(View::Changes);
                 return Err(error);
             }
-            reply.absorb(number, &step.tool, step_reply);
+            reply.merge_step(number, &step.tool, step_reply);
         }
         Ok(())
     }
@@ -79,8 +79,9 @@ impl Steps {
             let shared: Vec<_> =
                 [SESSION, TAB].into_iter().filter(|name| step.arguments.contains_key(*name)).collect();
             for name in &shared {
-                let problem =
-                    format!("`steps[{index}].arguments.{name}` goes beside `steps`, for all of them");
+                let problem = format!(
+                    "`steps[{index}].arguments.{name}` must be next to `steps`: it applies to all of them"
+                );
                 problems.push(problem);
             }
             if !shared.is_empty() {

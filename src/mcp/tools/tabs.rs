@@ -89,7 +89,7 @@ impl Tool for Tabs {
                     (None, None) => None,
                 };
                 if let Some(chosen) = chosen {
-                    call.bring_back(&chosen.page).await?;
+                    call.reload_unloaded(&chosen.page).await?;
                 }
                 let page = match (call.tab(), self.index) {
                     (Some(tab), _) => call.workspace.select_named(&tab.to_string()).await?,

@@ -150,7 +150,7 @@ impl Expect {
         let expected = self.expected.as_deref().unwrap_or_default();
         loop {
             let (is, received) = match self.is {
-                Is::Text => (page.tells(expected).await?, None),
+                Is::Text => (page.contains_text(expected).await?, None),
                 Is::Title => {
                     let title = page.title().await;
                     (title == expected, Some(quoted(&title, LONGEST_QUOTED)))
@@ -177,10 +177,10 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let (live, held) = (call.services.live.clone(), page.downgrade());
     let is_held = move || {
         let page = held.upgrade()?;
-        live.as_ref()?.holder_of(&page)
+        live.as_ref()?.controlling_handover(&page)
     };
     let recorder = Recorder {
-        counts: Arc::new(move || activity.are_off() || is_held().is_some()),
+        counts: Arc::new(move || activity.is_idle() || is_held().is_some()),
         on_recorded: Arc::new(move |recorded| script.lock().record(recorded.clone())),
     };
     let recording = page.record_actions(recorder).await?;
@@ -222,7 +222,7 @@ impl Tool for ExportScript {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if self.record == Some(true) && (self.r#ref.is_some() || self.last.is_some()) {
-            let problem = "`record` begins to write; give `ref` or `last` in another call";
+            let problem = "`record` starts recording; use `ref` or `last` in another call";
             return Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
         }
         match self.record {

@@ -220,7 +220,7 @@ impl Wanted {
 
     async fn is_so(&self, call: &Call<'_>, page: &Page) -> Result<bool> {
         match self {
-            Self::Text(text, there) => Ok(page.tells(&squeezed(text)).await? == *there),
+            Self::Text(text, there) => Ok(page.contains_text(&squeezed(text)).await? == *there),
             Self::Element(selector, there) => Ok(is_seen(page, selector).await? == *there),
             Self::Url(part) => Ok(like(part, &page.asked_url())),
             Self::Response(part) => Ok(answered(page, part).is_some()),
@@ -257,10 +257,10 @@ impl Wanted {
 async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
     let main = page.main_frame().clone();
-    let is_of_main = main.knows_ref(reference.element);
+    let is_of_main = main.had_ref(reference.element);
     let frames = page.frames().into_iter().filter(|frame| match reference.frame {
         Some(number) => frame.number() == number,
-        None => frame == &main || (!is_of_main && frame.knows_ref(reference.element)),
+        None => frame == &main || (!is_of_main && frame.had_ref(reference.element)),
     });
     for frame in frames {
         let found = match ElementHandle::by_ref(&frame, reference.element).await {

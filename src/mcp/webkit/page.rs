@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, keep_file};
+use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, move_to_folder};
 use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
@@ -26,7 +26,7 @@ use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
 use crate::snapshot::{self, Since, Tree};
-use crate::webdriver::{Element, Press, Sent, Tab, WebkitSession};
+use crate::webdriver::{DownloadEntry, Element, Press, Tab, WebkitSession};
 
 /// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -365,7 +365,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
 }
 
 async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
-    for url in page.close_opened().await? {
+    for url in page.close_popups().await? {
         let url = page_text::address(&url);
         reply.add_event(format!(
             "The page opened a window with {url}, which was closed: in WebKit there is one page. Go there with browser_navigate."
@@ -393,7 +393,7 @@ async fn tell_page(
 /// Moves downloads to the output folder; returns their states.
 pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
     let mut lines = Vec::new();
-    for Sent { name, state } in page.downloads().await {
+    for DownloadEntry { name, state } in page.downloads().await {
         let state = match state {
             DownloadState::Completed { path, .. } => {
                 let folder = call.settings.output_dir.clone();
@@ -409,7 +409,7 @@ pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, 
 }
 
 fn kept(path: &Path, folder: &Path) -> DownloadState {
-    match make_private(folder).and_then(|()| keep_file(path, folder)) {
+    match make_private(folder).and_then(|()| move_to_folder(path, folder)) {
         Ok((path, bytes)) => DownloadState::Completed { path, bytes },
         Err(error) => {
             // It would be shown again and again.

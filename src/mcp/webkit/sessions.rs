@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{Press, Turn, WebkitSession};
+use crate::webdriver::{PageAccess, Press, WebkitSession};
 
 /// The note beside a status, which spec and schema define as a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -105,7 +105,7 @@ pub(super) async fn type_text(
 }
 
 /// The session's page. Dismisses an open dialog, since these tools cannot show one.
-async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<Turn<'a>> {
+async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<PageAccess<'a>> {
     if !webkit_session.is_running() {
         call.progress.say("starting WebKit");
     }
@@ -114,7 +114,7 @@ async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<
     Ok(page)
 }
 
-async fn dismiss(page: &Turn<'_>) -> Result<()> {
+async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
     match page.dialog().await? {
         Some(_) => page.answer_dialog(false, None).await,
         None => Ok(()),
@@ -122,13 +122,13 @@ async fn dismiss(page: &Turn<'_>) -> Result<()> {
 }
 
 /// Waits for effects, as far as they can be observed.
-async fn end(page: &Turn<'_>, webkit_session: &WebkitSession, call: &Call<'_>) -> Result<()> {
+async fn end(page: &PageAccess<'_>, webkit_session: &WebkitSession, call: &Call<'_>) -> Result<()> {
     match page.rest(call.settings.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
     dismiss(page).await?;
-    page.close_opened().await?;
+    page.close_popups().await?;
     // These answers have no place for it, as with the other browsers.
     let _ = page::keep_downloads(page, call).await;
     webkit_session.set_url(&page.stands().await?.url);

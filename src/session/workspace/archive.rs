@@ -18,7 +18,7 @@ const BODY_LIMIT: Duration = Duration::from_secs(5);
 
 /// A request with its response body.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct ArchivedResponse {
     page: String,
     /// The request.
     pub entry: RequestEntry,
@@ -29,12 +29,12 @@ pub struct Answered {
 /// The response bodies of one context.
 #[derive(Debug, Default)]
 pub struct Archive {
-    kept: Mutex<VecDeque<Answered>>,
+    kept: Mutex<VecDeque<ArchivedResponse>>,
 }
 
 impl Archive {
     /// The responses to a page's requests, including earlier documents, oldest first.
-    pub fn of_page(&self, page: &Page) -> Vec<Answered> {
+    pub fn of_page(&self, page: &Page) -> Vec<ArchivedResponse> {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
     }
 
@@ -45,7 +45,7 @@ impl Archive {
         of_page.find(|answered| answered.entry.number == number).map(|answered| answered.body.to_vec())
     }
 
-    fn keep(&self, answered: Answered) {
+    fn keep(&self, answered: ArchivedResponse) {
         let mut kept = self.kept.lock();
         kept.push_back(answered);
         let mut bytes: usize = kept.iter().map(|answered| answered.body.len()).sum();
@@ -57,13 +57,17 @@ impl Archive {
 }
 
 /// Fetches a response body before its document is gone.
-async fn fetched(request: &Request) -> Option<Answered> {
+async fn fetched(request: &Request) -> Option<ArchivedResponse> {
     let page = request.page()?;
     let known = || page.with_network(|network| network.get(request.id()).cloned());
     let early = known();
     let body = timeout(BODY_LIMIT, request.response_so_far()?.body()).await.ok()?.ok()?;
     let entry = known().or(early)?;
-    (body.len() <= LARGEST_BODY).then(|| Answered { page: page.id().to_owned(), entry, body: body.into() })
+    (body.len() <= LARGEST_BODY).then(|| ArchivedResponse {
+        page: page.id().to_owned(),
+        entry,
+        body: body.into(),
+    })
 }
 
 impl Workspace {

@@ -22,7 +22,7 @@ impl LeftContext {
 
 impl Workspace {
     /// Starts with the contexts that another server left; new pages get unused numbers from `first_page`.
-    pub(in crate::session) fn begin_with(&self, left: Vec<LeftContext>, first_page: u32) {
+    pub(in crate::session) fn adopt_contexts(&self, left: Vec<LeftContext>, first_page: u32) {
         let mut state = self.inner.state.lock();
         for context in left {
             let mut slot = Slot::new(context.name.clone(), context.number, self.inner.usual.clone());
@@ -62,16 +62,16 @@ impl Workspace {
     }
 
     /// The last saved cookies of all contexts, as JSON.
-    pub(in crate::session) fn remembered(&self) -> String {
+    pub(in crate::session) fn saved_cookies(&self) -> String {
         let state = self.inner.state.lock();
         let cookies = state.slots.iter().filter(|slot| !slot.cookies.is_empty());
         let cookies: Vec<_> = cookies.map(|slot| (&slot.name, &slot.cookies)).collect();
         if cookies.is_empty() { String::new() } else { serde_json::json!(cookies).to_string() }
     }
 
-    /// Restores cookies, as saved by `remembered`, in contexts that are gone.
-    pub(in crate::session) fn recall(&self, remembered: &str) {
-        let Ok(cookies) = serde_json::from_str::<Vec<(String, Vec<StoredCookie>)>>(remembered) else {
+    /// Restores cookies, as saved by `saved_cookies`, in contexts that are gone.
+    pub(in crate::session) fn restore_cookies(&self, saved_cookies: &str) {
+        let Ok(cookies) = serde_json::from_str::<Vec<(String, Vec<StoredCookie>)>>(saved_cookies) else {
             return;
         };
         let mut state = self.inner.state.lock();

@@ -21,7 +21,7 @@ pub struct Rule {
     /// Which requests it applies to.
     pub filter: RequestFilter,
     /// What happens to them.
-    pub does: Does,
+    pub does: RuleEffect,
     /// How long requests are delayed.
     pub delay: Duration,
 }
@@ -37,7 +37,7 @@ pub enum RequestFilter {
 
 /// The effect of a rule.
 #[derive(Debug, Clone)]
-pub enum Does {
+pub enum RuleEffect {
     /// The request fails.
     Block,
     /// The request gets this response.
@@ -61,7 +61,7 @@ impl Rules {
     }
 
     /// Sets whether somebody else handles requests that match no rule.
-    pub fn leave_rest(&self, leaves: bool) {
+    pub fn delegate_unmatched(&self, leaves: bool) {
         self.leaves_rest.store(leaves, Ordering::Release);
     }
 
@@ -93,9 +93,9 @@ impl Rule {
 
     async fn apply(&self, route: &Route) -> Result<()> {
         match &self.does {
-            Does::Block => route.abort("blockedbyclient").await,
-            Does::Answer(answer) => route.fulfill(answer).await,
-            Does::Headers(headers) => {
+            RuleEffect::Block => route.abort("blockedbyclient").await,
+            RuleEffect::Answer(answer) => route.fulfill(answer).await,
+            RuleEffect::Headers(headers) => {
                 let replaced = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
                 let kept = route.request().headers().iter().filter(|(name, _)| !replaced(name)).cloned();
                 let headers = Some(kept.chain(headers.iter().cloned()).collect());

@@ -37,7 +37,7 @@ impl BrowserContext {
         let folder = self.inner.options.lock().downloads.clone();
         let download = self.inner.downloads.begun(event, page.id(), folder.as_deref());
         page.note_effect();
-        for part in self.inner.parts {
+        for part in self.inner.hooks {
             part.on_download(self, &download);
         }
         true
@@ -77,7 +77,7 @@ impl BrowserContext {
     pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
         let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
             let path = path.display().to_string();
-            return Err(Error::File { path, reason: "the download did not come to its end".to_owned() });
+            return Err(Error::File { path, reason: "the download is incomplete".to_owned() });
         };
         let copied = async {
             if let Some(folder) = path.parent() {
@@ -103,7 +103,7 @@ impl BrowserContext {
 
     /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
     /// its file is deleted on arrival.
-    pub async fn take_back_download(&self, id: &str) -> Result<bool> {
+    pub async fn discard_download(&self, id: &str) -> Result<bool> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
             match self.cancel_download(id).await {
                 Ok(()) => {}

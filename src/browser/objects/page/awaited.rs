@@ -27,12 +27,12 @@ impl Page {
 
     /// Waits until a parsed document has loaded, up to `limit`, but not for resources that do not arrive.
     /// Returns false if it has not loaded.
-    pub async fn until_rest_loaded(&self, limit: Duration) -> Result<bool> {
+    pub async fn until_resources_loaded(&self, limit: Duration) -> Result<bool> {
         let deadline = Instant::now() + limit;
         let mut changes = self.changes();
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
-            if self.obstruction().is_some() || self.main_frame().moments().load {
+            if self.blocking_dialog().is_some() || self.main_frame().moments().load {
                 return Ok(true);
             }
             if self.is_closed() || self.is_crashed() {

@@ -24,7 +24,7 @@ pub struct Dialog {
 
 impl Dialog {
     /// The default text of a prompt; `None` for other dialogs.
-    pub fn usual_text(&self) -> Option<String> {
+    pub fn default_text(&self) -> Option<String> {
         (self.kind == "prompt").then(|| self.default_prompt.clone())
     }
 
@@ -76,14 +76,14 @@ impl Page {
     }
 
     /// The open dialog, if only the caller can answer it: the page is blocked until then.
-    pub(in crate::browser) fn obstruction(&self) -> Option<Dialog> {
+    pub(in crate::browser) fn blocking_dialog(&self) -> Option<Dialog> {
         if self.context().answers_dialogs() { None } else { self.dialog() }
     }
 
     /// An open dialog in another tab that blocks this page, because both share a process.
-    pub fn dialog_elsewhere(&self) -> Option<Dialog> {
+    pub fn dialog_in_other_tab(&self) -> Option<Dialog> {
         let mut others = self.context().pages().into_iter().filter(|page| page != self);
-        others.find_map(|page| page.obstruction())
+        others.find_map(|page| page.blocking_dialog())
     }
 
     /// Takes the dialogs that were answered automatically and not reported yet.
@@ -92,8 +92,8 @@ impl Page {
     }
 
     /// The number of dialogs so far.
-    pub(in crate::browser) fn dialogs_ever(&self) -> u64 {
-        self.inner.state.lock().dialogs_ever
+    pub(in crate::browser) fn dialogs_so_far(&self) -> u64 {
+        self.inner.state.lock().dialogs_so_far
     }
 
     /// The open file chooser, if any.
@@ -160,8 +160,8 @@ impl Page {
 
     /// Answers the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`
     /// if no dialog is open and the document does not keep opening them.
-    pub(in crate::browser) fn leave_dialogs(&self) -> Option<Leaving> {
-        let dialog = self.obstruction();
+    pub(in crate::browser) fn dismiss_until_left(&self) -> Option<DialogDismissal> {
+        let dialog = self.blocking_dialog();
         if dialog.is_none() && !self.floods_dialogs() {
             return None;
         }
@@ -175,7 +175,7 @@ impl Page {
             // A navigation that asked whether it may go on does not: it would meet the one that comes.
             tokio::spawn(self.close_dialog(session.as_ref().unwrap_or(&self.inner.session), false, None));
         }
-        Some(Leaving(self.downgrade()))
+        Some(DialogDismissal(self.downgrade()))
     }
 
     /// Answers the next dialog automatically, once. A prompt accepted without a text keeps its default.
@@ -189,7 +189,7 @@ impl Page {
     }
 
     /// Reports the open dialog once, after the page was reported.
-    pub(super) fn tell_dialog(&self) {
+    pub(super) fn report_dialog(&self) {
         let pending = self.update(|state| {
             let reported = state.dialog_reported;
             let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > reported)?;
@@ -206,8 +206,8 @@ impl Page {
     pub(super) fn on_dialog(&self, dialog: Dialog, session: &CdpSession) {
         let number = {
             let mut state = self.inner.state.lock();
-            state.dialogs_ever += 1;
-            state.dialogs_ever
+            state.dialogs_so_far += 1;
+            state.dialogs_so_far
         };
         let dialog = Dialog { number, ..dialog };
         let patient = self.context().answers_dialogs();
@@ -219,7 +219,7 @@ impl Page {
             let said = if flood.is_none() { state.next_answer.take() } else { None };
             let said = said.map(|(accepted, text)| {
                 let text =
-                    text.or_else(|| dialog.usual_text()).filter(|_| accepted && dialog.kind == "prompt");
+                    text.or_else(|| dialog.default_text()).filter(|_| accepted && dialog.kind == "prompt");
                 state.dialogs_answered.push(AnsweredDialog {
                     dialog: dialog.clone(),
                     accepted,
@@ -252,7 +252,7 @@ impl Page {
             if self.has_opener() && session.id() == self.inner.session.id() {
                 self.set_ready();
             }
-            self.tell_dialog();
+            self.report_dialog();
         }
     }
 
@@ -274,9 +274,9 @@ impl PageState {
 }
 
 /// While this exists, dialogs do not prevent leaving the page.
-pub(in crate::browser) struct Leaving(WeakPage);
+pub(in crate::browser) struct DialogDismissal(WeakPage);
 
-impl Drop for Leaving {
+impl Drop for DialogDismissal {
     fn drop(&mut self) {
         if let Some(page) = self.0.upgrade() {
             page.update(|state| state.leavers -= 1);

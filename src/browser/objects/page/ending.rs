@@ -97,7 +97,7 @@ impl Page {
 
     /// Unloads the page by ending its renderer process; the browser keeps history and session storage. Returns
     /// false if it continues.
-    pub(in crate::browser) async fn take_out_of_memory(&self, discarded: Discarded) -> bool {
+    pub(in crate::browser) async fn unload(&self, discarded: Discarded) -> bool {
         const LIMIT: Duration = Duration::from_secs(2);
         self.update(|state| {
             state.ending = true;
@@ -118,11 +118,11 @@ impl Page {
     }
 
     /// Keeps the page in memory until the guard is dropped, for a viewer that could not reload it.
-    pub fn keep_in_memory(&self) -> KeptInMemory {
+    pub fn keep_loaded(&self) -> KeptInMemory {
         KeptInMemory { _held: Arc::clone(&self.inner.kept_in_memory) }
     }
 
-    pub(in crate::browser) fn is_kept_in_memory(&self) -> bool {
+    pub(in crate::browser) fn is_kept_loaded(&self) -> bool {
         Arc::strong_count(&self.inner.kept_in_memory) > 1
     }
 

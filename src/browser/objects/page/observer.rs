@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use tokio::time::sleep;
 
 use super::dialogs::{DIALOG, Dialog, FileChooser};
-use super::own::asked_size;
+use super::own::requested_size;
 use super::{Page, PageEvent, PageInner};
 use crate::bidi::commands::{FIRST_DOCUMENT, FrameNamed};
 use crate::browser::objects::frame::Frame;
@@ -49,7 +49,7 @@ const EVENTS: [&str; 26] = [
 
 impl Page {
     fn show_document(&self, frame: &Frame) {
-        self.context().parts().iter().for_each(|part| part.on_document(self, frame));
+        self.context().hooks().iter().for_each(|hook| hook.on_document(self, frame));
     }
 
     /// Sets up a session and receives its events until it ends. `is_root` is false for a frame in another process.
@@ -98,13 +98,13 @@ impl Page {
         let is_root = session.id() == self.inner.session.id();
         self.context().set_up_target(session, is_root);
         if is_root && let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
-            self.open_as_large(size);
+            self.resize_popup(size);
         }
         self.own(|own| own.set_up(session));
         if self.is_in_front() || self.context().options().emulation.focus_everywhere {
             session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
         }
-        self.context().begin_session(session, Some(self), None);
+        self.context().set_up_session(session, Some(self), None);
         session.send(RunIfWaitingForDebugger {}).ignore();
         tree
     }
@@ -131,7 +131,7 @@ impl Page {
         if first {
             self.context().on_page_ready(self);
             self.update(|state| state.ready = true);
-            self.tell_dialog();
+            self.report_dialog();
         }
     }
 
@@ -167,7 +167,7 @@ impl Page {
             self.on_network_event(event, session);
         } else if let Some(event) = event.read::<wire::LifecycleEvent>() {
             let frame = self.frame_by_id(&event.frame_id);
-            let current = frame.filter(|frame| frame.moment(&event.loader_id, &event.name));
+            let current = frame.filter(|frame| frame.record_lifecycle(&event.loader_id, &event.name));
             self.update(|_| {});
             if current.is_some_and(|frame| frame == *self.main_frame()) {
                 self.on_moment(&event.name);
@@ -262,7 +262,7 @@ impl Page {
             let main = event.frame_id == self.inner.target && is_here;
             self.update(|state| {
                 state.journal.navigation_begun(main);
-                state.asked_for(&event.url);
+                state.record_program_request(&event.url);
                 if is_here {
                     state.journal.leaves(&event.frame_id);
                 }
@@ -289,7 +289,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.observe(session, false);
             } else {
-                self.context().begin_worker(&session, &event.target_info, Some(self));
+                self.context().set_up_worker(&session, &event.target_info, Some(self));
             }
         } else if let Some(event) = event.read::<DetachedFromTarget>() {
             // The frame itself goes on, here or elsewhere, until it is said to be detached.
@@ -322,7 +322,7 @@ impl Page {
                 match page.with_journal(|journal| journal.busy_for(frame.id(), REST)) {
                     Some(time) => sleep(time).await,
                     None => {
-                        frame.moment(&loader, "networkIdle");
+                        frame.record_lifecycle(&loader, "networkIdle");
                         page.update(|_| {});
                     }
                 }
@@ -411,7 +411,7 @@ impl Page {
             self.update(|state| {
                 state.journal.window_opened();
                 state.opens_script = event.url.starts_with("javascript:");
-                state.opens_size = asked_size(&event.window_features);
+                state.opens_size = requested_size(&event.window_features);
             });
             if event.url.starts_with("javascript:") {
                 self.end_wait_of_script_windows();
@@ -468,9 +468,9 @@ impl Page {
             state.dialog = None;
             state.chooser = None;
         });
-        self.context().parts().iter().for_each(|part| part.on_page_closed(self));
+        self.context().hooks().iter().for_each(|hook| hook.on_page_closed(self));
         self.tell(&PageEvent::Closed);
-        self.context().end_if_left();
+        self.context().dispose_if_unused();
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cdp::types::network::Headers;
 
 /// Settings of a single page.
 #[derive(Debug, Default)]
-pub(in crate::browser) struct Own {
+pub(in crate::browser) struct PageSettings {
     pub(in crate::browser) headers: Headers,
     pub(in crate::browser) media: Option<Media>,
     pub(in crate::browser) viewport: Option<(u32, u32)>,
@@ -15,7 +15,7 @@ pub(in crate::browser) struct Own {
     pub(super) window: Option<(u32, u32)>,
 }
 
-impl Own {
+impl PageSettings {
     /// Sends the settings to a new frame process.
     pub(super) fn set_up(&self, session: &CdpSession) {
         if let Some(media) = &self.media {
@@ -26,7 +26,7 @@ impl Own {
 
 impl Page {
     /// Reads or changes the settings of this page.
-    pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut Own) -> T) -> T {
+    pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut PageSettings) -> T) -> T {
         change(&mut self.inner.own.lock())
     }
 
@@ -55,7 +55,7 @@ impl Page {
     }
 
     /// Resizes a popup as its script requested, if the browser does not.
-    pub(super) fn open_as_large(&self, size: (u32, u32)) {
+    pub(super) fn resize_popup(&self, size: (u32, u32)) {
         let options = self.context().options();
         let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
         if options.viewport.is_some() || options.window_is_viewport && has_no_window {
@@ -72,7 +72,7 @@ impl Page {
 }
 
 /// The size in the features of `window.open`: `width=400` and `height=300`.
-pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
+pub(super) fn requested_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
         let pairs = features.iter().filter_map(|feature| feature.split_once('='));
         let mut sides = pairs.filter(|(pairs, _)| pairs.trim() == name);

@@ -22,14 +22,14 @@ const MOST: usize = 5;
 
 impl Page {
     /// Takes the URLs for external programs that were not reported yet.
-    pub fn take_asked_programs(&self) -> Vec<String> {
+    pub fn take_program_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }
 }
 
 impl PageState {
     /// Records that the page asked for this URL.
-    pub(super) fn asked_for(&mut self, url: &str) {
+    pub(super) fn record_program_request(&mut self, url: &str) {
         let Some((scheme, _)) = url.split_once(':') else { return };
         let is_known = OWN.contains(&scheme.to_ascii_lowercase().as_str());
         if !is_known && self.programs_asked.len() < MOST && !self.programs_asked.iter().any(|at| at == url) {

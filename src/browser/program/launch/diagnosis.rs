@@ -29,7 +29,7 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     (
         "requires a non-default data directory",
-        "it does not let itself be driven with a person's own profile; use another --user-data-dir",
+        "it refuses remote control with its default profile; use another --user-data-dir",
     ),
     ("No space left on device", "the disk with its profile is full; make room, or set TMPDIR"),
 ];
@@ -83,7 +83,7 @@ pub(super) fn explain(
     let in_use = ["existing browser session", "appears to be in use", "Failed to create a ProcessSingleton"];
     if options.user_data_dir.is_some() && in_use.iter().any(|said| tail.contains(said)) {
         // It started in the moment between our look and its own.
-        let holder = profile::holder(profile).unwrap_or_else(|| "another browser".to_owned());
+        let holder = profile::profile_holder(profile).unwrap_or_else(|| "another browser".to_owned());
         return Error::ProfileInUse { holder };
     }
     let reason = known(tail, plan).unwrap_or_else(|| {

@@ -58,7 +58,7 @@ impl LogReader {
     }
 
     /// Handles a line. Returns whether it is worth keeping: console messages and routine lines are not.
-    pub(super) fn is_news(&mut self, line: &str) -> bool {
+    pub(super) fn should_keep(&mut self, line: &str) -> bool {
         let mut entry = match (self.entry.take(), beginning(line)) {
             (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),
             (_, Some((kind, _))) => return !kind.contains(":INFO:"),
@@ -102,7 +102,8 @@ mod tests {
     fn read(lines: &[&str]) -> (Uncaught, Vec<String>) {
         let uncaught = Uncaught::default();
         let mut reader = LogReader::new(&uncaught);
-        let kept = lines.iter().filter(|line| reader.is_news(line)).map(|line| (*line).to_owned()).collect();
+        let kept =
+            lines.iter().filter(|line| reader.should_keep(line)).map(|line| (*line).to_owned()).collect();
         (uncaught, kept)
     }
 
@@ -141,9 +142,9 @@ mod tests {
     fn an_entry_without_end_does_not_grow_for_ever() {
         let uncaught = Uncaught::default();
         let mut reader = LogReader::new(&uncaught);
-        assert!(!reader.is_news(&format!("{HEAD}\"Uncaught")));
+        assert!(!reader.should_keep(&format!("{HEAD}\"Uncaught")));
         for _ in 0..10 {
-            assert!(!reader.is_news(&"ä".repeat(10_000)));
+            assert!(!reader.should_keep(&"ä".repeat(10_000)));
         }
         assert!(reader.entry.unwrap().len() <= LONGEST_ENTRY);
     }

@@ -20,7 +20,11 @@ const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false}}"#;
 
 /// Disables the screen-sharing picker in a temporary profile, and the question about external programs in every
 /// profile. Returns whether the browser refuses external programs.
-pub(super) fn keep_quiet(command: &mut Command, options: &LaunchOptions, folder: &Folder) -> bool {
+pub(super) fn suppress_native_windows(
+    command: &mut Command,
+    options: &LaunchOptions,
+    folder: &Folder,
+) -> bool {
     if options.user_data_dir.is_none()
         && let Err(error) = cancel_sharing(&folder.profile().join("Default"))
     {

@@ -53,9 +53,9 @@ pub struct BrowserProcess {
     pid: Pid,
     headless: bool,
     disguised: bool,
-    claims_another: bool,
-    holds_webrtc_back: bool,
-    refuses_programs: bool,
+    claims_other_browser: bool,
+    restricts_webrtc: bool,
+    refuses_external_programs: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
@@ -119,23 +119,23 @@ impl BrowserProcess {
     }
 
     /// Whether its user agent was given as an argument.
-    pub fn is_disguised(&self) -> bool {
+    pub fn has_custom_user_agent(&self) -> bool {
         self.disguised
     }
 
     /// Whether that user agent belongs to another browser.
-    pub fn claims_another(&self) -> bool {
-        self.claims_another
+    pub fn claims_other_browser(&self) -> bool {
+        self.claims_other_browser
     }
 
     /// Whether WebRTC traffic goes through proxies or not at all.
-    pub fn holds_webrtc_back(&self) -> bool {
-        self.holds_webrtc_back
+    pub fn restricts_webrtc(&self) -> bool {
+        self.restricts_webrtc
     }
 
     /// Whether it refuses to open external programs, without asking.
-    pub fn refuses_programs(&self) -> bool {
-        self.refuses_programs
+    pub fn refuses_external_programs(&self) -> bool {
+        self.refuses_external_programs
     }
 
     /// The brand besides Chromium, such as `Google Chrome`.
@@ -305,7 +305,7 @@ fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
     let unwritable = |error| diagnosis::unwritable(&path, &error);
     let profile = make_private(&path).and_then(|()| fs::canonicalize(&path)).map_err(unwritable)?;
     let turn = profile::turn(&profile).map_err(unwritable)?;
-    match profile::holder(&profile) {
+    match profile::profile_holder(&profile) {
         Some(holder) => Err(Error::ProfileInUse { holder }),
         None => turn
             .map(|turn| (profile, turn))
@@ -313,7 +313,7 @@ fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
     }
 }
 
-fn holds_webrtc_back(arguments: &[String]) -> bool {
+fn restricts_webrtc(arguments: &[String]) -> bool {
     arguments.iter().any(|argument| {
         argument.strip_prefix("--force-").or_else(|| argument.strip_prefix("--"))
             == Some("webrtc-ip-handling-policy=disable_non_proxied_udp")
@@ -355,7 +355,8 @@ fn spawn(
         command.envs(firefox::environment(options, plan, &folder.scratch()));
     }
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
-    let refuses_programs = !speaks_bidi && native::keep_quiet(&mut command, options, &folder);
+    let refuses_external_programs =
+        !speaks_bidi && native::suppress_native_windows(&mut command, options, &folder);
 
     let ends = if speaks_bidi { Ends::WithUs } else { Ends::WithThePipe };
     let pid_of = |child: &Child| child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
@@ -373,9 +374,9 @@ fn spawn(
         pid,
         headless: plan.headless,
         disguised: plan.user_agent.is_some(),
-        claims_another: options.user_agent.is_some(),
-        holds_webrtc_back: holds_webrtc_back(&options.arguments),
-        refuses_programs,
+        claims_other_browser: options.user_agent.is_some(),
+        restricts_webrtc: restricts_webrtc(&options.arguments),
+        refuses_external_programs,
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),
@@ -554,9 +555,9 @@ impl Tail {
                 if let Some(at) = read.trim().strip_prefix(firefox::LISTENS) {
                     found.send_replace(Some(at.to_owned()));
                 }
-                let is_news = reader.is_news(read.trim_end_matches(['\r', '\n']));
+                let should_keep = reader.should_keep(read.trim_end_matches(['\r', '\n']));
                 line.clear();
-                if !is_news {
+                if !should_keep {
                     continue;
                 }
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -255,7 +255,7 @@ pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
 }
 
 /// The process that uses a profile, from the browser's own lock: a link to `host-pid`.
-pub(super) fn holder(profile: &Path) -> Option<String> {
+pub(super) fn profile_holder(profile: &Path) -> Option<String> {
     let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
     let (host, pid) = lock.to_str()?.rsplit_once('-')?;
     let pid: i32 = pid.parse().ok()?;

@@ -47,19 +47,19 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn is_disguised(&self) -> bool {
+    pub fn has_custom_user_agent(&self) -> bool {
         match *self {}
     }
 
-    pub fn claims_another(&self) -> bool {
+    pub fn claims_other_browser(&self) -> bool {
         match *self {}
     }
 
-    pub fn holds_webrtc_back(&self) -> bool {
+    pub fn restricts_webrtc(&self) -> bool {
         match *self {}
     }
 
-    pub fn refuses_programs(&self) -> bool {
+    pub fn refuses_external_programs(&self) -> bool {
         match *self {}
     }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tokio::process::Command;
 use tokio::time::{Instant, timeout};
 
-use crate::browser::program::find::{self, Channel, Found};
+use crate::browser::program::find::{self, Channel, FoundBrowser};
 
 /// The version that the browser reported at its start.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -71,7 +71,7 @@ impl Release {
 }
 
 /// The name and version of a browser: from the cache, or from `--version`.
-pub(super) async fn of(found: &Found, deadline: Instant) -> Option<Release> {
+pub(super) async fn of(found: &FoundBrowser, deadline: Instant) -> Option<Release> {
     if let Some(known) = known(found) {
         return Some(known);
     }
@@ -81,7 +81,7 @@ pub(super) async fn of(found: &Found, deadline: Instant) -> Option<Release> {
 }
 
 /// The brand that a browser reports to pages.
-pub(super) fn brand(found: &Found) -> Option<String> {
+pub(super) fn brand(found: &FoundBrowser) -> Option<String> {
     const BRANDS: [&str; 2] = ["Google Chrome", "Microsoft Edge"];
     let known = known(found).filter(|release| !release.name().is_empty());
     match known {
@@ -97,20 +97,20 @@ pub(super) fn brand(found: &Found) -> Option<String> {
     }
 }
 
-fn known(found: &Found) -> Option<Release> {
+fn known(found: &FoundBrowser) -> Option<Release> {
     let key = key(found)?;
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
     Release::read(&known.or_else(|| stored()?.remove(&key))?)
 }
 
 /// Caches the version that a running browser reported.
-pub(super) fn remember(found: &Found, number: &str) {
+pub(super) fn remember(found: &FoundBrowser, number: &str) {
     let name = known(found).map_or_else(String::new, |release| release.name().to_owned() + " ");
     keep(found, &Release(name + number));
 }
 
 /// Caches the version for later starts of all processes.
-fn keep(found: &Found, release: &Release) {
+fn keep(found: &FoundBrowser, release: &Release) {
     let Some(key) = key(found) else { return };
     let version = release.0.clone();
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), version.clone());
@@ -126,7 +126,7 @@ fn keep(found: &Found, release: &Release) {
 }
 
 /// The user agent of a headed browser. Since version 101, all numbers but the first are zero.
-pub(super) fn user_agent(found: &Found, version: &str) -> String {
+pub(super) fn user_agent(found: &FoundBrowser, version: &str) -> String {
     let platform = if cfg!(windows) {
         "Windows NT 10.0; Win64; x64"
     } else if cfg!(target_os = "macos") {
@@ -142,7 +142,7 @@ pub(super) fn user_agent(found: &Found, version: &str) -> String {
 }
 
 /// The cache key of a browser program. `None` if an update would not change it.
-fn key(found: &Found) -> Option<String> {
+fn key(found: &FoundBrowser) -> Option<String> {
     let path = if found.is_snap() {
         fs::canonicalize("/snap/chromium/current").ok()?
     } else if find::is_script(&found.executable) {
@@ -155,7 +155,7 @@ fn key(found: &Found) -> Option<String> {
     Some(format!("{} {modified} {}", path.display(), metadata.len()))
 }
 
-async fn ask(found: &Found, deadline: Instant) -> Option<Release> {
+async fn ask(found: &FoundBrowser, deadline: Instant) -> Option<Release> {
     let mut command = Command::new(&found.executable);
     command
         .arg("--version")

@@ -7,23 +7,23 @@ use crate::browser::egress::client_certificate::alert_of;
 use crate::error::Error;
 
 /// Why an exchange failed.
-pub(super) enum Lost {
+pub(super) enum ExchangeError {
     /// The connection was reset; a retry may succeed.
     Reset(Error),
     For(Error),
 }
 
-impl From<Error> for Lost {
+impl From<Error> for ExchangeError {
     fn from(error: Error) -> Self {
         Self::For(error)
     }
 }
 
-pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
+pub(super) fn lost(error: &reqwest::Error, url: &Url) -> ExchangeError {
     let mut cause = error.source();
     while let Some(inner) = cause {
         if let Some(alert) = alert_of(inner) {
-            return Lost::For(failed(&alert));
+            return ExchangeError::For(failed(&alert));
         }
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
             let server = format!(
@@ -32,15 +32,17 @@ pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
                 url.port_or_known_default().unwrap_or_default()
             );
             match io.kind() {
-                std::io::ErrorKind::ConnectionReset => return Lost::Reset(failed("read ECONNRESET")),
+                std::io::ErrorKind::ConnectionReset => {
+                    return ExchangeError::Reset(failed("read ECONNRESET"));
+                }
                 std::io::ErrorKind::ConnectionRefused => {
-                    return Lost::For(failed(&format!("connect ECONNREFUSED {server}")));
+                    return ExchangeError::For(failed(&format!("connect ECONNREFUSED {server}")));
                 }
                 _ => {}
             }
         }
         if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
-            return Lost::Reset(failed("socket hang up"));
+            return ExchangeError::Reset(failed("socket hang up"));
         }
         cause = inner.source();
     }
@@ -50,7 +52,7 @@ pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
         reason = inner.to_string();
         cause = inner.source();
     }
-    Lost::For(failed(&reason))
+    ExchangeError::For(failed(&reason))
 }
 
 /// The error for a failed request with this reason.

@@ -6,12 +6,12 @@ use tokio::sync::OnceCell;
 use super::failed;
 use crate::browser::egress::policy::Policy;
 use crate::browser::egress::proxy::Proxy;
-use crate::browser::egress::relay::{Relay, Wanted};
+use crate::browser::egress::relay::{Relay, RelaySettings};
 use crate::browser::objects::context::BrowserContext;
 use crate::error::{Error, Result};
 
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum NetworkRoute {
     /// Through the relay of a context, if it has one, with the same network policy.
     Context(BrowserContext),
     /// Through a relay of its own in front of this proxy, as for pages.
@@ -19,7 +19,7 @@ pub(super) enum Way {
     Direct,
 }
 
-impl Way {
+impl NetworkRoute {
     pub(super) fn new(context: Option<&BrowserContext>, proxy: Option<Proxy>) -> Self {
         match (proxy, context) {
             (Some(proxy), _) => Self::Proxy(Box::new((proxy, OnceCell::new()))),
@@ -59,7 +59,8 @@ impl Way {
 
 async fn open(proxy: &Proxy) -> Result<Option<Relay>> {
     let policy = std::sync::Arc::new(Policy::default());
-    let wanted = Wanted { upstream: Some(proxy), policy: &policy, certificates: &[], ignores_errors: false };
+    let wanted =
+        RelaySettings { upstream: Some(proxy), policy: &policy, certificates: &[], ignores_errors: false };
     Relay::start(wanted).await
 }
 

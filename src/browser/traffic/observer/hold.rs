@@ -22,11 +22,11 @@ impl BrowserContext {
             options.http_credentials.retain(|known| known.origin != credentials.origin);
             options.http_credentials.push(credentials);
         });
-        self.hear_questions().await
+        self.listen_for_challenges().await
     }
 
     /// Subscribes to authentication challenges.
-    pub(super) async fn hear_questions(&self) -> Result<()> {
+    pub(super) async fn listen_for_challenges(&self) -> Result<()> {
         if !self.is_followed() {
             self.follow(Arc::new(|_| ()));
         }
@@ -56,7 +56,7 @@ impl BrowserContext {
     }
 
     /// Whether a program has set credentials for this URL.
-    pub fn has_login_for(&self, url: &str) -> bool {
+    pub fn has_credentials_for(&self, url: &str) -> bool {
         self.http_credentials_for(url).is_some_and(|credentials| !credentials.by_person)
     }
 

@@ -56,7 +56,7 @@ impl Host<'_> {
                     Ok(())
                 };
                 let lost = self.call.act(&page, acts_on, Box::pin(work)).await?;
-                LostPress::judged(lost, Moving::in_words)?;
+                LostPress::into_result(lost, Moving::in_words)?;
                 Ok(value)
             }
         };

@@ -508,7 +508,7 @@ impl<'a> Host<'a> {
         if accept {
             self.allow(asked).await?;
         }
-        let text = asked["text"].as_str().map(str::to_owned).or_else(|| dialog.usual_text());
+        let text = asked["text"].as_str().map(str::to_owned).or_else(|| dialog.default_text());
         page.answer_dialog(accept, text.filter(|_| accept)).await?;
         let how = if accept { "accepted" } else { "dismissed" };
         self.call.note(format!("The {} was {how}.", page_text::dialog(&dialog.kind, &dialog.message)));

@@ -76,7 +76,7 @@ impl Tool for RunProgram {
         }
         let limit = self.timeout.map_or(DEFAULT_LIMIT, milliseconds);
         let program = Program::begin(call, page, self.code, limit)?;
-        program.go_on(call, reply).await
+        program.resume(call, reply).await
     }
 }
 
@@ -147,7 +147,7 @@ impl Program {
     }
 
     /// Serves the program until it ends or comes to a dialog, and reports the result.
-    pub(super) async fn go_on(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    pub(super) async fn resume(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.progress.say("running the program");
         if let Some(left) = self.left.take() {
             self.deadline.set(left);

@@ -3,45 +3,45 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Browser;
-use super::console::ConsolePart;
-use super::elements::captions::CaptionPart;
-use super::elements::locator_handler::LocatorHandlerPart;
-use super::elements::record::RecordPart;
-use super::elements::upload::UploadPart;
-use super::emulate::clock::ClockPart;
+use super::console::ConsoleHooks;
+use super::elements::captions::CaptionHooks;
+use super::elements::locator_handler::LocatorHandlerHooks;
+use super::elements::record::RecordHooks;
+use super::elements::upload::UploadHooks;
+use super::emulate::clock::ClockHooks;
 use super::emulate::local_files::FileGuard;
-use super::emulate::passkey::PasskeyPart;
-use super::emulate::storage::StoragePart;
-use super::objects::front::FrontPart;
-use super::objects::parts::Parts;
+use super::emulate::passkey::PasskeyHooks;
+use super::emulate::storage::StorageHooks;
+use super::objects::front::FocusHooks;
+use super::objects::hooks::HookList;
 use super::options::ContextOptions;
 use super::program::launch::LaunchOptions;
-use super::scripts::init_script::ScriptPart;
-use super::scripts::offered::OfferedPart;
-use super::traffic::observer::TrafficPart;
-use super::traffic::vouched::VouchedPart;
-use super::view::overlay::OverlayPart;
-use super::view::screencast::ScreencastPart;
+use super::scripts::init_script::ScriptHooks;
+use super::scripts::offered::OfferedToolHooks;
+use super::traffic::observer::TrafficHooks;
+use super::traffic::vouched::RelayCertificateHooks;
+use super::view::overlay::OverlayHooks;
+use super::view::screencast::ScreencastHooks;
 use crate::error::Result;
 
 /// The hooks, in the order in which a new page's commands are sent.
-const PARTS: Parts = &[
-    &FrontPart,
+const HOOKS: HookList = &[
+    &FocusHooks,
     &FileGuard,
-    &TrafficPart,
-    &VouchedPart,
-    &ConsolePart,
-    &ClockPart,
-    &ScriptPart,
-    &OfferedPart,
-    &PasskeyPart,
-    &StoragePart,
-    &UploadPart,
-    &LocatorHandlerPart,
-    &RecordPart,
-    &CaptionPart,
-    &ScreencastPart,
-    &OverlayPart,
+    &TrafficHooks,
+    &RelayCertificateHooks,
+    &ConsoleHooks,
+    &ClockHooks,
+    &ScriptHooks,
+    &OfferedToolHooks,
+    &PasskeyHooks,
+    &StorageHooks,
+    &UploadHooks,
+    &LocatorHandlerHooks,
+    &RecordHooks,
+    &CaptionHooks,
+    &ScreencastHooks,
+    &OverlayHooks,
 ];
 
 impl Browser {
@@ -51,7 +51,7 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        Self::launch_with(PARTS, options, default_context, warn).await
+        Self::launch_with(HOOKS, options, default_context, warn).await
     }
 
     /// Connects to a browser that somebody else runs, without ever closing it.
@@ -63,7 +63,7 @@ impl Browser {
         default_context: ContextOptions,
         limit: Duration,
     ) -> Result<Self> {
-        Self::connect_with(PARTS, endpoint, headers, default_context, limit, false).await
+        Self::connect_with(HOOKS, endpoint, headers, default_context, limit, false).await
     }
 
     /// Connects to a browser that other servers use as well, each in contexts of its own. Never closes it.
@@ -73,7 +73,7 @@ impl Browser {
         default_context: ContextOptions,
         limit: Duration,
     ) -> Result<Self> {
-        Self::connect_with(PARTS, endpoint, headers, default_context, limit, true).await
+        Self::connect_with(HOOKS, endpoint, headers, default_context, limit, true).await
     }
 
     /// Connects to the browser that a person runs with this profile folder; it may ask the person first. Only
@@ -81,6 +81,6 @@ impl Browser {
     ///
     /// # Errors `no_guests` if it does not run or refuses connections.
     pub async fn join(folder: &Path, default_context: ContextOptions, limit: Duration) -> Result<Self> {
-        Self::join_with(PARTS, folder, default_context, limit).await
+        Self::join_with(HOOKS, folder, default_context, limit).await
     }
 }

@@ -13,15 +13,15 @@ use crate::cdp::CdpSession;
 use crate::error::Result;
 
 /// The hooks of all modules, in calling order.
-pub(in crate::browser) type Parts = &'static [&'static dyn Part];
+pub(in crate::browser) type HookList = &'static [&'static dyn Hooks];
 
 /// Hooks of a module into contexts and pages.
-pub(in crate::browser) trait Part: Send + Sync {
+pub(in crate::browser) trait Hooks: Send + Sync {
     /// Adds the module's state to a new context.
-    fn keep_with_context(&self, _slots: &mut Slots) {}
+    fn extend_context(&self, _extensions: &mut Extensions) {}
 
     /// Adds the module's state to a new page.
-    fn keep_with_page(&self, _slots: &mut Slots) {}
+    fn extend_page(&self, _extensions: &mut Extensions) {}
 
     /// Called for a new context, before its first page.
     fn on_context<'a>(&'a self, _context: &'a BrowserContext) -> BoxFuture<'a, Result<()>> {
@@ -56,16 +56,16 @@ impl NewSession<'_> {
 
 /// The state of modules, by type.
 #[derive(Default)]
-pub(in crate::browser) struct Slots(Vec<Box<dyn Any + Send + Sync>>);
+pub(in crate::browser) struct Extensions(Vec<Box<dyn Any + Send + Sync>>);
 
-impl Slots {
+impl Extensions {
     pub(in crate::browser) fn add<T: Any + Send + Sync + Default>(&mut self) {
         self.0.push(Box::new(T::default()));
     }
 
     /// The state of this type.
     pub(in crate::browser) fn get<T: Any>(&self) -> &T {
-        let found = self.0.iter().find_map(|slot| slot.downcast_ref());
-        found.unwrap_or_else(|| unreachable!("no part keeps a {}", std::any::type_name::<T>()))
+        let found = self.0.iter().find_map(|extension| extension.downcast_ref());
+        found.unwrap_or_else(|| unreachable!("no module keeps a {}", std::any::type_name::<T>()))
     }
 }

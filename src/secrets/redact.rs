@@ -22,7 +22,7 @@ type Seed = [char; FEWEST];
 
 /// The search index for values.
 #[derive(Default)]
-pub(super) struct Striker {
+pub(super) struct Redactor {
     names: Vec<String>,
     patterns: Vec<Pattern>,
     /// Patterns by their first letters, each with the number of letters before those.
@@ -42,7 +42,7 @@ struct Found {
     parts: Vec<Range<usize>>,
 }
 
-impl Striker {
+impl Redactor {
     pub(super) fn new<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut striker = Self::default();
         for (name, value) in values {
@@ -77,7 +77,7 @@ impl Striker {
         few.map(|(_, value)| value.clone()).collect()
     }
 
-    pub(super) fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(super) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut found = Vec::new();
         for (name, value) in &self.literals {
             let places = memmem::find_iter(text.as_bytes(), value.as_bytes());
@@ -294,7 +294,7 @@ mod tests {
     const VALUE: &str = "Tr0ub4dor&3é";
 
     fn struck(text: &str) -> String {
-        Striker::new([("door", VALUE), ("pin", "4711")].into_iter()).strike(text).into_owned()
+        Redactor::new([("door", VALUE), ("pin", "4711")].into_iter()).redact(text).into_owned()
     }
 
     #[test]
