@@ -44,8 +44,7 @@ pub struct ConsoleMessage {
     /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see
-    /// [`Page::fill_uncaught_texts`].
+    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see [`Page::fill_uncaught_texts`].
     pub uncaught: bool,
     /// The worker that logged it, if no document did.
     pub worker: Option<String>,

@@ -277,8 +277,7 @@ impl ElementHandle {
         .await
     }
 
-    /// Moves the pointer to an actionable point of the element; if it need not be hit, an instant pointer moves
-    /// only when it presses.
+    /// Moves the pointer to an actionable point of the element; if it need not be hit, an instant pointer moves only when it presses.
     pub(in crate::browser) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
         if options.force {
             let approached = self.approach_once(need.forced(), options, 0).await?;

@@ -39,8 +39,7 @@ const MOST_CORRECTIONS: usize = 8;
 const NEAR: f64 = 3.0;
 /// How often a dragged element that the page shows at another place is not considered dropped.
 const MOST_ELSEWHERE: usize = 3;
-/// How far a quick move leads away from the edge of a scrolling area: most keep scrolling while the pointer is
-/// within 30 px of it.
+/// How far a quick move leads away from the edge of a scrolling area: most keep scrolling while the pointer is within 30 px of it.
 const OUT_OF_EDGE: f64 = 45.0;
 /// How often to check whether an area scrolls by itself, and after how many checks it is scrolled with the wheel.
 const MOST_LOOKS: usize = 150;

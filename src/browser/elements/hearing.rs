@@ -121,8 +121,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// What the page listens to when the pointer moves over these points and presses at the last one;
-    /// everything if that is unknown.
+    /// What the page listens to when the pointer moves over these points and presses at the last one; everything if that is unknown.
     pub(in crate::browser) async fn listened_on_way(
         &self,
         listeners: &Listeners,

@@ -279,8 +279,7 @@ impl Page {
     }
 }
 
-/// Stops a navigation when nobody waits for it any more. Later commands would otherwise wait for a document
-/// that may never arrive.
+/// Stops a navigation when nobody waits for it any more. Later commands would otherwise wait for a document that may never arrive.
 struct StopLoadingOnDrop<'a> {
     page: &'a Page,
     before: Arc<str>,

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use super::value::JsValue;
 
 impl JsValue {
-    /// Whether both have the same content. `null` and `undefined` are equal, as are maps, sets and objects
-    /// whose content is not read.
+    /// Whether both have the same content. `null` and `undefined` are equal, as are maps, sets and objects whose content is not read.
     pub fn equals(&self, other: &Self) -> bool {
         let mut met = (HashMap::new(), HashMap::new());
         note(self, &mut met.0);

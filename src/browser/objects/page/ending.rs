@@ -95,8 +95,7 @@ impl Page {
         self.inner.state.lock().discarded.clone()
     }
 
-    /// Unloads the page by ending its renderer process; the browser keeps history and session storage. Returns
-    /// false if it continues.
+    /// Unloads the page by ending its renderer process; the browser keeps history and session storage. Returns false if it continues.
     pub(in crate::browser) async fn unload(&self, discarded: Discarded) -> bool {
         const LIMIT: Duration = Duration::from_secs(2);
         self.update(|state| {

@@ -71,8 +71,7 @@ impl Folder {
         [self.profile(), self.scratch()]
     }
 
-    /// Starts the leading process for this folder. [`remove_all`] waits meanwhile, so that it ends this one
-    /// too; later starts fail.
+    /// Starts the leading process for this folder. [`remove_all`] waits meanwhile, so that it ends this one too; later starts fail.
     pub(crate) fn start<T>(
         &self,
         spawn: impl FnOnce() -> io::Result<T>,
