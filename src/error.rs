@@ -121,6 +121,9 @@ pub enum Error {
     #[error("no click reached the element: the page replaced it with {again} before the button was released")]
     PressReplaced { again: String },
     #[strum(serialize = "not_actionable")]
+    #[error("no {what} reached the element: {how} before the button was let go")]
+    PressLost { what: String, how: String },
+    #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, but {needed} is needed")]
@@ -324,6 +327,7 @@ impl Error {
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what covers it, and click again",
             Self::PressReplaced { .. } => "if the press had no effect, click that one",
+            Self::PressLost { .. } => "take a snapshot; if the press had no effect, click again",
             Self::MovedElsewhere { .. } => "take a snapshot, and drag it on from there",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {

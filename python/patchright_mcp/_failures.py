@@ -93,8 +93,9 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
 def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -> Error:
     title = caller()
     prefix = f"{title}: " if title else ""
-    if error.code == "not_actionable" and error.details["waited_ms"] == 0:
-        return Error(f"{prefix}{_refused(error)}")
+    if error.code == "not_actionable" and not error.details.get("waited_ms"):
+        # A lost press is not retried, so the message says what to do next.
+        return Error(f"{prefix}{_refused(error) if 'waited_ms' in error.details else error}")
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")

@@ -199,6 +199,7 @@ fn rare_reason(error: &Error) -> String {
         Error::PressReplaced { again } => {
             format!("点击没有到达元素: 松开按键前页面用另一个元素替换了它，现在是 {again}")
         }
+        Error::PressLost { .. } => "点击没有到达元素: 松开按键前元素已改变、移开或被移除".to_owned(),
         Error::KeptBack { obstacle, .. } => format!("元素无法操作: {}", hindrance(obstacle)),
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
         Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", listed(available)),

@@ -494,7 +494,7 @@ impl Frame {
                                     from.try_press(&source).await?;
                                     return to.try_press(&aim).await;
                                 }
-                                from.drag_to(&to, &source, &aim).await
+                                from.drag_onto(&to, &source, &aim).await
                             }
                         })
                         .await

@@ -183,7 +183,7 @@ impl JsHandle {
         let (source, aim) = (at(source_position), at(target_position));
         operation(async move {
             let (from, to) = (element_of(&from).await?, element_of(&to).await?);
-            from.drag_to(&to, &source, &aim).await
+            from.drag_onto(&to, &source, &aim).await
         })
     }
 

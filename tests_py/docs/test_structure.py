@@ -85,7 +85,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 37700,
+    "browser": 38040,
     "mcp": 22400,
     "session": 5240,
     "bidi": 5125,

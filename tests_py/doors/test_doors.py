@@ -1,7 +1,6 @@
 """The same wish through every door: what is done or refused, with which code, and what the page has of it.
 
-Doors may differ in wording only. The library does as Playwright does: it looks in one frame, counts what is
-hidden, and returns from a press that the page lost.
+Doors may differ in wording only. The library looks as Playwright does: in one frame, and at what is hidden.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 
 LIBRARY = {"program", "run", "async", "sync"}
+GO_AND = '<button onclick="did(\'go\')" onmousedown="{}">Go</button>'
 GO = "<button onclick=\"did('go')\">Go</button>"
 DID = """<script>
 // At once, and before anything else happens.
@@ -69,7 +69,6 @@ CLICKS = {
           document.body.insertAdjacentHTML("beforeend", `<div {VEIL}></div>`);
         }};</script>""",
         BLOCKED,
-        library=DONE,
         did=None,
     ),
     "replaced as it is pressed": Case(
@@ -78,8 +77,15 @@ CLICKS = {
           button.replaceWith(button.cloneNode(true));
         }});</script>""",
         BLOCKED,
-        library=DONE,
         did=None,
+    ),
+    "taken out as it is pressed": Case(GO_AND.format("this.remove()"), BLOCKED, did=None),
+    "moved away as it is pressed": Case(GO_AND.format("this.style.marginLeft = '300px'"), BLOCKED, did=None),
+    "disabled as it is pressed": Case(GO_AND.format("this.disabled = true"), BLOCKED, did=None),
+    "never still": Case(
+        """<style>@keyframes go { to { transform: translateX(40px) } }
+          button { animation: go 1s infinite alternate linear }</style>"""
+        + GO
     ),
     "two that match": Case(GO + GO, SEVERAL, did=None),
     "two that match, one of them hidden": Case(
@@ -134,6 +140,9 @@ INPUT = '<input onchange="did(\'never\')" oninput="did(this.value)">'
 FIELDS = {
     "a field": Case(INPUT, selector="input", value="Ada", did="Ada"),
     "read-only": Case(INPUT.replace("<input", "<input readonly"), BLOCKED, "input", "Ada", did=None),
+    "that puts its old value back": Case(
+        "<input value=old oninput=\"this.value = 'old'\">", "not_taken", "input", "Ada", did=None
+    ),
     "two fields that match": Case(INPUT + INPUT, SEVERAL, "input", "Ada", did=None),
 }
 

@@ -1,6 +1,6 @@
 """What is answered is what happened, on pages that lose, delay, replace, cover, reformat or reject input.
 
-`make honesty` runs as many actions as one likes: HONESTY_ACTIONS and HONESTY_SEED.
+`make honesty` runs more actions: HONESTY_ACTIONS and HONESTY_SEED.
 """
 
 from __future__ import annotations
@@ -8,24 +8,21 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from patchright_mcp import async_api
 from tests_py.support.client import Server, serve
-from tests_py.support.lies import UNSOLVED, Lie, lies
+from tests_py.support.lies import Lie, lies
 from tests_py.support.site import Site, document
 
-ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "5000"))
+ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "150"))
 SEED = int(os.environ.get("HONESTY_SEED", "19"))
 FALSE_FAILURES = 0.01
-UNJUDGED = {"click", "double", "check", "uncheck", "type", "drag"}
-"""What the library answers as Playwright does, without looking at what came of it."""
 LIMIT_MS = 1_500
 TRUTH = """() => new Promise((done) => setTimeout(() => done(JSON.parse(sessionStorage.truth)), 60))"""
 
@@ -135,22 +132,17 @@ class Library:
 async def judged(door: Tools | Library, lie: Lie, url: str) -> tuple[str, str]:
     """What an answer was, and what it says."""
     failure = await door.act(lie, url)
+    answered_ms = time.time() * 1000
     for _ in range(5):
         # A page that goes elsewhere takes an evaluation with it.
         if (text := await door.truth()) is not None:
             break
     truth = json.loads(text or "null") or {}
-    happened = lie.is_true(truth)
+    happened = lie.is_true(truth, answered_ms)
     verdict = f"{'false' if happened == bool(failure) else 'true'} {'failure' if failure else 'success'}"
-    # The tools wait for what an action causes; the library does not.
-    if isinstance(door, Library) and (lie.action in UNJUDGED or lie.lie == "reject late"):
-        verdict = verdict.replace("false success", "unjudged success")
-    if (lie.action, lie.lie) in UNSOLVED:
-        verdict = verdict.replace("false", "unsolved")
     return verdict, f"{verdict}: {type(door).__name__}: {lie}\n    {truth}\n    {failure}"
 
 
-@pytest.mark.skipif("HONESTY_ACTIONS" not in os.environ, reason="a measurement: make honesty")
 async def test_no_answer_claims_what_did_not_happen(site: Site, tmp_path: Path) -> None:
     site.publish("/elsewhere", document("Elsewhere", "<h1>Elsewhere</h1>"))
     (tmp_path / "given.txt").write_text("given")
@@ -163,7 +155,7 @@ async def test_no_answer_claims_what_did_not_happen(site: Site, tmp_path: Path) 
             lie = waiting.pop()
             verdict, words = await judged(door, lie, site.publish(f"/lie/{lie.number}", lie.page()))
             verdicts[verdict] += 1
-            if verdict.startswith(("false", "unjudged", "unsolved")):
+            if verdict.startswith("false"):
                 wrong.append(words)
 
     async with AsyncExitStack() as stack:

@@ -52,6 +52,14 @@ document.querySelector("button").onclick = () => {{
     assert 'heading "Orders"' in reply.text, reply.text
 
 
+async def test_what_a_timer_of_a_click_does_is_in_the_answer(server: Server, site: Site) -> None:
+    page = """<button onclick="setTimeout(() => { out.textContent = 'Done' }, 400)">Save</button>
+<p id=out></p>"""
+    await server.open(site.publish("/late-alone", page))
+    reply = await server.click("text=Save")
+    assert "Done" in reply.text, reply.text
+
+
 WAITS = {
     "image": "<img src=/hold/never alt=x width=9>",
     "script": "<script async src=/hold/never></script>",

@@ -65,3 +65,45 @@ async def test_the_picker_of_what_to_share_is_cancelled(server: Server, site: Si
     await server.call("browser_wait_for", text="NotAllowedError")
     await server.click("text=After")
     assert await server.evaluate("() => count.textContent") == "1"
+
+
+SURFACES = {
+    "position": "navigator.geolocation.getCurrentPosition(() => {}, () => {})",
+    "notifications": "Notification.requestPermission()",
+    "camera": "navigator.mediaDevices.getUserMedia({ video: true }).catch(() => {})",
+    "file picker": "showOpenFilePicker().catch(() => {})",
+    "folder picker": "showDirectoryPicker().catch(() => {})",
+    "usb": "navigator.usb.requestDevice({ filters: [] }).catch(() => {})",
+    "print": "print()",
+    "select": "choice.showPicker()",
+    "date": "date.showPicker()",
+    "colour": "colour.showPicker()",
+    "suggestions": "suggested.showPicker()",
+    "password": "login.requestSubmit()",
+}
+ASKS = """<form id=login action="/surface-{name}?in"><input name=user value=ada autocomplete=username>
+<input type=password name=word value=secret autocomplete=current-password></form>
+<select id=choice><option>Ant<option>Bee</select> <input type=date id=date> <input type=color id=colour>
+<input id=suggested list=known><datalist id=known><option>Ant<option>Bee</datalist>
+<div style="height:300px"></div>
+<button onclick="{script}">Ask</button> <button onclick="out.textContent += 'pressed;'">After</button>
+<output id=out></output>
+<script>
+  addEventListener("keydown", ({ key }) => (out.textContent += key === "F2" ? "typed;" : ""));
+</script>"""
+
+
+@pytest.mark.parametrize("name", SURFACES)
+async def test_what_the_browser_itself_shows_takes_no_input_from_the_page(
+    server: Server, site: Site, name: str
+) -> None:
+    path = f"/surface-{name.replace(' ', '-')}"
+    page = ASKS.replace("{name}", path.removeprefix("/surface-")).replace("{script}", SURFACES[name])
+    await server.open(site.publish(path, page))
+    await server.click("text=Ask")
+    if "picker" in name:
+        # It waits for files, and is given up first.
+        await server.call("browser_file_upload", paths=[])
+    await server.click("text=After")
+    await server.call("browser_press_key", key="F2")
+    assert await server.evaluate("() => out.textContent") == "pressed;typed;"

@@ -46,15 +46,6 @@ LIES = {
 }  # fmt: skip
 """What may go wrong with each action."""
 
-UNSOLVED = {
-    ("fill", "remove"),
-    ("type", "remove"),
-    ("upload", "replace"),
-    ("drag", "shift"),
-    ("hover", "replace"),
-}
-"""What is still answered wrongly at some moments: counted, and not judged."""
-
 TARGETS = {
     "click": "<button id=target>Go</button>",
     "double": "<button id=target>Go</button>",
@@ -96,6 +87,7 @@ const look = () => {
 for (const kind of ["click", "dblclick", "mouseover", "keydown", "drop", "input"])
   addEventListener(kind, (event) => {
     const on = event.composedPath()[0];
+    if (kind === "input") look();
     if (!event.isTrusted || !on.closest?.(kind === "drop" ? "#place" : "#target")) return;
     heard.push(kind === "keydown" ? `${kind} ${event.key}` : kind);
     keep();
@@ -202,8 +194,8 @@ class Lie:
             f"<script>{SCRIPT.replace('PLAN', json.dumps(plan))}</script>"
         )
 
-    def is_true(self, truth: dict[str, Any]) -> bool:
-        """Whether the page got what was wished."""
+    def is_true(self, truth: dict[str, Any], answered_ms: float) -> bool:
+        """Whether the page got what was wished, by the time of the answer."""
         if truth.get("id") != self.number:
             return False
         if kind := EVENTS.get(self.action):
@@ -214,10 +206,13 @@ class Lie:
         # A control that is gone is as it was.
         held = [(when, state) for when, state in truth["held"] if state is not None]
         ends = [when for when, _ in held[1:]] + [float("inf")]
-        # What the page changes long after an action has been answered is none of the action's.
         typed = self.action not in ("fill", "type") or "input" in truth["heard"]
+        if self.lie in REJECTING:
+            # What is taken back at once was never taken.
+            return typed and held[-1][1] == self.wish
+        # What the page changes by itself after the answer is none of the action's.
         return typed and any(
-            state == self.wish and end - begun >= LASTING_MS
+            state == self.wish and begun <= answered_ms and end >= answered_ms - ON_ITS_WAY_MS
             for (begun, state), end in zip(held, ends, strict=True)
         )
 
@@ -225,8 +220,9 @@ class Lie:
         return f"{self.action}, {self.lie} on {self.moment} after {self.wait_ms} ms/{self.after}, {self.text!r}, below {self.below}"
 
 
-LASTING_MS = 100
-"""How long what a control holds must stay to count."""
+REJECTING = {"reject", "reject late", "choose another"}
+ON_ITS_WAY_MS = 50
+"""How long before an answer arrives the page may change what it says."""
 
 
 def lies(seed: int, count: int) -> list[Lie]:

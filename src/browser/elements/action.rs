@@ -226,6 +226,7 @@ impl Press {
             modifiers,
             only: self.modifiers.is_some(),
             hold: self.delay.and_then(duration),
+            ..ClickOptions::default()
         })
     }
 
@@ -286,26 +287,37 @@ impl ElementHandle {
             {
                 self.try_press(&press.options(limit)).await?;
             }
-            ElementAction::Click(press) => self.click(&press.click()?, &press.options(limit)).await?,
+            ElementAction::Click(press) => {
+                let (click, options) = (press.click()?, press.options(limit));
+                match press.force || press.no_wait_after || !self.is_judged(&options)? {
+                    true => self.click(&click, &options).await?,
+                    false => self.click_for_sure(&click, &options).await?,
+                }
+            }
             ElementAction::Hover(press) => {
                 self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
             }
             ElementAction::Tap(press) => self.tap(&press.click()?.modifiers, &press.options(limit)).await?,
-            ElementAction::Fill { value, force } => self.fill(value, &forced(*force)).await?,
+            ElementAction::Fill { value, force } => match self.is_judged(&within)? {
+                true => self.fill_for_sure(value, &forced(*force)).await?,
+                false => self.fill(value, &forced(*force)).await?,
+            },
             ElementAction::Focus => self.focus().await?,
             ElementAction::Blur => self.blur().await?,
             ElementAction::Press { key, delay, .. } => {
                 self.press_for(key, delay.and_then(duration), &within).await?
             }
             ElementAction::Type { text, delay } => {
-                self.focus().await?;
-                self.input(&within)?.keyboard().type_text(text, delay.and_then(duration)).await?;
+                self.type_for_sure(text, delay.and_then(duration), &within).await?
             }
             ElementAction::SetChecked { checked, press } => {
-                self.set_checked(*checked, &press.options(limit)).await?
+                self.set_checked(*checked, &press.options(limit)).await?;
+                self.judge_control(json!({ "checked": checked }), &within).await?;
             }
             ElementAction::SelectOption { choices, force } => {
-                return Ok(json!(self.select_options(choices, Several::FirstInList, &forced(*force)).await?));
+                let selected = self.select_options(choices, Several::FirstInList, &forced(*force)).await?;
+                self.judge_control(json!({ "values": selected }), &within).await?;
+                return Ok(json!(selected));
             }
             ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
             ElementAction::ScrollIntoView => self.scroll_into_view(&within).await?,
@@ -338,6 +350,33 @@ impl ElementHandle {
             ElementAction::Wait { state } => self.wait_for_state(state, limit).await?,
         }
         Ok(Value::Null)
+    }
+
+    /// Whether the effect of an action is checked. Playwright does not check it.
+    fn is_judged(&self, options: &ActionOptions) -> Result<bool> {
+        Ok(!self.input(options)?.is_bare())
+    }
+
+    /// Fails if the page takes back the state or the choice that a control was given.
+    async fn judge_control(&self, wish: Value, options: &ActionOptions) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Kept {
+            held: bool,
+            /// Whether this is the state of an element that replaced it.
+            twin: bool,
+            shows: String,
+        }
+        if !self.is_judged(options)? {
+            return Ok(());
+        }
+        self.until_answered().await;
+        let page = self.frame().page()?;
+        match page.unless_dialog(self.ask("stillHolds", vec![value_argument(&wish)])).await {
+            Ok(Kept { held: false, twin: true, .. }) => Err(self.stale()),
+            Ok(Kept { held: false, shows, .. }) => Err(Error::NotTaken { shows }),
+            // The page has navigated, or a dialog is open.
+            _ => Ok(()),
+        }
     }
 
     async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {

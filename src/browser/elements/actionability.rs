@@ -79,7 +79,7 @@ impl ActionOptions {
 }
 
 /// What an action requires of its element.
-#[expect(clippy::struct_excessive_bools, reason = "eight questions, each asked by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "nine questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(in crate::browser) struct Need {
     pub(in crate::browser) visible: bool,
@@ -96,6 +96,9 @@ pub(in crate::browser) struct Need {
     /// It may disappear when the pointer arrives, since pointing at it was the whole action.
     #[serde(skip)]
     pub(in crate::browser) passing: bool,
+    /// The press will be checked, see `press_watched`.
+    #[serde(skip)]
+    pub(in crate::browser) watched: bool,
 }
 
 impl Need {
@@ -109,6 +112,7 @@ impl Need {
         hit: false,
         label: false,
         passing: false,
+        watched: false,
     };
     /// Requirements for hovering.
     pub(in crate::browser) const POINTED: Self =
@@ -353,7 +357,7 @@ impl ElementHandle {
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(Reached { point, journey, listened: InputListeners::ALL, _turn: turn })
+                Attempt::Done(Reached { point, journey, listened: InputListeners::ALL, turn })
             }
         })
     }
@@ -404,7 +408,7 @@ impl ElementHandle {
                     point: found.point,
                     journey: Some(journey),
                     listened,
-                    _turn: turn,
+                    turn,
                 }));
             }
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
@@ -421,12 +425,18 @@ impl ElementHandle {
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), listened, _turn: turn }))
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), listened, turn }))
     }
 
     /// What has appeared under the pointer, at this point of the element's own frame.
     async fn came_up(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
-        Ok(match self.confirm(need, point).await? {
+        let watching = async {
+            match need.watched {
+                true => self.ask::<bool>("watchPress", Vec::new()).await.map(drop),
+                false => Ok(()),
+            }
+        };
+        Ok(match tokio::try_join!(self.confirm(need, point), watching)?.0 {
             Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
             _ => None,
         })
@@ -537,7 +547,7 @@ pub(in crate::browser) struct Reached {
     /// What the page listens to there.
     listened: InputListeners,
     /// Prevents other presses while the pointer is here.
-    _turn: OwnedMutexGuard<()>,
+    turn: OwnedMutexGuard<()>,
 }
 
 impl Reached {
@@ -551,12 +561,22 @@ impl Reached {
 
     /// Presses there.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
+        self.press_in_turn(input, click).await.map(drop)
+    }
+
+    /// Presses there. Returns the guard that prevents other presses.
+    pub(in crate::browser) async fn press_in_turn(
+        self,
+        input: &Input,
+        click: &ClickOptions,
+    ) -> Result<OwnedMutexGuard<()>> {
         let input = input.with_listeners(self.listened);
         match self.journey {
             Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
             // Not there yet, or another action has moved the pointer since.
             _ => input.mouse().click(self.point, click).await,
-        }
+        }?;
+        Ok(self.turn)
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::time::{sleep, timeout};
 use super::actionability::{ActionOptions, Aim, Look, Need};
 use super::element::ElementHandle;
 use super::internals::adopt_internals;
+use super::lost::Lost;
 use crate::browser::input::ClickOptions;
 use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
 
@@ -29,6 +30,15 @@ const MOST_PRESSES: usize = 3;
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 const CHANGE_PAUSE: Duration = Duration::from_millis(10);
 
+/// The state of a control after a press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Become {
+    As,
+    Other,
+    /// It is gone, or a dialog is open.
+    Gone,
+}
+
 fn in_words(state: Option<&serde_json::Value>) -> &'static str {
     match state.and_then(serde_json::Value::as_bool) {
         Some(true) => "checked",
@@ -40,7 +50,7 @@ fn in_words(state: Option<&serde_json::Value>) -> &'static str {
 impl ElementHandle {
     /// Checks or unchecks a checkbox, switch or radio button with a click, unless it has that state.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
-        let need = Need { label: true, ..Need::PRESSED };
+        let need = Need { label: true, watched: true, ..Need::PRESSED };
         let found = self.checked().await?;
         if found.state == Some(json!(checked)) {
             return Ok(());
@@ -56,12 +66,13 @@ impl ElementHandle {
             });
         }
         let mut state = found.state.clone();
+        let mut missed = None;
         for _ in 0..MOST_PRESSES {
-            if !self.press_to_check(need, options).await? {
-                break;
-            }
-            if self.has_become(checked).await? {
-                return Ok(());
+            let Some(lost) = self.press_to_check(need, options).await? else { break };
+            match self.has_become(checked).await? {
+                Become::As => return Ok(()),
+                Become::Gone => return lost.judged(1),
+                Become::Other => missed = Some(lost),
             }
             // One of three states goes through all of them.
             let now = self.checked().await?.state;
@@ -73,10 +84,11 @@ impl ElementHandle {
         }
         if self.ask::<bool>("focus", Vec::new()).await? {
             self.input(options)?.keyboard().press("Space").await?;
-            if self.has_become(checked).await? {
+            if self.has_become(checked).await? != Become::Other {
                 return Ok(());
             }
         }
+        missed.map_or(Ok(()), |lost| lost.judged(1))?;
         Err(Error::Unsupported {
             what: if checked { "checking the element" } else { "unchecking the element" },
             reason: match self.checked().await?.state {
@@ -86,17 +98,19 @@ impl ElementHandle {
         })
     }
 
-    /// Presses the control. Returns false if the pointer cannot reach it but keys can.
-    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
+    /// Presses the control. Returns `None` if the pointer cannot reach it but keys can.
+    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<Option<Lost>> {
+        let begun = self.frame().page()?.mark();
         let reached = match self.try_approach(need, options).await? {
             Some(reached) => reached,
             None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
-                return Ok(false);
+                return Ok(None);
             }
             None => self.approach(need, options).await?,
         };
-        reached.press(&self.input(options)?, &ClickOptions::default()).await?;
-        Ok(true)
+        let input = self.input(options)?;
+        let click = ClickOptions { in_one_document: !input.is_bare(), ..ClickOptions::default() };
+        self.press_watched(reached, begun, &input, &click).await.map(Some)
     }
 
     /// Whether the pointer cannot reach it for another reason than that it moves or is disabled.
@@ -109,7 +123,7 @@ impl ElementHandle {
     }
 
     /// Waits until the element is checked, or unchecked.
-    async fn has_become(&self, checked: bool) -> Result<bool> {
+    async fn has_become(&self, checked: bool) -> Result<Become> {
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {
                 sleep(CHANGE_PAUSE).await;
@@ -124,9 +138,9 @@ impl ElementHandle {
                 | Error::StaleRef { .. }
                 | Error::DialogOpen { .. }
                 | Error::PageClosed,
-            )) => Ok(true),
-            Ok(changed) => changed.map(|()| true),
-            Err(_) => Ok(false),
+            )) => Ok(Become::Gone),
+            Ok(changed) => changed.map(|()| Become::As),
+            Err(_) => Ok(Become::Other),
         }
     }
 

@@ -73,6 +73,8 @@ pub enum Outcome {
     /// A part of it went to another field.
     Strayed,
     Lost,
+    /// The field was removed before all of it arrived.
+    Gone,
 }
 
 /// A field that received a part of a text for another field.
@@ -97,7 +99,7 @@ impl Typed {
         match self.outcome {
             Outcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
             Outcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
-            Outcome::Same | Outcome::Made | Outcome::Taken => None,
+            Outcome::Same | Outcome::Made | Outcome::Taken | Outcome::Gone => None,
         }
     }
 }

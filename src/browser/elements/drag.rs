@@ -119,6 +119,8 @@ pub enum Dragged {
         refused: bool,
         /// Whether the target accepted the drop without a visible change.
         taken: bool,
+        /// Whether it uses the browser's own drag and drop, which ends in a drop or has no effect.
+        native: bool,
         handle: Option<Part>,
     },
     /// The result is unknown.
@@ -184,6 +186,30 @@ impl ElementHandle {
         let (source, target_options) = (options.clone(), target_options.clone());
         let options = DragOptions { source, target: target_options, ..DragOptions::default() };
         self.drag(target, &options).await
+    }
+
+    /// Drags the element onto another one, and checks that the drop arrived.
+    ///
+    /// # Errors
+    /// `did_not_move` if the element uses the browser's own drag and drop, and no element received the drop.
+    pub async fn drag_onto(
+        &self,
+        target: &ElementHandle,
+        options: &ActionOptions,
+        target_options: &ActionOptions,
+    ) -> Result<()> {
+        self.drag_to(target, options, target_options).await?;
+        if options.force || self.input(options)?.is_bare() {
+            return Ok(());
+        }
+        match self.frame().page()?.unless_dialog(self.dragged()).await {
+            Ok(Dragged::None { native: true, taken: false, .. }) => Err(Error::DidNotMove {
+                what: "the element".to_owned(),
+                reason: "the target received no drop".to_owned(),
+            }),
+            // The document is gone, or a dialog is open: the result is unknown.
+            _ => Ok(()),
+        }
     }
 
     /// Drags the element to another one, or to a side of it.

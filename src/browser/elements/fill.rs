@@ -91,11 +91,22 @@ impl ElementHandle {
     ///
     /// # Errors `not_taken` if the field holds another text then, which is not its own formatting.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        self.filled(value, options).await.map(drop)
+    }
+
+    /// Like [`fill`](Self::fill), and checks the value again after the page has reacted.
+    pub(super) async fn fill_for_sure(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let kind = self.filled(value, options).await?;
+        self.until_answered().await;
+        self.judge_text(kind, true).await
+    }
+
+    async fn filled(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
         let kind = self.fill_once(value, options).await?;
-        let Some(mut typed) = self.typed(kind).await? else { return Ok(()) };
+        let Some(mut typed) = self.typed(kind, true).await? else { return Ok(kind) };
         if typed.outcome == Outcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
             self.frames(2).await?;
-            let Some(still) = self.typed(kind).await? else { return Ok(()) };
+            let Some(still) = self.typed(kind, true).await? else { return Ok(kind) };
             typed = still;
             if typed.outcome == Outcome::Lost {
                 match self.insert_again(value, options).await {
@@ -103,25 +114,48 @@ impl ElementHandle {
                     Err(Error::StaleRef { .. }) => {}
                     inserted => inserted?,
                 }
-                let Some(inserted) = self.typed(kind).await? else { return Ok(()) };
+                let Some(inserted) = self.typed(kind, true).await? else { return Ok(kind) };
                 typed = inserted;
             }
         }
-        match typed.error() {
-            // An editor may show what it got a while later.
-            Some(Error::NotTaken { .. }) if kind == FieldKind::Editable => Ok(()),
-            error => error.map_or(Ok(()), Err),
-        }
+        judged(kind, &typed).map(|()| kind)
     }
 
-    /// What happened to the typed text; `None` if that is unknown.
-    async fn typed(&self, kind: FieldKind) -> Result<Option<Typed>> {
+    /// Fails if a field does not hold the text that was typed into it last.
+    async fn judge_text(&self, kind: FieldKind, strict: bool) -> Result<()> {
+        self.typed(kind, strict).await?.map_or(Ok(()), |typed| judged(kind, &typed))
+    }
+
+    /// Focuses the element and types. Checks that the text arrived if the element is a field for plain text.
+    pub(super) async fn type_for_sure(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.focus().await?;
+        let input = self.input(options)?;
+        let is_judged = !input.is_bare() && self.ask("noteKeys", vec![value_argument(&text)]).await?;
+        if !is_judged {
+            return input.keyboard().type_text(text, delay).await;
+        }
+        self.type_all(&input.keyboard(), text, delay).await?;
+        self.until_answered().await;
+        self.judge_text(FieldKind::Text, false).await
+    }
+
+    /// What happened to the typed text; `None` if that is unknown. `strict`: letters that are missing at the end are
+    /// lost, even if their events arrived.
+    async fn typed(&self, kind: FieldKind, strict: bool) -> Result<Option<Typed>> {
         let is_text = matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable);
         if !is_text || self.frame().page()?.dialog().is_some() {
             return Ok(None);
         }
         // The page may have gone elsewhere with it.
-        Ok(self.ask("outcome", vec![value_argument(&true)]).await.unwrap_or(None))
+        match self.ask::<Option<Typed>>("outcome", vec![value_argument(&strict)]).await {
+            Ok(Some(Typed { outcome: Outcome::Gone, .. })) => Err(self.stale()),
+            typed => Ok(typed.unwrap_or(None)),
+        }
     }
 
     /// Inserts the text as a whole, as an input method does.
@@ -295,7 +329,11 @@ impl ElementHandle {
                 field.ask::<()>("selectAll", Vec::new()).await?;
             }
         }
-        replace_selected(&self.input(options)?, value, empty).await
+        let input = self.input(options)?;
+        match input.types(value) {
+            true => self.type_all(&input.keyboard(), value, None).await,
+            false => replace_selected(&input, value, empty).await,
+        }
     }
 
     /// Types a date part by part, in the browser's order.
@@ -502,6 +540,14 @@ impl ElementHandle {
                 .await?;
         }
         Ok(())
+    }
+}
+
+/// The error if the field did not take a text. An editor may show it later.
+fn judged(kind: FieldKind, typed: &Typed) -> Result<()> {
+    match typed.error() {
+        Some(Error::NotTaken { .. }) if kind == FieldKind::Editable => Ok(()),
+        error => error.map_or(Ok(()), Err),
     }
 }
 

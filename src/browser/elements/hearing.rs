@@ -2,7 +2,10 @@
 //!
 //! Only the browser knows all listeners, and identifies nodes by its own ids. So the document reports which
 //! nodes an event passes, and the browser which of them have listeners.
+use std::time::Duration;
+
 use futures_util::future::{join_all, try_join_all};
+use tokio::time::sleep;
 use tokio::try_join;
 
 use super::element::ElementHandle;
@@ -14,6 +17,9 @@ use crate::error::{Error, Result};
 
 /// How many elements with wheel listeners are considered.
 const MOST_WHEEL_HEARERS: usize = 100;
+
+/// How soon after an event a page reacts to it.
+const ANSWERING: Duration = Duration::from_millis(50);
 
 /// What a page listens to when keys go to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +94,14 @@ impl ElementHandle {
             return Ok(Hearing::Keys);
         }
         Ok(if listeners.anywhere(is_focus) { Hearing::Focus } else { Hearing::Nothing })
+    }
+
+    /// Gives a page that listens for changes the time to react to one.
+    pub(super) async fn until_answered(&self) {
+        let listeners = self.frame().page().is_ok_and(|page| page.dialog().is_none());
+        if listeners && Listeners::around(self).await.is_ok_and(|listeners| listeners.anywhere(is_change)) {
+            sleep(ANSWERING).await;
+        }
     }
 
     async fn is_key_listened_to(&self, listeners: &Listeners) -> Result<bool> {
@@ -182,6 +196,10 @@ fn is_wheel(kind: &str) -> bool {
 
 fn is_key(kind: &str) -> bool {
     matches!(kind, "keydown" | "keypress" | "keyup")
+}
+
+fn is_change(kind: &str) -> bool {
+    matches!(kind, "input" | "change" | "click" | "beforeinput")
 }
 
 fn is_focus(kind: &str) -> bool {

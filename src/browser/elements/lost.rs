@@ -1,8 +1,19 @@
 //! Presses that did not become clicks, and their reasons.
-use serde::Deserialize;
+use std::time::Duration;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use super::actionability::Reached;
+use super::element::ElementHandle;
 use super::matches::element_in_words;
+use crate::browser::input::{ClickOptions, Input};
+use crate::browser::objects::journal::Mark;
 use crate::error::{Cover, Error, Result};
+
+/// How long a page may be busy after an action before its state is taken as unknown.
+const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
 /// An element that moved, as snapshots describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -12,6 +23,33 @@ pub struct Moving {
     /// Its number in its frame.
     #[serde(rename = "ref")]
     pub number: u32,
+}
+
+/// What happened to an element that was pressed and not clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Became {
+    Gone,
+    Moved,
+    Disabled,
+    /// Another part of it is where it was pressed.
+    Changed,
+    /// Its document is gone.
+    Elsewhere,
+}
+
+impl Became {
+    /// The error for a click, or a double click, that did not reach the element.
+    pub(super) fn lost(self, what: String) -> Error {
+        let how = match self {
+            Self::Gone => "the page removed it",
+            Self::Moved => "it moved away",
+            Self::Disabled => "the page disabled it",
+            Self::Changed => "the page replaced its content",
+            Self::Elsewhere => "the page navigated",
+        };
+        Error::PressLost { what, how: how.to_owned() }
+    }
 }
 
 /// Why a press did not become a click.
@@ -24,6 +62,8 @@ pub enum LostPress {
     Again(Moving),
     /// The page removes and re-inserts the element when the pointer arrives: its container received the press.
     Past(Cover),
+    /// The click, or double click, did not reach the element: what happened to it, and which of both it was.
+    Away((Became, String)),
 }
 
 impl LostPress {
@@ -37,7 +77,30 @@ impl LostPress {
             None => Ok(None),
             Some(Self::Past(holder)) => Ok(Some(holder)),
             Some(Self::By(cover)) => Err(Error::PressMissed { cover: Box::new(cover) }),
+            Some(Self::Away((became, what))) => Err(became.lost(what)),
             Some(Self::Again(again)) => Err(Error::PressReplaced { again: describe(&again) }),
+        }
+    }
+}
+
+/// Whether a complete press became a click, as far as that is known.
+#[derive(Debug)]
+pub(super) struct Lost {
+    known: Result<Option<LostPress>>,
+    /// Whether the page began to navigate before the press was complete.
+    leaves: bool,
+}
+
+impl Lost {
+    /// The error for a press that was lost. A missing document is one too if the click, or the second of two, did not replace it.
+    pub(super) fn judged(self, count: u32) -> Result<()> {
+        let what = if count > 1 { "double click" } else { "click" };
+        match self.known {
+            // No page is replaced so soon after a second click.
+            Err(Error::DocumentGone) if self.leaves || count > 1 => {
+                Err(Became::Elsewhere.lost(what.to_owned()))
+            }
+            lost => LostPress::into_result(lost.ok().flatten(), Moving::in_words).map(drop),
         }
     }
 }
@@ -46,5 +109,31 @@ impl Moving {
     /// Its role and name on one line.
     pub fn in_words(&self) -> String {
         element_in_words(&self.role, &self.name)
+    }
+}
+
+impl ElementHandle {
+    /// Presses at a point that was reached with `Need::watched`, and checks whether that became a click.
+    pub(super) async fn press_watched(
+        &self,
+        reached: Reached,
+        begun: Mark,
+        input: &Input,
+        click: &ClickOptions,
+    ) -> Result<Lost> {
+        // Only one press can be watched at a time.
+        let leaves = self.frame().page()?.pending_since(begun).navigating;
+        let turn = reached.press_in_turn(input, click).await?;
+        let known = self.known_now("pressLost").await;
+        let leaves = leaves || input.mouse().leaves();
+        drop(turn);
+        Ok(Lost { known, leaves })
+    }
+
+    /// Reads what the injected script has recorded of an action.
+    pub(super) async fn known_now<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
+        let page = self.frame().page()?;
+        let answer = page.unless_dialog(self.world().call(method, &[]));
+        timeout(ANSWER_LIMIT, answer).await.map_err(|_| Error::PageBusy)?
     }
 }

@@ -3,22 +3,62 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
+use super::actionability::{ActionOptions, Aim, Attempt, Look, Need, Reached};
 use super::element::ElementHandle;
-use crate::browser::input::{ClickOptions, InputStyle, Modifier, Point};
-use crate::error::{Obstacle, Result};
+use super::lost::Became;
+use crate::browser::input::{ClickOptions, Input, InputStyle, Keyboard, Modifier, Point};
+use crate::error::{Error, Obstacle, Result};
+
+/// The result of a press; a document that is replaced meanwhile was not clicked.
+fn in_one_document<T>(pressed: Result<T>) -> Result<T> {
+    match pressed {
+        Err(Error::DocumentGone) => Err(Became::Elsewhere.lost("click".to_owned())),
+        pressed => pressed,
+    }
+}
 
 impl ElementHandle {
     // Pointer.
 
     /// Clicks once the element is visible, stable, enabled and not covered.
+    ///
+    /// # Errors
+    /// `not_actionable` also if the page navigates before the click is complete.
     pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        self.approach(Need::PRESSED, options).await?.press(&self.input(options)?, click).await
+        let (reached, input, click) = self.ready_to_click(Need::PRESSED, click, options).await?;
+        in_one_document(reached.press(&input, &click).await)
     }
 
-    /// Moves the pointer over the element.
+    /// Clicks, and checks that the click reached the element.
+    pub(super) async fn click_for_sure(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
+        let begun = self.frame().page()?.mark();
+        let need = Need { watched: true, ..Need::PRESSED };
+        let (reached, input, click) = self.ready_to_click(need, click, options).await?;
+        let lost = in_one_document(self.press_watched(reached, begun, &input, &click).await)?;
+        lost.judged(click.count)
+    }
+
+    async fn ready_to_click(
+        &self,
+        need: Need,
+        click: &ClickOptions,
+        options: &ActionOptions,
+    ) -> Result<(Reached, Input, ClickOptions)> {
+        let input = self.input(options)?;
+        let in_one_document = !options.force && !input.is_bare();
+        Ok((self.approach(need, options).await?, input, ClickOptions { in_one_document, ..click.clone() }))
+    }
+
+    /// Moves the pointer over the element, which may disappear as soon as the pointer arrives.
     pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
-        self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
+        let hovering =
+            async { self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await };
+        let (_, hovered) = tokio::join!(self.ask::<()>("watchHover", Vec::new()), hovering);
+        let is_met = self.known_now::<bool>("hovered").await;
+        match hovered {
+            Err(Error::StaleRef { .. }) if matches!(is_met, Ok(true)) => Ok(()),
+            hovered => hovered,
+        }
     }
 
     /// Moves the pointer over the element with modifier keys held; with `trial`, only waits until that is possible.
@@ -153,7 +193,25 @@ impl ElementHandle {
         self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
         self.enter(options).await?;
         self.ask::<()>("caretToEnd", Vec::new()).await?;
-        self.input(options)?.keyboard().type_text(text, delay).await
+        self.type_all(&self.input(options)?.keyboard(), text, delay).await
+    }
+
+    /// Types a text. Fails if the page navigates before the last key.
+    pub(super) async fn type_all(
+        &self,
+        keyboard: &Keyboard,
+        text: &str,
+        delay: Option<Duration>,
+    ) -> Result<()> {
+        let page = self.frame().page()?;
+        let mark = page.mark();
+        // Characters that have no key are inserted together.
+        let end = if text.is_ascii() { text.len().saturating_sub(1) } else { 0 };
+        keyboard.type_text(&text[..end], delay).await?;
+        if page.pending_since(mark).committed {
+            return Err(Error::DocumentGone);
+        }
+        keyboard.type_text(&text[end..], delay).await
     }
 
     /// Focuses a field with a click, if the pointer reaches it.

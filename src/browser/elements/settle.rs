@@ -111,6 +111,8 @@ pub struct Watch {
     listened: JoinHandle<bool>,
     /// How long to wait for something that is likely to appear: suggestions, or a menu under the pointer.
     awaits: Option<Duration>,
+    /// Whether every click on the element changes something.
+    changes_something: bool,
     said: Vec<String>,
     moved: Vec<Moved>,
     lost: Option<LostPress>,
@@ -137,6 +139,8 @@ const FEWEST_WORDS: u32 = 3;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 /// How long to wait for suggestions.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
+/// How long to wait for a timer that a click has started, if the click has no other effect.
+const TIMERS_LIMIT: Duration = Duration::from_millis(550);
 /// How long to wait for a menu or tooltip under the pointer.
 const POINTED_LIMIT: Duration = Duration::from_millis(900);
 /// How long a page may read files before it sends them.
@@ -181,12 +185,12 @@ impl Page {
             let watch = world.call_with("watch", nodes.clone());
             let watch_press = async {
                 match acts_on {
-                    ActsOn::Pressed(_) => world.call_with::<()>("watchPress", nodes.clone()).await,
-                    _ => Ok(()),
+                    ActsOn::Pressed(_) => world.call_with::<bool>("watchPress", nodes.clone()).await,
+                    _ => Ok(false),
                 }
             };
-            let (number, hearers, completes, ()) = try_join!(watch, hearers, completes, watch_press)?;
-            Ok::<_, Error>(((world.clone(), number), (hearers, completes)))
+            let (number, hearers, completes, clicks) = try_join!(watch, hearers, completes, watch_press)?;
+            Ok::<_, Error>(((world.clone(), number), (hearers, completes, clicks)))
         };
         let begun = async {
             match self.dialog() {
@@ -196,7 +200,7 @@ impl Page {
         };
         let (begun, neighbours) = Box::pin(join(begun, self.watch_neighbours())).await;
         let (changes, asked) = begun.unzip();
-        let (hearers, completes) = asked.unwrap_or_default();
+        let (hearers, completes, changes_something) = asked.unwrap_or_default();
         let (target, by) = (elements.first().cloned(), By::of(acts_on));
         let listened = tokio::spawn(async move {
             match target.zip(hearers) {
@@ -218,6 +222,7 @@ impl Page {
             changes,
             listened,
             awaits,
+            changes_something,
             said,
             moved,
             lost: None,
@@ -353,6 +358,7 @@ impl Watch {
             return acted + options.window.max(self.reads);
         }
         self.awaits = None;
+        self.changes_something = false;
         if !self.shows {
             // What changes in the document now is not of this action.
             self.unwatch();
@@ -390,12 +396,21 @@ impl Watch {
             Some(limit) if watched.grown == 0 => {
                 APPEARING_PAUSE.min(limit.saturating_sub(wait.acted.elapsed()))
             }
+            // A click has changed something by now, unless it has started a timer.
+            _ if self.changes_something && self.is_without_effect(watched.changes) => {
+                APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(wait.acted.elapsed()))
+            }
             _ => Duration::ZERO,
         };
         wait.loading = watched.loading;
         let busy = if watched.busy || watched.loading { BUSY_PAUSE } else { Duration::ZERO };
         Some(after.max(leaving).max(appearing).max(busy).max(next_word).max(result.unwrap_or_default()))
             .filter(|rest| !rest.is_zero())
+    }
+
+    /// Whether the action has had no effect so far, and did not miss its element.
+    fn is_without_effect(&self, changes: u32) -> bool {
+        changes == 0 && self.lost.is_none() && self.page.pending_since(self.mark).last_effect.is_none()
     }
 
     /// The recorded DOM changes; `None` if nothing is recorded, or the document is gone.

@@ -115,15 +115,25 @@ impl ElementHandle {
 
     /// Sets the files in the browser. Returns how many have arrived.
     async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
+        match self.handle_of("fileHeir", Vec::new()).await? {
+            Some(heir) => heir.hand_over_here(paths).await,
+            None => self.hand_over_here(paths).await,
+        }
+    }
+
+    async fn hand_over_here(&self, paths: Vec<String>) -> Result<usize> {
         let (count, is_folder) = (paths.len(), paths.iter().any(|path| Path::new(path).is_dir()));
         self.ask::<()>("noteFiles", Vec::new()).await?;
         self.give_paths(paths).await?;
         if self.frame().page()?.dialog().is_some() {
             return Ok(count);
         }
-        match self.ask::<usize>("filesArrived", Vec::new()).await {
-            Ok(arrived) if arrived < count && !is_folder => Err(Error::NotTaken { shows: String::new() }),
-            Ok(arrived) => Ok(arrived),
+        match self.ask::<Option<usize>>("filesArrived", Vec::new()).await {
+            Ok(None) => Err(self.stale()),
+            Ok(Some(arrived)) if arrived < count && !is_folder => {
+                Err(Error::NotTaken { shows: String::new() })
+            }
+            Ok(Some(arrived)) => Ok(arrived),
             // The page has gone elsewhere with them.
             Err(_) => Ok(count),
         }

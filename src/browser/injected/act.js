@@ -361,6 +361,37 @@ engine.setOptions = (node, indexes, always) => {
   return { values: engine.selectedValues(select), shows: outcome === "lost" ? values.join(", ") : null, gone: false };
 };
 
+/**
+ * Whether a control, or what the page has put in its place, holds what it was given, `{checked}` or `{values}`: `{held, twin, shows}`.
+ * One that is gone without a successor took what it was given with it.
+ */
+engine.stillHolds = (node, { checked, values }) => {
+  const control = controlOf(node);
+  const place = isConnected(control) ? control : twinOf(control);
+  const twin = place !== control;
+  if (!place) return { held: true, twin, shows: "" };
+  if (values === undefined) {
+    const now = engine.checked(place).checked;
+    return { held: now === checked || now === null, twin, shows: now === true ? "checked" : now === false ? "not checked" : "partly checked" };
+  }
+  const shows = engine.shownOptions(place).values.join(", ");
+  const held = twin ? sorted(engine.selectedValues(place)) === sorted(values) : engine.shownOptions(place).outcome !== "lost";
+  return { held, twin, shows };
+};
+const sorted = (values) => [...values].sort().join("\n");
+
+const CHANGING = /^(?:style|class|value|checked|disabled)$|^aria-(?:checked|busy|disabled|invalid)$/;
+const marksOf = (element) => {
+  const marks = Array.from(element.attributes, ({ name, value }) => (CHANGING.test(name) ? "" : `${name}=${value}`));
+  return sorted(marks.filter(Boolean));
+};
+/** The only one that is like an element which is gone, by what makes that one distinct. */
+const twinOf = (engine.twinOf = (element) => {
+  const marks = marksOf(element);
+  const twins = engine.queryAll(document, localName(element)).filter((other) => marksOf(other) === marks);
+  return /^(?:id|name|aria-label)=/m.test(marks) && twins.length === 1 ? twins[0] : null;
+});
+
 engine.selectedValues = (node) => Array.from(controlOf(node).selectedOptions, (option) => option.value);
 engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
 
@@ -381,21 +412,30 @@ engine.whenFilesChange = (node) =>
 const filesHeard = new WeakMap();
 const noteFilesHeard = (event) => {
   const [field] = event.composedPath();
-  if (filesHeard.has(field)) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
+  const isSeen = isConnected(field) || !attached.has(field);
+  if (filesHeard.has(field) && isSeen) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
 };
 /** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
 engine.noteFiles = (node) => {
   const field = controlOf(node);
   filesHeard.set(field, 0);
+  if (isConnected(field)) attached.add(field);
   for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
 };
-/** How many files have arrived since then. */
+/** Fields that were in the document when they were given files. */
+const attached = new WeakSet();
+/** How many files have arrived since then; null where the field was taken out of the document before. */
 engine.filesArrived = (node) => {
   const field = controlOf(node);
   const heard = filesHeard.get(field) ?? 0;
   filesHeard.delete(field);
   for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
-  return Math.max(heard, field.files.length);
+  return heard === 0 && attached.has(field) && !isConnected(field) ? null : Math.max(heard, field.files.length);
+};
+/** What has come in the place of a field that waits for files. One that a script made to ask for files was never in the document. */
+engine.fileHeir = (node) => {
+  const field = controlOf(node);
+  return isConnected(field) ? null : twinOf(field);
 };
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */

@@ -20,13 +20,25 @@ let drag = null;
 let dragged = false;
 let refused = false;
 let taken = false;
-/** Begins to watch whether the page lets something be dragged. */
+let landed = false;
+let held = false;
+let started = false;
+/** Begins to watch whether the page lets something be dragged, and takes a drop. */
 engine.watchDrag = () => {
-  dragged = refused = taken = false;
+  dragged = refused = taken = landed = held = started = false;
+  addEventListener("mousedown", noteHold, { once: true, passive: true });
   addEventListener("dragstart", noteDrag, { once: true });
+  addEventListener("drop", noteLanding, { capture: true, passive: true });
+};
+const noteLanding = (event) => {
+  landed ||= event.isTrusted;
 };
 // At the end of the way up, when the page has had its say.
+const noteHold = (event) => {
+  held = event.isTrusted && !event.defaultPrevented;
+};
 const noteDrag = (event) => {
+  started = true;
   dragged = !event.defaultPrevented;
   addEventListener("dragend", noteDrop, { once: true, capture: true });
 };
@@ -36,6 +48,7 @@ const noteDrop = (event) => {
 };
 engine.hasDragged = () => {
   removeEventListener("dragstart", noteDrag);
+  removeEventListener("mousedown", noteHold);
   return dragged;
 };
 
@@ -207,6 +220,7 @@ engine.noteDrag = (start, target, place) => {
     goal,
     list,
     chain,
+    isNative: engine.isDraggable(start),
     axis: goal && axisOf(goal),
     children: new Set(list ? childrenOf(list) : []),
     wasAfter: item !== null && isAfter(item, goal),
@@ -571,7 +585,17 @@ engine.dragOutcome = async () => {
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
     (print() !== drag.print ? { kind: "effect", made: made() } : null);
-  const ended = found ?? { kind: "none", picked, refused, taken, handle: handle() };
+  removeEventListener("drop", noteLanding, { capture: true });
+  const ended = isMissed(found) ? noneOf({ picked, refused: dragged, taken: false }) : (found ?? noneOf({ picked, refused, taken: taken || landed }));
+  if (landed && ended.kind === "moved") ended.short = false;
   drag = null;
   return ended;
 };
+
+const noneOf = (what) => ({ kind: "none", ...what, native: drag.isNative || dragged, handle: handle() });
+
+/** Whether what the browser itself should have carried was not dropped, and has no other place in a list either. A drop in another frame is not seen. */
+function isMissed(found) {
+  if (!found || landed || !drag.target || found.kind === "order" || found.kind === "value") return false;
+  return dragged || (drag.isNative && held && !started);
+}

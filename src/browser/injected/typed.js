@@ -19,7 +19,7 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const last = again ? records.get(field) : null;
   const asked = adds ? shown + text : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
-  typing = { field, name, text, asked, before, made: last && shown, arrivals: [], strays: [], held: false, heir: null };
+  typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
   records.set(field, typing);
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
 };
@@ -55,8 +55,10 @@ function note(event) {
   const { field } = typing;
   const isOwn = isWithin(target, field) || target === typing.heir || succeeds(target, typing);
   if (event.type === "input") {
+    if (!isOwn) return;
+    typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
     // After the page has answered: a field that refuses a text does not hold it then.
-    if (isOwn) setTimeout(noteHeld, 0, typing);
+    setTimeout(noteHeld, 0, typing);
   } else if (isOwn) typing.arrivals.push(event);
   else if (event.type === "beforeinput") noteStray(target, textOf(event));
 }
@@ -80,6 +82,8 @@ function textOf(event) {
 
 const plain = (text) => text.replace(/\s+/g, "");
 const isSame = (shown, asked) => collapse(shown) === collapse(asked);
+/** Whether keys that went to where the caret was are in the text. */
+const isAdded = ({ adds, before, text }, shown) => adds && shown !== before && collapse(shown).includes(collapse(text));
 const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).includes(plain(text));
 
 /** Whether the page has distributed a text over fields of its own accord, each of which is full: as a code of six digits is. */
@@ -121,30 +125,31 @@ function isMade(field, asked, shown, arrived) {
 }
 
 /**
- * What became of the text that was typed into a field: `same`; `made`, something that the field makes of it; `taken`, it arrived
+ * What became of the text that was typed into a field: `gone`, the field is, and was before all had arrived; `same`; `made`, something that the field makes of it; `taken`, it arrived
  * and is not shown; `strayed`, a part went to another field; `lost`. With `strict`, letters that are missing at the end are lost.
  */
 function outcomeOf(record, place, strict) {
   const { asked } = record;
   const shown = editedText(place);
-  if (isSame(shown, asked)) return "same";
+  if (isSame(shown, asked) || (record.keys && isAdded(record, shown))) return "same";
   if (record.strays.length) return isSpread(record) ? "made" : "strayed";
   if (asked === "") return shown === record.before && !record.arrivals.length ? "lost" : "made";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
     return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "taken" : "lost";
-  if (collapse(shown) === "") return arrived && (record.held || pageShows(record.text)) ? "taken" : "lost";
-  if (shown === record.before && !arrived) return "lost";
+  if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "taken" : "lost";
+  if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (isMade(place, asked, shown, arrived && !strict)) return "made";
   // What it makes of a text twice is its own doing; another number is never what was asked for.
-  return shown === record.made && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
+  return shown === record.made && shown !== record.before && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
 }
 
 /** `{outcome, strays, shows}` of what was typed into a node last: where other parts of it went, and what it shows; null where nothing was. */
 engine.outcome = (node, strict = false) => {
   const record = records.get(engine.controlOf(node));
-  const place = record && placeOf(record);
-  if (!place) return null;
+  if (!record) return null;
+  const place = placeOf(record);
+  if (!place) return { outcome: record.full ? "taken" : "gone", strays: [], shows: "" };
   const strays = record.strays.map(({ element }) => {
     const { role, name } = engine.inWords(element);
     return { role, name, shows: element.type === "password" ? "" : editedText(element) };
@@ -165,6 +170,16 @@ engine.breaksBy = (node) => {
   if (engine.isProxy(field)) return "key";
   return field instanceof HTMLTextAreaElement || field.isContentEditable || document.designMode === "on" ? "text" : "never";
 };
+/** Like `noteTyping`, of keys that go to where the caret is. Whether the field is one that shows what is typed. */
+engine.noteKeys = (node, text) => {
+  const field = engine.controlOf(node);
+  const isPlain = field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && PLAIN.test(field.type));
+  if (!isPlain || engine.isProxy(field) || /[\n\r\t]/.test(text)) return false;
+  engine.noteText(field, text, { adds: true });
+  typing.keys = true;
+  return true;
+};
+const PLAIN = /^(?:text|search|url|tel|email|password)$/;
 engine.noteTyping = (node, text, adds) => {
   const field = engine.controlOf(node);
   engine.noteText(field, text, { adds });

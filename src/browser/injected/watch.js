@@ -230,10 +230,10 @@ engine.watched = async () => {
 
 /* --------------------------------------------------------------------- presses */
 
-const PRESS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "contextmenu"];
+const PRESS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"];
 let press = null;
 
-/** Notes from now on whether a press gets to the node, and is answered by a click. */
+/** Notes from now on whether a press gets to the node, and is answered by a click. Answers whether a click on it always shows in the document. */
 engine.watchPress = (node) => {
   endPress();
   press = {
@@ -241,7 +241,9 @@ engine.watchPress = (node) => {
     called: inWords(node),
     down: false,
     up: false,
+    double: false,
     clicked: false,
+    doubled: false,
     by: null,
     over: null,
     at: null,
@@ -249,8 +251,12 @@ engine.watchPress = (node) => {
     past: false,
   };
   press.answers = answersPress(node);
+  press.waits = waitsForClick(node);
   for (const kind of PRESS) addEventListener(kind, notePress, { capture: true, passive: true });
+  return press.waits && !Element.prototype.closest.call(node, SWITCHED);
 };
+/** Controls whose state a click changes without a DOM change. */
+const SWITCHED = "input:not([type=button],[type=submit],[type=reset],[type=image]),[role=checkbox],[role=radio],[role=switch]";
 
 function endPress() {
   for (const kind of PRESS) removeEventListener(kind, notePress, { capture: true });
@@ -261,18 +267,30 @@ function notePress(event) {
   if (!event.isTrusted || !press) return;
   const path = event.composedPath().filter((place) => place instanceof Element);
   if (!path.length) return;
-  if (event.type === "pointerdown" && !press.down) {
-    press.down = true;
-    press.at = { x: event.clientX, y: event.clientY };
-    if (!native.isConnected(press.node)) press.node = path.find(isSuccessor) ?? press.node;
-    press.by = native.isConnected(press.node) ? engine.missedBy(press.node, path[0]) : null;
-  } else if (event.type === "mousedown" || event.type === "mouseup") {
+  if (event.type === "pointerdown") noteDown(event, path);
+  else if (event.type === "mousedown" || event.type === "mouseup") {
+    press.double ||= event.button === 0 && event.detail > 1;
     press.reached ||= path.includes(press.node);
     press.past ||= path[0] !== press.node && native.isConnected(press.node) && native.contains(path[0], press.node);
     if (event.type === "mouseup" && press.down && native.isConnected(press.node)) press.over ??= cameOver(path[0]);
   } else if (event.type === "pointerup") press.up = true;
-  else if (event.type !== "pointerdown") press.clicked ||= path.some((place) => place === press.node || isSuccessor(place));
+  else if (event.type === "dblclick") press.doubled ||= isTaken(path);
+  else press.clicked ||= isTaken(path);
 }
+
+function noteDown(event, path) {
+  if (!press.down) {
+    press.down = true;
+    press.at = { x: event.clientX, y: event.clientY };
+    if (!native.isConnected(press.node)) press.node = path.find(isSuccessor) ?? press.node;
+  }
+  press.by ??= native.isConnected(press.node) ? engine.missedBy(press.node, path[0]) : null;
+}
+
+/** Whether an event on this path reaches the node or its replacement. */
+const isTaken = (path) =>
+  path.some((place) => place === press.node || isSuccessor(place)) ||
+  (native.isConnected(press.node) && engine.missedBy(press.node, path[0]) === null);
 
 /** What lies over the node; what is around it does not, where a page takes the pointer from all but an open menu. */
 function cameOver(hit) {
@@ -295,19 +313,68 @@ function answersPress(node) {
   return matches(pressed, OPENERS) || (pressed instanceof HTMLInputElement && !PRESSED_AS_BUTTONS.test(pressed.type));
 }
 
-/** Where a press came to nothing: `{by}`, what lay over the node at the last moment or before the button was let go, `{again}`, what the page put in its place meanwhile, or `{past}`, what got the press since the page takes the node out and puts it back whenever it is pointed at. */
+const CLICKED = "button,a,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab]";
+/** Whether only a click activates the node. */
+function waitsForClick(node) {
+  const pressed = Element.prototype.closest.call(node, `${CLICKED},input`);
+  if (!pressed || answersPress(node)) return false;
+  return matches(pressed, CLICKED) || PRESSED_AS_BUTTONS.test(pressed.type);
+}
+
+/**
+ * Where a press came to nothing: `{by}`, what lay over the node at the last moment or before the button was let go, `{again}`, what the
+ * page put in its place meanwhile, `{past}`, what got the press since the page takes the node out and puts it back whenever it is
+ * pointed at, or `{away}`, what became of the node: `[how, what]`.
+ */
 function lostPress() {
   if (!press?.down) return null;
   if (press.by) return { by: press.by };
-  if (press.over && !press.clicked && !press.answers && !answersPress(press.node)) return { by: press.over };
+  const isAnswered = press.double ? press.doubled : press.clicked;
+  if (press.over && !isAnswered && !press.answers && !answersPress(press.node)) return { by: press.over };
   if (press.past && press.up && !press.reached && !press.clicked && isUnderPress())
     return { past: { tag: native.localName(engine.flatParent(press.node)) } };
-  if (!press.up || press.clicked || native.isConnected(press.node)) return null;
+  if (!press.up || isAnswered) return null;
   for (let here = engine.elementAt(press.at.x, press.at.y); here; here = engine.flatParent(here)) {
     if (isSuccessor(here)) return { again: inWords(here) };
   }
-  return null;
+  return press.waits ? { away: [becameOf(press.node), press.double ? "double click" : "click"] } : null;
 }
+
+function becameOf(node) {
+  if (!native.isConnected(node)) return "gone";
+  return matches(node, ":disabled") ? "disabled" : isUnderPress() ? "changed" : "moved";
+}
+
+/** Returns what `lostPress` does, and stops watching. */
+engine.pressLost = () => {
+  const lost = lostPress();
+  endPress();
+  return lost;
+};
+
+/* ---------------------------------------------------------------------- hovering */
+
+const POINTED = ["pointerover", "pointermove", "mouseover", "mousemove"];
+let hover = null;
+
+/** Records from now on whether the pointer enters the node. */
+engine.watchHover = (node) => {
+  engine.hovered();
+  hover = { node, met: false };
+  for (const kind of POINTED) addEventListener(kind, noteHover, { capture: true, passive: true });
+};
+
+function noteHover(event) {
+  if (event.isTrusted && hover) hover.met ||= event.composedPath().includes(hover.node);
+}
+
+/** Whether it has entered the node; stops recording. */
+engine.hovered = () => {
+  for (const kind of POINTED) removeEventListener(kind, noteHover, { capture: true });
+  const isMet = hover?.met ?? false;
+  hover = null;
+  return isMet;
+};
 
 /** Whether the pressed node lies where the press was. */
 function isUnderPress() {

@@ -9,9 +9,6 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::input::{DispatchKeyEvent, InsertText};
 use crate::error::Result;
 
-/// Texts longer than this are inserted at once, as by pasting.
-const LONGEST_TYPED: usize = 80;
-
 /// The time from one key to the next, and how long a key is down.
 const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
 const HELD_SHARE: (f64, f64) = (0.45, 0.75);
@@ -158,10 +155,10 @@ impl Keyboard {
             self.insert_text(text).await
         } else if !self.input.listened.keys {
             self.commit(text).await
-        } else if text.chars().count() > LONGEST_TYPED || text.contains(['\n', '\r', '\t']) {
-            self.insert_text(text).await
-        } else {
+        } else if self.input.types(text) {
             self.type_text(text, None).await
+        } else {
+            self.insert_text(text).await
         }
     }
 

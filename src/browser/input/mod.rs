@@ -58,6 +58,9 @@ pub enum Modifier {
     Shift,
 }
 
+/// Texts longer than this are inserted at once, as by pasting.
+const LONGEST_TYPED: usize = 80;
+
 /// Which input events the page listens to. Only those take time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputListeners {
@@ -115,6 +118,8 @@ struct Pointer {
     buttons: u32,
     /// The time of the last movement.
     moved: Option<Instant>,
+    /// Whether the page began to navigate before the last click was complete.
+    leaves: bool,
 }
 
 impl Input {
@@ -134,7 +139,7 @@ impl Input {
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),
-            pointer: Mutex::new(Pointer { at, buttons: 0, moved: None }),
+            pointer: Mutex::new(Pointer { at, buttons: 0, moved: None, leaves: false }),
             turn: Arc::default(),
             randomness,
         };
@@ -186,6 +191,12 @@ impl Input {
 
     fn is_natural(&self) -> bool {
         self.style == InputStyle::Natural
+    }
+
+    /// Whether a text is typed key by key instead of inserted at once.
+    pub(super) fn types(&self, text: &str) -> bool {
+        let is_short = text.chars().count() <= LONGEST_TYPED && !text.contains(['\n', '\r', '\t']);
+        self.is_natural() && self.listened.keys && is_short && !text.is_empty()
     }
 
     pub(super) fn is_bare(&self) -> bool {

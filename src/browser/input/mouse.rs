@@ -7,11 +7,12 @@ use super::geometry::Point;
 use super::keys::{self, Key};
 use super::{Delivery, Input, Modifier, path};
 use crate::bidi::commands::ClickChain;
-use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
+use crate::cdp::types::page::{FrameNavigated, FrameRequestedNavigation, FrameStartedNavigating};
 use crate::cdp::types::target::GetTargetInfo;
-use crate::error::Result;
+use crate::cdp::{Event as _, Events, PendingReply};
+use crate::error::{Error, Result};
 
 // A button of the mouse. Tools offer the first three.
 #[derive(
@@ -64,11 +65,20 @@ pub struct ClickOptions {
     pub only: bool,
     /// How long the button is held. Default: as a person does, or not at all with instant input.
     pub hold: Option<Duration>,
+    /// Whether to fail if the page navigates before the click is complete.
+    pub in_one_document: bool,
 }
 
 impl Default for ClickOptions {
     fn default() -> Self {
-        Self { button: Button::Left, count: 1, modifiers: Vec::new(), only: false, hold: None }
+        Self {
+            button: Button::Left,
+            count: 1,
+            modifiers: Vec::new(),
+            only: false,
+            hold: None,
+            in_one_document: false,
+        }
     }
 }
 
@@ -130,6 +140,9 @@ fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
     let notches: Vec<_> = along(delta_x).map(|x| (x, 0.0)).chain(along(delta_y).map(|y| (0.0, y))).collect();
     if notches.is_empty() { vec![(0.0, 0.0)] } else { notches }
 }
+
+const NAVIGATIONS: [&str; 3] =
+    [FrameNavigated::METHOD, FrameStartedNavigating::METHOD, FrameRequestedNavigation::METHOD];
 
 /// The mouse of a page. Coordinates are CSS pixels in its viewport.
 #[derive(Debug, Clone)]
@@ -357,20 +370,40 @@ impl Mouse {
         }
         let alone =
             if self.input.devices.traits.chains_clicks && options.count > 1 { 0 } else { options.count };
+        let mut navigations = self.input.session().events(&NAVIGATIONS);
+        self.input.pointer().leaves = false;
+        let mut is_gone = false;
         for count in 1..=alone {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
+                is_gone |= self.has_navigated(&mut navigations);
             }
             replies.push(self.pressed(options.button, count));
             match options.hold {
                 Some(hold) => sleep(hold).await,
                 None => self.hold().await,
             }
+            is_gone |= self.has_navigated(&mut navigations);
             replies.push(self.released(options.button, count));
         }
         replies.extend(modifiers.iter().rev().map(|key| self.input.key_up(key)));
         replies.extend(released.iter().rev().flat_map(|key| self.input.key_down(key, false)));
-        Ok(replies)
+        if is_gone && options.in_one_document { Err(Error::DocumentGone) } else { Ok(replies) }
+    }
+
+    /// Whether the main frame has another document. Notes also whether it is going to have one.
+    fn has_navigated(&self, navigations: &mut Events) -> bool {
+        let mut is_gone = false;
+        while let Some(event) = navigations.ready() {
+            self.input.pointer().leaves = true;
+            is_gone |= event.read::<FrameNavigated>().is_some_and(|event| event.frame.parent_id.is_none());
+        }
+        is_gone
+    }
+
+    /// Whether the page began to navigate before the last click was complete.
+    pub(crate) fn leaves(&self) -> bool {
+        self.input.pointer().leaves
     }
 
     /// Sends several clicks at once.

@@ -182,7 +182,7 @@ impl Tool for Drag {
                 let reason = so_now(&dragged).trim_start_matches(": ").to_owned();
                 return Err(Error::MovedElsewhere { what: start_description, to, reason });
             }
-            Dragged::None { picked, refused, taken: false, handle } => {
+            Dragged::None { picked, refused, taken: false, handle, .. } => {
                 let handle = handle.map(|handle| {
                     (target::ref_in(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });

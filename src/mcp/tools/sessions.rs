@@ -435,6 +435,7 @@ fn is_of_element(error: &Error) -> bool {
         Error::NotActionable { .. }
             | Error::PressMissed { .. }
             | Error::PressReplaced { .. }
+            | Error::PressLost { .. }
             | Error::KeptBack { .. }
             | Error::WrongElement { .. }
             | Error::SeveralMatch { .. }

@@ -15,10 +15,11 @@ const DESKTOP: &str = "xdg-settings";
 const ANSWER: &str = "#!/bin/sh\n[ \"$1 $2\" = 'check default-url-scheme-handler' ] && echo yes\n";
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Preferences that disable screen sharing: the page sees a cancelled picker.
-const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false}}"#;
+/// Preferences that disable screen sharing, so that the page sees a cancelled picker, and the print preview, which
+/// stops the page until it is closed.
+const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false},"printing":{"enabled":false}}"#;
 
-/// Disables the screen-sharing picker in a temporary profile, and the question about external programs in every
+/// Disables the screen-sharing picker and the print preview in a temporary profile, and the question about external programs in every
 /// profile. Returns whether the browser refuses external programs.
 pub(super) fn suppress_native_windows(
     command: &mut Command,
@@ -26,14 +27,14 @@ pub(super) fn suppress_native_windows(
     folder: &Folder,
 ) -> bool {
     if options.user_data_dir.is_none()
-        && let Err(error) = cancel_sharing(&folder.profile().join("Default"))
+        && let Err(error) = write_preferences(&folder.profile().join("Default"))
     {
-        tracing::debug!(%error, "the browser will ask what to share");
+        tracing::debug!(%error, "the browser will ask what to share or to print");
     }
     refuse_programs(command, &options.environment, &folder.scratch())
 }
 
-fn cancel_sharing(profile: &Path) -> io::Result<()> {
+fn write_preferences(profile: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(profile)?;
     fs::write(profile.join("Preferences"), PREFERENCES)
 }
