@@ -66,6 +66,8 @@ await expect(page.locator('li')).toHaveCount(3);
 return (await page.locator('li').allInnerTexts()).join('+');"""
     assert await run(shop, code) == "One+Two+Three"
     assert await run(shop, "page.evaluate((more) => price + more, 1)") == "8"
+    code = "page.locator('li').evaluateAll((items, more) => items.map((item) => item.innerText + more), '!')"
+    assert await run(shop, code) == '["One!","Two!","Three!"]'
     assert await run(shop, "async (page) => page.locator('li').filter({ hasText: 'T' }).count()") == "2"
     items = """const li = page.locator('li');
 return Promise.all([li.first(), li.nth(1), li.last()].map((one) => one.innerText()))"""

@@ -114,6 +114,8 @@ class Task:
         await self.call("browser_scroll_into_view", ref=page.ref('button "Far away"'))
         steps = [{"tool": "browser_click", "arguments": {"ref": page.ref('checkbox "Agree"')}}]
         await self.call("browser_steps", steps=steps)
+        code = "await page.locator('h1').hover(); return [await page.title(), await page.snapshot()]"
+        await self.call("browser_run", code=code)
         await self.call("browser_resize", width=1000, height=700)
         # Nobody comes.
         assert (await self.server.call("browser_ask_person", reason="Please look")).is_error

@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -315,27 +316,21 @@ impl<'a> Host<'a> {
         let running = match known {
             Some(running) => running,
             None => {
-                let (frame, script, argument) = match method {
-                    "evaluate_element" => {
-                        let (element, _) = self.element(asked).await?;
-                        let given = element
-                            .frame()
-                            .argument_in(element.world(), element.handle(), Scope::Main)
-                            .await?;
-                        (element.frame().clone(), script, Some(given))
+                let (elements, script) = match method {
+                    "evaluate_element" => (vec![self.element(asked).await?.0], script),
+                    "evaluate_all" => {
+                        let elements = self.locator(asked, false)?.all().await?;
+                        (elements, format!("(...elements) => ({script})(elements)"))
                     }
-                    "evaluate_all" => match self.locator(asked, false)?.list().await? {
-                        Some((world, list)) => {
-                            let given = frame.argument_in(&world, &list, Scope::Main).await?;
-                            (frame, script, Some(given))
-                        }
-                        None => (frame, format!("() => ({script})([])"), None),
-                    },
-                    _ => (frame, script, None),
+                    _ => (Vec::new(), script),
                 };
+                let frame = elements.first().map_or(frame, |element| element.frame().clone());
+                let given = elements.iter().map(|element| {
+                    element.frame().argument_in(element.world(), element.handle(), Scope::Main)
+                });
+                let given = try_join_all(given).await?;
                 let work = async move {
-                    let (argument, _held) = argument.unzip();
-                    let arguments = argument.into_iter().collect();
+                    let (arguments, _held): (Vec<_>, Vec<_>) = given.into_iter().unzip();
                     frame.evaluate_through_dialogs(limit, &script, arguments, Scope::Main).await
                 };
                 let running: Script = Arc::new(tokio::sync::Mutex::new(tokio::spawn(work)));

@@ -263,6 +263,13 @@
     evaluate(what, arg) {
       return call("evaluate", { ...this.where_, script: script(what, [arg], "") });
     }
+    $$(selector) {
+      return this.locator(selector).all();
+    }
+    async $(selector) {
+      const found = this.locator(selector).first();
+      return (await found.count()) ? found : null;
+    }
     $$eval(selector, what, arg) {
       return this.locator(selector).evaluateAll(what, arg);
     }
