@@ -100,6 +100,19 @@ return [response.status(), title, await page.title()];"""
     assert reply.section("Result") == '[200,"Shop","Shop"]'
 
 
+async def test_responses_are_waited_for(shop: Workshop, site: Site) -> None:
+    data = site.publish("/program/data", '{"stock": 5}', kind="application/json")
+    code = f"""const [response] = await Promise.all([
+  page.waitForResponse('**/program/data'),
+  page.evaluate((url) => void setTimeout(() => fetch(url), 50), {json.dumps(data)}),
+]);
+return [response.status(), (await response.json()).stock];"""
+    assert await run(shop, code) == "[200,5]"
+    assert "no response" in await shop.refused(
+        "browser_run", code="await page.waitForResponse('**/none', { timeout: 200 })"
+    )
+
+
 async def test_what_fields_get_is_what_was_given(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/program/fields", FIELDS))
     code = """const given = {

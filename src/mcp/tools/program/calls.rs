@@ -172,6 +172,14 @@ impl<'a> Host<'a> {
             "drag" => self.drag(asked).await,
             "title" => Ok(json!(self.state.pages.frame(asked)?.document_title().await?)),
             "content" => Ok(json!(self.state.pages.frame(asked)?.html().await?)),
+            "response_body" => {
+                let (page, number) =
+                    (self.state.pages.page(asked)?, asked["number"].as_u64().unwrap_or_default());
+                let gone =
+                    || Error::Program { message: "the browser no longer keeps this response".to_owned() };
+                let body = page.response_body(&page.request_entry(number).ok_or_else(gone)?).await?;
+                Ok(json!(String::from_utf8_lossy(&body)))
+            }
             "popup" | "new_page" | "front" | "close" => self.tab(method, asked).await,
             "snapshot" => self.outline(asked).await,
             "grant" => self.grant(asked).await,

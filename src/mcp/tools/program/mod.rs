@@ -72,7 +72,7 @@ impl Tool for RunProgram {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.page().await?;
         if call.kept.paused.lock().take().is_some() {
-            call.note("The program that stood at a dialog was ended.");
+            call.note("The program that waited at a dialog was ended.");
         }
         let limit = self.timeout.map_or(DEFAULT_LIMIT, milliseconds);
         let program = Program::begin(call, page, self.code, limit)?;
@@ -178,7 +178,7 @@ impl Program {
         let places = machine::places(at["at"].as_str().unwrap_or_default());
         let place = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
         reply.say(format!(
-            "The program stands at a dialog{place}. Answer it with browser_handle_dialog: the program goes on then, and \
+            "The program waits at a dialog{place}. Answer it with browser_handle_dialog: the program goes on then, and \
              that answer has its result."
         ));
         let so_far = self.printed.lock().text.trim_end().to_owned();

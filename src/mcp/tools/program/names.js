@@ -312,6 +312,12 @@
     };
   }
 
+  const responseOf = (page, { number, url, status, method }) => {
+    const text = () => call("response_body", { page, number });
+    const request = { url: () => url, method: () => method };
+    const isOk = status >= 200 && status < 300;
+    return { url: () => url, status: () => status, ok: () => isOk, request: () => request, text, json: async () => parse(await text()) };
+  };
   const pages = new Map();
   class Page extends Frame {
     constructor(page) {
@@ -390,6 +396,22 @@
     }
     removeListener(event, listener) {
       return this.off(event, listener);
+    }
+    async waitForResponse(wanted, options) {
+      const { page } = this.where_;
+      const matches = typeof wanted === "function" ? wanted : (response) => matcher(wanted)(response.url());
+      const end = Date.now() + (options?.timeout ?? 30_000);
+      let { last } = ask("responses", { page });
+      for (;;) {
+        const now = ask("responses", { page, after: last });
+        for (const one of now.list) {
+          const response = responseOf(page, one);
+          if (await matches(response)) return response;
+        }
+        if (Date.now() >= end) throw new Error(`no response came for ${wanted}`);
+        last = now.last;
+        await call("sleep", { ms: 50 });
+      }
     }
     waitForEvent(event, options) {
       if (event === "dialog") {

@@ -65,6 +65,7 @@ impl Pages {
                 let size = self.page(asked).map_err(text)?.viewport();
                 json!(size.map(|(width, height)| json!({"width": width, "height": height})))
             }
+            "responses" => responses(&self.page(asked).map_err(text)?, asked["after"].as_f64()),
             "pages" => json!(self.open().iter().map(|page| self.number(page)).collect::<Vec<_>>()),
             "matches" => {
                 let (url, glob) = (of(asked, "url"), of(asked, "glob"));
@@ -73,6 +74,21 @@ impl Pages {
             _ => json!(selector(what, asked)?),
         })
     }
+}
+
+/// The responses that ended after a time, and the time of the last one.
+fn responses(page: &Page, after: Option<f64>) -> Value {
+    page.with_network(|network| {
+        let ended = || network.entries().filter_map(|entry| Some((entry, entry.response.as_ref()?, entry.ended?)));
+        let last = ended().map(|(.., at)| at).fold(after.unwrap_or_default(), f64::max);
+        let new = ended().filter(|(.., at)| after.is_some_and(|after| *at > after));
+        let list: Vec<_> = new
+            .map(|(entry, response, _)| {
+                json!({ "number": entry.number, "url": entry.url, "status": response.status, "method": entry.method })
+            })
+            .collect();
+        json!({ "last": last, "list": list })
+    })
 }
 
 /// The selector of a `getBy…` method or of `filter`.
