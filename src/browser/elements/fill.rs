@@ -10,7 +10,7 @@ use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, FillableField};
 use super::hearing::Hearing;
 use super::written::{self, FieldValue};
-use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Modifier, Point};
+use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Keyboard, Modifier, Point};
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -84,6 +84,29 @@ struct DatePart {
     kind: &'static str,
     /// How many digits it accepts before the focus moves to the next part.
     digits: usize,
+}
+
+/// How a tab or a line break gets into a field.
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    Text,
+    Key,
+    Never,
+}
+
+const BREAKS: [char; 3] = ['\n', '\r', '\t'];
+
+/// Types key by key, and inserts tabs and line breaks as text.
+async fn type_parts(keyboard: &Keyboard, text: &str, delay: Option<Duration>) -> Result<()> {
+    for part in text.replace("\r\n", "\n").split_inclusive(BREAKS) {
+        let line = part.trim_end_matches(BREAKS);
+        keyboard.type_text(line, delay).await?;
+        if line.len() < part.len() {
+            keyboard.insert_text(&part[line.len()..].replace('\r', "\n")).await?;
+        }
+    }
+    Ok(())
 }
 
 impl ElementHandle {
@@ -202,15 +225,7 @@ impl ElementHandle {
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<()> {
-        #[derive(Deserialize, PartialEq)]
-        #[serde(rename_all = "lowercase")]
-        enum By {
-            Text,
-            Key,
-            Never,
-        }
-        let breaks = ['\n', '\r', '\t'];
-        let by = if text.contains(breaks) { self.ask("breaksBy", Vec::new()).await? } else { By::Key };
+        let by = self.breaks_by(text).await?;
         if by == By::Never {
             let what = if text.contains('\t') { "tab" } else { "line break" };
             return Err(Error::TakesNoKey { what });
@@ -219,19 +234,24 @@ impl ElementHandle {
         if by == By::Key {
             return self.type_text(text, delay, options).await;
         }
-        let keyboard = self.input(options)?.keyboard();
-        let text = text.replace("\r\n", "\n");
-        for (number, part) in text.split_inclusive(breaks).enumerate() {
-            let line = part.trim_end_matches(breaks);
-            match number {
-                0 => self.type_text(line, delay, options).await?,
-                _ => keyboard.type_text(line, delay).await?,
-            }
-            if line.len() < part.len() {
-                keyboard.insert_text(&part[line.len()..].replace('\r', "\n")).await?;
-            }
+        self.type_text("", delay, options).await?;
+        type_parts(&self.input(options)?.keyboard(), text, delay).await
+    }
+
+    /// Types at the caret of the focused element. Tabs and line breaks are inserted as text if the field has several
+    /// lines.
+    pub async fn type_at_caret(&self, text: &str, options: &ActionOptions) -> Result<()> {
+        if self.breaks_by(text).await? != By::Text {
+            return self.type_for_sure(text, None, options).await;
         }
-        Ok(())
+        self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&true)]).await?;
+        type_parts(&self.input(options)?.keyboard(), text, None).await?;
+        self.until_answered().await;
+        self.judge_text(FieldKind::Multiline, false).await
+    }
+
+    async fn breaks_by(&self, text: &str) -> Result<By> {
+        if text.contains(BREAKS) { self.ask("breaksBy", Vec::new()).await } else { Ok(By::Key) }
     }
 
     /// What the page listens to when keys go to this element; everything if that is unknown.

@@ -17,12 +17,18 @@ let typing = null;
 engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const shown = editedText(field);
   const last = again ? records.get(field) : null;
-  const asked = adds ? shown + text : text;
+  const asked = adds ? withText(field, shown, text) : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
   typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
   records.set(field, typing);
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
 };
+
+/** What a field shows once a text is typed at its caret, or behind all where that is not known. */
+function withText({ selectionStart, selectionEnd }, shown, text) {
+  const isKnown = Number.isInteger(selectionStart);
+  return isKnown ? shown.slice(0, selectionStart) + text + shown.slice(selectionEnd) : shown + text;
+}
 
 const isWithin = (target, field) => engine.within(field, target) || engine.within(target, field);
 

@@ -234,8 +234,18 @@ impl Type {
         call.progress.say("typing");
         let focused = ElementHandle::focused(page).await;
         let keyboard = page.input().keyboard();
+        let options = call.action_options();
+        let field = match &focused {
+            Ok(Some(field)) if field.shown().await.is_ok_and(|shown| shown.kind == ControlKind::Text) => {
+                Some(field)
+            }
+            _ => None,
+        };
         let typing = async {
-            keyboard.type_text(&self.text, None).await?;
+            match field {
+                Some(field) => field.type_at_caret(&self.text, &options).await?,
+                None => keyboard.type_text(&self.text, None).await?,
+            }
             if self.submit { keyboard.press("Enter").await } else { Ok(()) }
         };
         call.act(page, ActsOn::Page, Box::pin(typing)).await?;
