@@ -52,7 +52,7 @@ async def test_an_action_without_its_effect_is_an_error(page: Page, what: str) -
 
 async def test_a_lost_press_says_what_to_do_next(page: Page) -> None:
     await page.set_content(REPLACED)
-    with pytest.raises(Error, match=r"button \"Go\" \(if the press had no effect, click that one\)"):
+    with pytest.raises(Error, match="click that one"):
         await page.click("button")
 
 
