@@ -89,7 +89,7 @@ const OFFERS: &str = "--enable-features=WebMCPTesting";
 const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
 /// How many characters of a page a verb shows; the full page is in a file.
 #[cfg(unix)]
-const BRIEF_CHARS: u64 = 1700;
+const BRIEF_CHARS: u64 = 1900;
 
 /// The resolved configuration.
 #[derive(Debug, Clone)]
@@ -199,6 +199,7 @@ impl Config {
                 settle: limit(flags.timeout_settle, settings.settle),
                 snapshot_usual_chars: most_chars.unwrap_or(settings.snapshot_usual_chars),
                 snapshot_max_chars: most_chars.unwrap_or(settings.snapshot_max_chars),
+                change_chars: most_chars.unwrap_or(settings.change_chars),
                 download_host: flags.download_host.clone(),
                 roots,
                 allow_files,
@@ -597,8 +598,7 @@ fn configure_background(
     flags.caps.get_or_insert_with(|| harmless.collect());
     flags.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
     flags.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
-    let config = Config::new(Flags { port: None, ..flags }, warnings)?;
-    Ok(Config { settings: Settings { brief: true, ..config.settings }, ..config })
+    Config::new(Flags { port: None, ..flags }, warnings)
 }
 
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.

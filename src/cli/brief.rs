@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
-use crate::snapshot::{Omission, compact, quotations};
+use crate::snapshot::{Omission, quotations};
 
 /// The file with the full page.
 #[derive(Debug, Clone)]
@@ -92,15 +92,12 @@ fn result(reply: &Reply) -> String {
 
 /// A shortened snapshot with its omissions.
 fn outlined(outline: &str, left_out: Option<String>) -> String {
-    let outline = compact(&without_addresses(outline.trim_end()));
-    [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    [Some(outline.trim_end().to_owned()), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// A snapshot for programs with its omissions.
 fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
-    let outline = without_addresses(outline.trim_end());
-    let left_out = left_out.map(|left_out| translated(&left_out.to_string()));
-    [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    outlined(outline, left_out.map(|left_out| translated(&left_out.to_string())))
 }
 
 /// The note about omissions, which names the file instead of further calls.
@@ -113,35 +110,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
     Omission { how, ..left_out.clone() }.to_string()
 }
 
-/// Drops the URLs of links, which the page's file contains.
-fn without_addresses(outline: &str) -> String {
-    let lines: Vec<_> = outline.split('\n').collect();
-    let is_address = |line: &str| content(line).starts_with("- /url: ");
-    let depth = |line: &str| line.len() - content(line).len();
-    let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
-    for (at, line) in lines.iter().enumerate() {
-        if !is_address(line) {
-            kept.push(line);
-            continue;
-        }
-        let is_alone = lines.get(at + 1).is_none_or(|next| depth(next) < depth(line));
-        if let Some(link) = kept.last_mut().filter(|link| is_alone && depth(link) < depth(line)) {
-            *link = link.strip_suffix(':').unwrap_or(link);
-        }
-    }
-    kept.join("\n")
-}
-
-/// A line without indentation and diff mark.
-fn content(line: &str) -> &str {
-    let unmarked = match line.get(..2) {
-        Some("+ " | "- " | "~ ") if line[2..].trim_start_matches(' ').starts_with("- ") => &line[2..],
-        _ => line,
-    };
-    unmarked.trim_start_matches(' ')
-}
-
-/// Replaces `[ref=e12]` by `[e12]`.
+/// Writes `[e12]` for `[ref=e12]`.
 fn bare_refs(text: &str) -> String {
     let lines = text.split_inclusive('\n').flat_map(quotations);
     lines
@@ -152,16 +121,6 @@ fn bare_refs(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn where_links_lead_is_left_to_the_file() {
-        let outline = "- link \"Home\" [ref=e1]:\n  - /url: /\n- link \"Docs\" [ref=e2]:\n  - /url: /docs\n  - img\n- text: \"- /url: /x\"";
-        let expected = "- link \"Home\" [ref=e1]\n- link \"Docs\" [ref=e2]:\n  - img\n- text: \"- /url: /x\"";
-        assert_eq!(without_addresses(outline), expected);
-        let diff = "  - list:\n+   - link \"New\" [ref=e3]:\n+     - /url: /new\n-   - /url: /old\n- - button \"Go\"";
-        let expected = "  - list:\n+   - link \"New\" [ref=e3]\n- - button \"Go\"";
-        assert_eq!(without_addresses(diff), expected);
-    }
 
     #[test]
     fn what_a_page_wrote_in_quotes_stays() {

@@ -188,7 +188,7 @@ pub struct Flags {
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
 
-    /// Maximum characters of a page in an answer [default: 20000, or up to 50000 to list all controls]
+    /// Maximum characters of a page in an answer [default: 6000, up to 10000 for the headings of an article, 2500 after an action]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
     pub snapshot_max_chars: Option<u64>,
 

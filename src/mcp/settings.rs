@@ -46,11 +46,10 @@ pub struct Settings {
     pub navigation_limit: Duration,
     /// How long a page must be quiet until an action counts as done.
     pub settle: Duration,
-    /// The size of a snapshot, and its limit if controls need more.
+    /// How long a snapshot becomes, how long where the headings of an article take more, and how much an action shows.
     pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
-    /// Whether snapshots are very short, since the full page is in a file.
-    pub brief: bool,
+    pub change_chars: usize,
     pub image_responses: ImageResponses,
     pub console_level: ConsoleThreshold,
     pub screenshot_dir: PathBuf,
@@ -84,9 +83,9 @@ impl Default for Settings {
             action_limit: Duration::from_secs(5),
             navigation_limit: Duration::from_secs(30),
             settle: Duration::from_millis(120),
-            snapshot_usual_chars: snapshot::Options::default().usual_chars,
-            snapshot_max_chars: snapshot::Options::default().max_chars,
-            brief: false,
+            snapshot_usual_chars: 6_000,
+            snapshot_max_chars: 10_000,
+            change_chars: 2_500,
             image_responses: ImageResponses::default(),
             console_level: ConsoleThreshold::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
@@ -112,7 +111,8 @@ impl Settings {
         snapshot::Options {
             usual_chars: self.snapshot_usual_chars,
             max_chars: self.snapshot_max_chars,
-            brief: self.brief,
+            change_chars: self.change_chars,
+            brief: true,
             ..snapshot::Options::default()
         }
     }

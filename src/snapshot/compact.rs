@@ -1,17 +1,23 @@
-//! Shortens the lines of a snapshot for callers that pay for each character and have the full page in a file:
-//! siblings of one kind share a line, and a change is shown with its nearest container only.
-use std::collections::BTreeSet;
+//! Lines of an outline in fewer characters: what stands side by side and is of one kind shares a line, and a change is
+//! shown with the nearest that holds it.
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
+use super::left_out::Omission;
 use super::render::Rendered;
+use super::roles;
 
-/// The number of items on one line from which their names are shortened.
+/// From so many things on one line their names are short, where not all has room.
 const MANY: usize = 4;
-const LONGEST_OF_MANY: usize = 28;
-/// The number of items on one line from which their names are shortened further.
+const LONGEST_OF_MANY: usize = 40;
+/// From so many on shorter still.
 const VERY_MANY: usize = 12;
-const LONGEST_OF_VERY_MANY: usize = 20;
-/// The longest text of an item that shares a line.
+const LONGEST_OF_VERY_MANY: usize = 28;
+/// A hint of so many tells none of them apart.
+const ALIKE: usize = 4;
+/// So many disabled things without a name are only counted.
+const NAMELESS: usize = 3;
+/// The longest text of a thing that shares a line.
 const LONGEST_VALUE: usize = 24;
 /// How much of a hint is shown.
 const LONGEST_HINT: usize = 20;
@@ -20,13 +26,9 @@ const HINT: &str = "[hint=";
 const TEXT: &str = "text: ";
 /// How often a page is rendered again to fit.
 const TRIES: usize = 4;
-/// How the line of each element is shortened.
-const SHORTER: [(&str, &str); 4] = [
-    (" [cursor=pointer]", ""),
-    ("[ref=", "["),
-    (" [expanded=false]", " [closed]"),
-    (" [expanded]", " [open]"),
-];
+/// How each element's line is shortened.
+const SHORTER: [(&str, &str); 3] =
+    [(" [cursor=pointer]", ""), (" [expanded=false]", " [closed]"), (" [expanded]", " [open]")];
 
 /// A line: its mark in a diff, its depth, and its text.
 struct Line {
@@ -37,33 +39,56 @@ struct Line {
     is_apart: bool,
 }
 
-/// The shortened lines.
-pub fn compact(text: &str) -> String {
+/// How the names of many things on one line are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    Whole,
+    Short,
+}
+
+/// The same lines, in short.
+pub(super) fn compact(text: &str, names: Names) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
-    let hints = long_hints(text);
+    let hints = Hints::of(text);
     let mut lines: Vec<Line> = text.lines().map(|line| Line::read(line, is_diff, &hints)).collect();
     if is_diff {
         leave_out_holders(&mut lines);
     }
     leave_out_wrappers(&mut lines);
-    let lines = put_behind(share(lines));
+    let lines = put_behind(share(lines, names));
     let written = lines.iter().map(Line::written).collect::<Vec<_>>();
     written.join("\n")
 }
 
-/// Renders with the largest budget whose shortened result has at most `most` characters.
-pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
+/// Renders with as much room as leaves at most so many characters once it is shown in short.
+pub(super) fn fit(most: usize, one_each: bool, render: impl Fn(usize) -> Rendered) -> Rendered {
+    if one_each {
+        return render(most);
+    }
+    let length = |rendered: &Rendered| {
+        rendered.text.chars().count() + rendered.cut.as_ref().map_or(0, Omission::length)
+    };
+    let short = |rendered: Rendered, names| Rendered { text: compact(&rendered.text, names), ..rendered };
     let mut room = most.saturating_mul(2);
     let mut rendered = render(room);
-    for _ in 1..TRIES {
-        let length = compact(&rendered.text).chars().count();
-        if length <= most {
-            break;
+    if rendered.cut.is_none() {
+        let whole = short(rendered.clone(), Names::Whole);
+        if length(&whole) <= most {
+            return whole;
         }
-        room = (room.saturating_mul(most) / length).saturating_sub(room / 20);
+    }
+    for _ in 0..TRIES {
+        let is_all = rendered.cut.is_none();
+        let shown = short(rendered, Names::Short);
+        let taken = length(&shown);
+        let has_more_room = !is_all && taken < most / 2 && room == most.saturating_mul(2);
+        if taken <= most && !has_more_room {
+            return shown;
+        }
+        room = (room.saturating_mul(most) / taken.max(1)).saturating_sub(room / 20);
         rendered = render(room);
     }
-    rendered
+    short(render(most), Names::Short)
 }
 
 fn mark_of(line: &str) -> Option<&'static str> {
@@ -72,7 +97,7 @@ fn mark_of(line: &str) -> Option<&'static str> {
 }
 
 impl Line {
-    fn read(line: &str, is_diff: bool, hints: &BTreeSet<&str>) -> Self {
+    fn read(line: &str, is_diff: bool, hints: &Hints<'_>) -> Self {
         let mark = match mark_of(line).filter(|_| is_diff) {
             Some(mark) => mark,
             None if is_diff && line.starts_with("  ") => "  ",
@@ -119,31 +144,56 @@ fn says_much(rest: &str) -> bool {
         || value.chars().count() > LONGEST_VALUE
 }
 
-/// The line without states about rendering, and with short brackets around refs.
-fn cleaned(text: &str, hints: &BTreeSet<&str>) -> String {
+/// Without what only tells how something is drawn, and without a hint that many share.
+fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut drops_bracket = false;
     for (part, is_quoted) in quotations(text) {
         match is_quoted {
-            true if out.ends_with(HINT) => out.push_str(&cut_hint(part, hints)),
+            true if out.ends_with(HINT) && hints.is_common(part) => {
+                out.truncate(out.len() - HINT.len());
+                out.truncate(out.trim_end().len());
+                drops_bracket = true;
+            }
+            true if out.ends_with(HINT) => out.push_str(&cut_hint(part, &hints.long)),
             true => out.push_str(part),
             false => {
+                let part = part.strip_prefix(']').filter(|_| drops_bracket).unwrap_or(part);
+                drops_bracket = false;
                 let words = |part: String, (long, short): &(&str, &str)| part.replace(long, short);
-                out.push_str(&without_level(&SHORTER.iter().fold(part.to_owned(), words)));
+                out.push_str(&SHORTER.iter().fold(part.to_owned(), words));
             }
         }
     }
     out
 }
 
-/// The hints that are not shown in full.
-fn long_hints(text: &str) -> BTreeSet<&str> {
-    let mut is_hint = false;
-    let quoted = text.lines().flat_map(quotations).filter_map(|(part, is_quoted)| {
-        let hint = (is_quoted && is_hint && part.chars().count() > LONGEST_HINT + 2).then_some(part);
-        is_hint = !is_quoted && part.ends_with(HINT);
-        hint
-    });
-    quoted.collect()
+/// The hints of a text.
+struct Hints<'a> {
+    counts: HashMap<&'a str, usize>,
+    /// Those that are not shown whole.
+    long: BTreeSet<&'a str>,
+}
+
+impl<'a> Hints<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut hints = Self { counts: HashMap::new(), long: BTreeSet::new() };
+        let mut is_hint = false;
+        for (part, is_quoted) in text.lines().flat_map(quotations) {
+            if is_quoted && is_hint {
+                *hints.counts.entry(part).or_default() += 1;
+                if part.chars().count() > LONGEST_HINT + 2 {
+                    hints.long.insert(part);
+                }
+            }
+            is_hint = !is_quoted && part.ends_with(HINT);
+        }
+        hints
+    }
+
+    fn is_common(&self, hint: &str) -> bool {
+        self.counts.get(hint).is_some_and(|count| *count >= ALIKE)
+    }
 }
 
 /// The beginning of a hint, up to where it differs from all others.
@@ -163,15 +213,7 @@ fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     cut(&format!("\"…{}", &hint[word..]), LONGEST_HINT)
 }
 
-fn without_level(text: &str) -> String {
-    let Some((before, after)) = text.split_once(" [level=") else { return text.to_owned() };
-    match after.split_once(']') {
-        Some((_, after)) => format!("{before}{after}"),
-        None => text.to_owned(),
-    }
-}
-
-/// The number of descendants of the line at `at`, and of its children.
+/// How many lines stand in what the line at `at` holds, and how many of them directly.
 fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     let depth = lines[at].depth;
     let all = lines[at + 1..].iter().take_while(|line| line.depth > depth).count();
@@ -215,58 +257,72 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Puts siblings of one kind without children on one line.
-fn share(lines: Vec<Line>) -> Vec<Line> {
+/// Neighbours of one kind that hold nothing, on one line; but each field has a line of its own.
+fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
     let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
     let mut open = false;
     for (line, holds) in lines.into_iter().zip(holds) {
-        let thing = if holds { None } else { line.thing() };
-        let Some((role, rest)) = thing else {
+        let role = line.thing().map(|(role, _)| role).filter(|role| !holds && !roles::is_field(role));
+        let Some(role) = role.map(|role| format!("{role} ")) else {
             shared.push((line, Vec::new()));
             open = false;
             continue;
         };
-        let rest = rest.to_owned();
-        let role = format!("{role} ");
         let is_alike = |other: &Line| {
             let is_beside = other.mark == line.mark && other.depth == line.depth && !line.is_apart;
             is_beside && other.text.starts_with(&role)
         };
         match shared.last_mut().filter(|(other, _)| open && is_alike(other)) {
-            Some((_, more)) => more.push(rest),
+            Some((_, more)) => more.push(line.text),
             None => shared.push((line, Vec::new())),
         }
         open = true;
     }
-    shared.into_iter().map(|(line, more)| joined(line, &more)).collect()
+    shared.into_iter().map(|(line, more)| joined(line, &more, names)).collect()
 }
 
-fn joined(mut line: Line, more: &[String]) -> Line {
+/// Each with its role, so that it reads as it would alone.
+fn joined(mut line: Line, more: &[String], names: Names) -> Line {
     if more.is_empty() {
         return line;
     }
     let longest = match more.len() + 1 {
+        _ if names == Names::Whole => usize::MAX,
         VERY_MANY.. => LONGEST_OF_VERY_MANY,
         MANY.. => LONGEST_OF_MANY,
         _ => usize::MAX,
     };
-    if let Some((role, first)) = line.text.split_once(' ') {
-        let all = std::iter::once(first).chain(more.iter().map(String::as_str));
-        line.text =
-            format!("{role} {}", all.map(|one| shortened(one, longest)).collect::<Vec<_>>().join(", "));
+    let all: Vec<&str> = std::iter::once(&line.text).chain(more).map(String::as_str).collect();
+    let mut parts = Vec::with_capacity(all.len());
+    let runs = all.chunk_by(|one, other| is_nameless(one) && is_nameless(other));
+    for run in runs {
+        match run {
+            [first, ..] if run.len() >= NAMELESS && is_nameless(first) => {
+                let role = first.split(' ').next().unwrap_or_default();
+                parts.push(format!("{} × {role} [disabled]", run.len()));
+            }
+            _ => parts.extend(run.iter().map(|one| shortened(one, longest))),
+        }
     }
+    line.text = parts.join(", ");
     line
 }
 
-/// An item with its name cut to this length.
+/// Whether it has no name and cannot be used.
+fn is_nameless(thing: &str) -> bool {
+    let states = thing.split_once(' ').map_or("", |(_, states)| states);
+    states.starts_with('[') && states.contains("[disabled]") && !states.contains(": ")
+}
+
+/// A thing with no more than so many characters of its name.
 fn shortened(thing: &str, longest: usize) -> String {
-    let Some((name, true)) = quotations(thing).nth(1).or(quotations(thing).next()) else {
-        return thing.to_owned();
-    };
-    match thing.starts_with('"') {
-        true => format!("{}{}", cut(name, longest), &thing[name.len()..]),
-        false => thing.to_owned(),
+    let Some((role, rest)) = thing.split_once(' ') else { return thing.to_owned() };
+    match quotations(rest).nth(1).or(quotations(rest).next()) {
+        Some((name, true)) if rest.starts_with('"') => {
+            format!("{role} {}{}", cut(name, longest), &rest[name.len()..])
+        }
+        _ => thing.to_owned(),
     }
 }
 
@@ -287,10 +343,12 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
     let mut put: Vec<Line> = Vec::with_capacity(lines.len());
     let alone: Vec<bool> = (0..lines.len())
         .map(|at| {
-            let is_held =
-                at > 0 && inside(&lines, at - 1) == (1, 1) && lines[at].depth == lines[at - 1].depth + 1;
-            let is_short = lines[at].thing().is_some() || lines[at].text.starts_with(TEXT);
-            is_held && is_short && lines[at - 1].mark == lines[at].mark
+            let Some(holder) = at.checked_sub(1).map(|before| &lines[before]) else { return false };
+            let is_held = inside(&lines, at - 1) == (1, 1) && lines[at].depth == holder.depth + 1;
+            let is_text = lines[at].text.starts_with(TEXT);
+            // On one line with another ref it would be taken for that.
+            let is_short = lines[at].thing().is_some() && !holder.text.contains("[ref=");
+            is_held && (is_text || is_short) && holder.mark == lines[at].mark
         })
         .collect();
     for (line, is_alone) in lines.into_iter().zip(alone) {
@@ -340,14 +398,18 @@ fn end_of_quotation(text: &str) -> usize {
 mod tests {
     use super::*;
 
+    fn compact(text: &str) -> String {
+        super::compact(text, Names::Short)
+    }
+
     #[test]
     fn what_is_of_one_kind_shares_a_line() {
         let outline = "- toolbar \"Edit\" [ref=c0p1f0e1]:\n  - button \"Cut: all\" [ref=c0p1f0e2]\n  - button [disabled] [ref=c0p1f0e3] [hint=\"x\"]\n\
                        - main [ref=c0p1f0e4]:\n  - heading \"One\" [level=2] [ref=c0p1f0e5]\n  - generic [ref=c0p1f0e6] [cursor=pointer]: Go\n\
                        \x20 - link \"A\" [ref=c0p1f0e7]:\n    - img\n  - link \"B\" [ref=c0p1f0e8]";
-        let expected = "- toolbar \"Edit\" [c0p1f0e1]: button \"Cut: all\" [c0p1f0e2], [disabled] [c0p1f0e3] [hint=\"x\"]\n\
-                        - main [c0p1f0e4]:\n - heading \"One\" [c0p1f0e5]\n - generic [c0p1f0e6]: Go\n\
-                        \x20- link \"A\" [c0p1f0e7]:\n  - img\n - link \"B\" [c0p1f0e8]";
+        let expected = "- toolbar \"Edit\" [ref=c0p1f0e1]:\n - button \"Cut: all\" [ref=c0p1f0e2], button [disabled] [ref=c0p1f0e3] [hint=\"x\"]\n\
+                        - main [ref=c0p1f0e4]:\n - heading \"One\" [level=2] [ref=c0p1f0e5]\n - generic [ref=c0p1f0e6]: Go\n\
+                        \x20- link \"A\" [ref=c0p1f0e7]:\n  - img\n - link \"B\" [ref=c0p1f0e8]";
         assert_eq!(compact(outline), expected);
     }
 
@@ -355,14 +417,14 @@ mod tests {
     fn short_texts_share_a_line_and_long_ones_do_not() {
         let outline = "- generic [ref=e1] [cursor=pointer]: inject\n- generic [ref=e2] [cursor=pointer]: debug\n\
                        - generic [ref=e3]: one, two\n- textbox \"A\" [ref=e4]: \"x\"\n- textbox \"B\" [ref=e5]: y";
-        let expected = "- generic [e1]: inject, [e2]: debug\n- generic [e3]: one, two\n- textbox \"A\" [e4]: \"x\"\n- textbox \"B\" [e5]: y";
+        let expected = "- generic [ref=e1]: inject, generic [ref=e2]: debug\n- generic [ref=e3]: one, two\n- textbox \"A\" [ref=e4]: \"x\"\n- textbox \"B\" [ref=e5]: y";
         assert_eq!(compact(outline), expected);
     }
 
     #[test]
     fn states_are_reported_in_one_word_and_what_a_page_wrote_stays() {
         let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
-        let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
+        let expected = "- button \"[ref=e1] [expanded]\" [closed] [ref=e2] [hint=\"a-class-of-the-page…\"]";
         assert_eq!(compact(outline), expected);
     }
 
@@ -371,8 +433,8 @@ mod tests {
         let outline = "- generic:\n  - generic:\n    - button \"A\" [ref=e1]\n    - button \"B\" [ref=e2]\n\
                        \x20 - generic:\n    - button \"C\" [ref=e3]\n- button \"D\" [ref=e4]\n- listitem:\n  - text: one, two\n\
                        - generic [ref=e5]:\n  - text: Flows\n- generic:\n  - text: Name\n  - text: Modified";
-        let expected = "- button \"A\" [e1], \"B\" [e2]\n- button \"C\" [e3]\n- button \"D\" [e4]\n- listitem: one, two\n\
-                        - generic [e5]: Flows\n- text: Name\n- text: Modified";
+        let expected = "- button \"A\" [ref=e1], button \"B\" [ref=e2]\n- button \"C\" [ref=e3]\n- button \"D\" [ref=e4]\n- listitem: one, two\n\
+                        - generic [ref=e5]: Flows\n- text: Name\n- text: Modified";
         assert_eq!(compact(outline), expected);
     }
 
@@ -381,32 +443,43 @@ mod tests {
         let outline = "- button [e1] [hint=\"red-ui-flow-port red-ui-flow-port-output\"]\n\
                        - button [e2] [hint=\"red-ui-flow-port red-ui-flow-port-input\"]\n\
                        - img [e3] [hint=\"red-ui-flow-port red-ui-flow\"]\n- img [e4] [hint=\"another-class-of-the-page\"]";
-        let expected = "- button [e1] [hint=\"…output\"], [e2] [hint=\"…input\"]\n\
-                        - img [e3] [hint=\"…flow\"], [e4] [hint=\"another-class-of-th…\"]";
+        let expected = "- button [e1] [hint=\"…output\"], button [e2] [hint=\"…input\"]\n\
+                        - img [e3] [hint=\"…flow\"], img [e4] [hint=\"another-class-of-th…\"]";
         assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn what_tells_nothing_apart_is_left_out() {
+        let hint = |at: usize| format!("- button [ref=e{at}] [hint=\"box flex\"]");
+        let buttons = (1..5).map(hint).collect::<Vec<_>>().join("\n");
+        let expected = "- button [ref=e1], button [ref=e2], button [ref=e3], button [ref=e4]";
+        assert_eq!(compact(&buttons), expected);
+        let disabled = ["- button [disabled] [ref=e1]"; 3].join("\n");
+        let expected = "- 3 × button [disabled], button \"Go\" [ref=e4]";
+        assert_eq!(compact(&format!("{disabled}\n- button \"Go\" [ref=e4]")), expected);
     }
 
     #[test]
     fn no_escape_in_a_hint_is_taken_apart() {
         let hint = |end: &str| format!("- img [e1] [hint=\"{}\\{end}\"]", "a".repeat(30));
         let short = compact(&format!("{}\n{}", hint("\" [e9] x"), hint("\\ [e9] x")));
-        assert_eq!(short, "- img [e1] [hint=\"…\\\" [e9] x\"], [e1] [hint=\"…\\\\ [e9] x\"]");
+        assert_eq!(short, "- img [e1] [hint=\"…\\\" [e9] x\"], img [e1] [hint=\"…\\\\ [e9] x\"]");
     }
 
     #[test]
     fn a_change_is_reported_with_the_nearest_that_holds_it() {
         let diff = "(A line of ours.)\n  - main [ref=c0p1f0e1]:\n    - region \"R\" [ref=c0p1f0e2]:\n      - generic:\n\
                     ~       - button \"1\" [ref=c0p1f0e3]\n+       - button \"2\" [ref=c0p1f0e4]\n-       - text: gone";
-        let expected = "(A line of ours.)\n  region \"R\" [c0p1f0e2]:\n~  button \"1\" [c0p1f0e3]\n+  button \"2\" [c0p1f0e4]\n-  text: gone";
+        let expected = "(A line of ours.)\n  region \"R\" [ref=c0p1f0e2]:\n~  button \"1\" [ref=c0p1f0e3]\n+  button \"2\" [ref=c0p1f0e4]\n-  text: gone";
         assert_eq!(compact(diff), expected);
     }
 
     #[test]
     fn long_names_of_many_are_cut_between_escapes() {
-        let name = format!("{}\\\" and more", "a".repeat(26));
+        let name = format!("{}\\\" and more", "a".repeat(38));
         let outline = vec![format!("- button \"{name}\" [e1]"); 4].join("\n");
         let short = compact(&outline);
         assert_eq!(short.matches("[e1]").count(), 4);
-        assert!(short.starts_with(&format!("- button \"{}…\" [e1], \"", "a".repeat(26))), "{short}");
+        assert!(short.starts_with(&format!("- button \"{}…\" [e1], button \"", "a".repeat(38))), "{short}");
     }
 }

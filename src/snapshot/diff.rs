@@ -100,9 +100,9 @@ impl Changes<'_> {
             return render(self.new, options);
         }
         if options.brief {
-            let most = options.max_chars / 5 * 4;
-            return compact::fit(most, |room| {
-                self.render(&Options { max_chars: room, brief: false, ..options.clone() })
+            let shown = self.without_new_addresses();
+            return compact::fit(options.change_chars, false, |room| {
+                shown.render(&Options { max_chars: room, brief: false, ..options.clone() })
             });
         }
         let note = self.note.as_deref().unwrap_or_default();
@@ -120,12 +120,33 @@ impl Changes<'_> {
         let room = options.max_chars.saturating_sub(text.chars().count());
         let cut = Omission {
             what: format!("Left out: {left} more changed lines."),
-            how: Some("To see them, take a snapshot.".to_owned()),
+            how: Some("To see them, call browser_snapshot, with filename for all.".to_owned()),
             most_in: Vec::new(),
         };
         let acts =
             self.lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();
         Rendered { text, shown: acts, cut: cut.within(room) }
+    }
+
+    /// Without where new links lead.
+    fn without_new_addresses(&self) -> Self {
+        let is_left_out = |index: usize| {
+            let line = &self.lines[index];
+            let is_new = |index: usize| self.marks.get(index) == Some(&Mark::Added);
+            line.is_property && line.text.starts_with("/url") && is_new(index) && is_new(line.parent)
+        };
+        let mut places = Vec::with_capacity(self.lines.len());
+        let (mut lines, mut marks) = (Vec::new(), Vec::new());
+        for (index, line) in self.lines.iter().enumerate() {
+            places.push(lines.len());
+            if is_left_out(index) {
+                continue;
+            }
+            let parent = if line.parent == NOWHERE { NOWHERE } else { places[line.parent] };
+            lines.push(Line { parent, ..line.clone() });
+            marks.push(self.marks[index]);
+        }
+        Self { lines, marks, ..self.clone() }
     }
 
     fn write(&self, shown: &[bool]) -> String {

@@ -1,6 +1,7 @@
 //! Text search in a snapshot.
 use regex::{Regex, RegexBuilder};
 
+use super::compact::{Names, compact};
 use super::left_out::Omission;
 use super::outline::{Detail, Line, NOWHERE, outline};
 use super::prose::{self, Links};
@@ -69,7 +70,7 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
             shown[line] = true;
         }
     }
-    let text = write(&lines, &shown, |_| "");
+    let text = compact(&write(&lines, &shown, |_| ""), Names::Whole);
     let left = matches.len() - listed;
     let cut = (left > 0)
         .then(|| Omission::of(format!("{left} more matches are left out; search for something rarer.")));

@@ -94,7 +94,7 @@ impl<'a> LeftOut<'a> {
         let names_refs = deeper == 0 && names_refs(self.room);
         let how = match deeper {
             0 if names_refs => {
-                "To see them, call browser_snapshot with the ref of a part (of a heading: its section), or browser_find."
+                "To see them, call browser_snapshot with the ref of a part (of a heading: its section), offset or filename; or browser_find."
             }
             0 => "To see them, give the ref of a part, or search.",
             _ => "To see them, give a ref, or a larger depth.",

@@ -30,14 +30,14 @@ mod tree;
 mod paper;
 mod walked;
 
-pub use compact::{compact, quotations};
+pub use compact::quotations;
 pub use diff::{Changes, Since, Tick, compare, diff};
 pub use drawn_anew::drawn_anew;
 pub use find::{Pattern, find};
 pub use left_out::Omission;
 pub use rank::rank;
 pub use reference::{NotARef, Ref};
-pub use render::{Options, Rendered, render};
+pub use render::{Options, Rendered, piece, render};
 pub use side::Key;
 pub use text::quoted;
 pub use tree::{Node, Tree};

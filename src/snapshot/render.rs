@@ -21,7 +21,9 @@ pub struct Options {
     pub max_chars: usize,
     /// The number of characters above which texts are shortened.
     pub usual_chars: usize,
-    /// The number of levels. Default: all.
+    /// The most characters of changes, in short.
+    pub change_chars: usize,
+    /// Levels below the top that are shown; all without it.
     pub depth: Option<usize>,
     /// The element to show; for a heading, its section. Default: the page.
     pub root: Option<Ref>,
@@ -36,6 +38,8 @@ pub struct Options {
     /// A very short form, in which not all controls fit: the reader has the full page in a file. The limit
     /// applies to the shortened lines.
     pub brief: bool,
+    /// Where links lead, in short, too.
+    pub addresses: bool,
 }
 
 impl Default for Options {
@@ -43,6 +47,7 @@ impl Default for Options {
         Self {
             max_chars: 50_000,
             usual_chars: 20_000,
+            change_chars: 50_000,
             depth: None,
             root: None,
             until: None,
@@ -50,6 +55,7 @@ impl Default for Options {
             all_refs: false,
             cells: false,
             brief: false,
+            addresses: false,
         }
     }
 }
@@ -80,13 +86,38 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
         Some(root) => part(tree, root, options.until.as_ref()),
     };
     let Some(nodes) = part else { return nothing_there(options) };
-    if options.brief {
-        return compact::fit(options.max_chars, |room| {
-            let options = Options { max_chars: room, usual_chars: room, ..options.clone() };
-            Part { tree, nodes: nodes.clone(), options: &options }.rendered()
-        });
+    if !options.brief {
+        return Part { tree, nodes, options }.rendered();
     }
-    Part { tree, nodes, options }.rendered()
+    let most = Part { tree, nodes: nodes.clone(), options }.most_in_short();
+    compact::fit(most, options.one_each(), |room| {
+        let options = Options { max_chars: room, usual_chars: room, ..options.clone() };
+        Part { tree, nodes: nodes.clone(), options: &options }.rendered()
+    })
+}
+
+/// So many characters of all that there is, from `offset` on, in whole lines, and where the next begin.
+pub fn piece(tree: &Tree, options: &Options, offset: usize) -> Rendered {
+    let everything = usize::MAX / 4;
+    let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
+    let (mut text, mut at) = (String::new(), 0);
+    for line in all.text.split_inclusive('\n') {
+        let length = line.chars().count();
+        if at >= offset && at + length > offset.saturating_add(options.usual_chars) && !text.is_empty() {
+            let size = all.text.chars().count();
+            let cut = Omission {
+                what: format!("These are the characters from {offset} to {at} of {size}."),
+                how: Some(format!("The next: browser_snapshot with offset {at}.")),
+                most_in: Vec::new(),
+            };
+            return Rendered { text, shown: all.shown, cut: Some(cut) };
+        }
+        if at >= offset {
+            text.push_str(line);
+        }
+        at += length;
+    }
+    Rendered { text, ..all }
 }
 
 /// The nodes of an element, of a heading's section, or from one element to another.
@@ -106,7 +137,14 @@ fn nothing_there(options: &Options) -> Rendered {
     Rendered { cut: cut.within(options.max_chars), ..Rendered::default() }
 }
 
-/// The requested part of a page.
+impl Options {
+    /// Who asks for all refs, or all boxes, wants a line for each.
+    fn one_each(&self) -> bool {
+        self.all_refs || self.boxes
+    }
+}
+
+/// The part of a page that was asked for.
 struct Part<'a> {
     tree: &'a Tree,
     nodes: Range<usize>,
@@ -126,14 +164,15 @@ impl Part<'_> {
             ..detail
         };
         let lines = outline(self.tree, self.nodes.start, self.nodes.end, &detail);
+        let hides_addresses = self.options.brief && !self.options.addresses;
+        let lines = if hides_addresses { prose::without_addresses(&lines) } else { lines };
         if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }
     }
 
     /// Texts with their links, each on one line.
     fn prose(&self, detail: Detail, links: Links) -> Vec<Line> {
         let lines = self.lines(detail);
-        // Who asks for all refs, or all boxes, wants a line for each.
-        let apart = links == Links::WithRefs && (self.options.all_refs || self.options.boxes);
+        let apart = links == Links::WithRefs && self.options.one_each();
         if apart { lines } else { prose::join(self.tree, &lines, links) }
     }
 
@@ -146,7 +185,28 @@ impl Part<'_> {
         self.options.usual_chars.min(self.options.max_chars)
     }
 
-    /// Everything, if it fits.
+    /// How much is written in short: the usual, or what the headings and first sentences of an article take.
+    fn most_in_short(&self) -> usize {
+        let main = MainPart::of(self.tree, self.nodes.clone());
+        if !main.is_article || self.options.one_each() {
+            return self.usual();
+        }
+        let mut lines = self.read_lines(&main);
+        for line in &mut lines {
+            prose::shorten(self.tree, line, 0);
+        }
+        let needed = share::outline_cost(self.tree, &lines, &main);
+        self.usual().max(needed.min(self.options.max_chars))
+    }
+
+    /// What is to be read, with its links as words.
+    fn read_lines(&self, main: &MainPart) -> Vec<Line> {
+        let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
+        let lines: Vec<Line> = prose::without_addresses(&lines);
+        if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
+    }
+
+    /// Everything, when it fits.
     fn whole(&self) -> Option<Rendered> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
@@ -161,10 +221,8 @@ impl Part<'_> {
     /// The outline of the content, all controls, and as much of the rest as fits; if that is too long, with
     /// repeated parts summarised.
     fn short(&self) -> Option<Rendered> {
-        let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
         let main = MainPart::of(self.tree, self.nodes.clone());
-        let lines: Vec<Line> = prose::without_addresses(&lines);
-        let mut lines = if self.options.all_refs { lines } else { links::fold(self.tree, &lines, &main) };
+        let mut lines = self.read_lines(&main);
         let note = |room: usize| room.saturating_sub(room_for_note(room));
         let (usual, most) = (note(self.usual()), note(self.options.max_chars));
         let mut shown = None;

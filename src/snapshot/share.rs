@@ -55,7 +55,7 @@ pub(super) fn choose(
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
     choice.take(&uses, Use::Front, room.most);
-    let outline = if partly { OUTLINE / 2 } else { OUTLINE };
+    let outline = if partly && !main.is_article { OUTLINE / 2 } else { OUTLINE };
     for wanted in [Use::Announced, Use::Outline] {
         choice.take(&uses, wanted, room.usual * outline / 100);
     }
@@ -77,7 +77,17 @@ pub(super) fn choose(
     Some(choice.shown)
 }
 
-/// Whether every text of the main content is shown.
+/// How much room an outline needs to have its share of it.
+pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usize {
+    let uses = uses(tree, lines, main);
+    let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest: usize::MAX };
+    for wanted in [Use::Announced, Use::Outline] {
+        choice.take(&uses, wanted, usize::MAX);
+    }
+    choice.used * 100 / OUTLINE
+}
+
+/// True when every text of the main part has room.
 pub(super) fn has_texts(tree: &Tree, lines: &[Line], main: &MainPart, shown: &[bool]) -> bool {
     let mut all = lines.iter().zip(shown);
     all.all(|(line, shown)| *shown || !main.holds(line.node) || line.said(tree).is_none())

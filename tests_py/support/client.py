@@ -23,6 +23,23 @@ BROWSER = "chromium"
 """The browser behind every server that names no other: what `pytest --browser` says."""
 
 REF = re.compile(r"\[ref=((?:c\d+)?(?:f\d+)?e\d+)\]")
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+THING = rf"[a-z]+ (?:{QUOTED}|\[)"
+ALIKE = re.compile(rf', (?={THING}(?:[^"]|{QUOTED})*$)')
+"""Where the next thing begins on a line that several share."""
+HELD = re.compile(rf'^( *)(- [a-z]+(?: {QUOTED})?(?: \[[^\]"]*\])*:) (?={THING})')
+"""What holds all things of its line."""
+
+
+def things(line: str) -> list[str]:
+    """A line of an outline as those that each thing on it would have alone."""
+    held = HELD.match(line)
+    if held is None:
+        first, *more = ALIKE.split(line)
+        indent = " " * (len(first) - len(first.lstrip()))
+        return [first, *(f"{indent}- {one}" for one in more)]
+    inside = ALIKE.split(line[held.end() :])
+    return [held[1] + held[2], *(f"{held[1]} - {one}" for one in inside)]
 
 
 @dataclass(frozen=True)
@@ -52,8 +69,10 @@ class Reply:
         return f"\n### {title}\n" in f"\n{self.text}\n"
 
     def line(self, part: str) -> str:
-        """The one line that has these words in it."""
-        lines = [line for line in self.text.splitlines() if part in line]
+        """The one line that has these words in it, or what is theirs of a line that several share."""
+        whole = [line for line in self.text.splitlines() if part in line]
+        alone = [thing for line in whole for thing in things(line) if part in thing]
+        lines = alone or whole
         assert len(lines) == 1, f"{len(lines)} lines with {part!r} in:\n{self.text}"
         return lines[0].strip()
 

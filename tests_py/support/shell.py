@@ -16,6 +16,7 @@ from typing import Any
 
 from typing_extensions import Self
 
+from tests_py.support.client import things
 from tests_py.support.family import MARK, Family
 from tests_py.support.wire import hear_signals, until
 
@@ -74,7 +75,9 @@ class Shell:
 
     def ref(self, part: str, text: str) -> str:
         """The ref in the one line with these words."""
-        lines = [line for line in text.splitlines() if part in line]
+        whole = [line for line in text.splitlines() if part in line]
+        alone = [thing for line in whole for thing in things(line) if part in thing]
+        lines = alone or whole
         assert len(lines) == 1, f"{len(lines)} lines with {part!r} in:\n{text}"
         found = re.search(r"\[((?:f\d+)?e\d+)\]", lines[0])
         assert found, lines[0]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests_py.support.client import REF, Reply, Server
+from tests_py.support.client import REF, Reply, Server, things
 
 HINT = re.compile(r'\[hint="((?:[^"\\]|\\.)*)"\]')
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -91,7 +91,8 @@ class Visitor:
     async def lines(self, **arguments: object) -> list[Line]:
         """What the page shows now."""
         shown = await self.do("browser_snapshot", **arguments)
-        return [line for line in map(Line.read, shown.section("Snapshot").splitlines()) if line]
+        alone = [thing for line in shown.section("Snapshot").splitlines() for thing in things(line)]
+        return [line for line in map(Line.read, alone) if line]
 
     async def find(self, role: str, name: str, which: int | None = None) -> str:
         """The ref of an element; asks for refs of everything where the usual snapshot gives it none."""

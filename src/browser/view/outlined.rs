@@ -73,7 +73,7 @@ impl Page {
                 cells: options.all_refs,
                 root: root.filter(|root| tree.position(root).is_some()),
                 until: None,
-                brief: false,
+                ..usual
             },
         );
         let note = rendered.cut.map(|cut| format!("# {cut}\n")).unwrap_or_default();

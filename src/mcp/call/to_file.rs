@@ -89,6 +89,7 @@ impl Call<'_> {
         if !self.is_whole() {
             return usual;
         }
-        snapshot::Options { usual_chars: usize::MAX / 4, max_chars: usize::MAX / 4, brief: false, ..usual }
+        let all = usize::MAX / 4;
+        snapshot::Options { usual_chars: all, max_chars: all, change_chars: all, brief: false, ..usual }
     }
 }

@@ -21,7 +21,7 @@ pub struct Find {
     /// Instead of text, for example (?i)save|submit.
     #[schemars(length(min = 1))]
     pub regex: Option<String>,
-    /// Context lines around each match. Default: 2.
+    /// Context lines around each match. Default: 1.
     #[schemars(range(min = 0, max = 50))]
     pub around: Option<u32>,
 }
@@ -37,9 +37,8 @@ impl Tool for Find {
         let page = call.open_page().await?;
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let options = call.snapshot_options();
-        // In the short form, what is found could not be distinguished from its neighbours: all of one kind stand on one line.
-        let around = self.around.unwrap_or(if options.brief { 0 } else { 2 }) as usize;
-        match snapshot::find(&tree, &pattern, around, options.max_chars) {
+        let around = self.around.unwrap_or(1) as usize;
+        match snapshot::find(&tree, &pattern, around, options.usual_chars) {
             Some(found) => {
                 show_snapshot(found, reply);
                 reply.set_part();

@@ -17,7 +17,8 @@ use crate::snapshot::{self, Ref, Tree};
 /// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the whole page, or one part, as an outline with a ref for each element. Other tools show only what changed.
+/// Show the page, or one part, as an outline with a ref for each element. Where links lead is shown with `ref` or
+/// `filename`. Other tools show only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -25,6 +26,8 @@ pub struct Snapshot {
     pub r#ref: Option<String>,
     /// Maximum depth.
     pub depth: Option<u32>,
+    /// Show all of it from this character on, instead of a selection.
+    pub offset: Option<u32>,
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
@@ -78,6 +81,7 @@ impl Snapshot {
             boxes: self.boxes,
             all_refs: self.all_refs,
             cells: self.all_refs,
+            addresses: self.r#ref.is_some(),
             ..call.snapshot_options()
         }
     }
@@ -93,7 +97,10 @@ impl Snapshot {
         reply: &mut Reply,
     ) -> Option<Arc<Tree>> {
         tell_unseen(&tree, reply);
-        let rendered = snapshot::render(&tree, options);
+        let rendered = match self.offset {
+            Some(offset) => snapshot::piece(&tree, options, offset as usize),
+            None => snapshot::render(&tree, options),
+        };
         if rendered.text.trim().is_empty() && rendered.cut.is_none() {
             reply.say("There is nothing to see.");
         }

@@ -21,8 +21,6 @@ const PAGE_SHARE: f64 = 0.9;
 /// How often an endless list is extended, and for how long.
 const MOST_ROUNDS: u32 = 30;
 const LONGEST: Duration = Duration::from_secs(60);
-/// The most characters of what has come into view.
-const MOST_CHARS: usize = 6_000;
 
 /// Scroll direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -219,8 +217,9 @@ impl Scroll {
         if part.nodes().is_empty() {
             return Ok(());
         }
-        let usual_chars = if call.is_whole() { usize::MAX / 4 } else { MOST_CHARS };
-        let options = snapshot::Options { usual_chars, ..call.snapshot_options() };
+        let usual = call.snapshot_options();
+        let most = usual.change_chars;
+        let options = snapshot::Options { usual_chars: most, max_chars: most, ..usual };
         reply.set_in_view(snapshot::render(&part, &options));
         reply.show(View::Page);
         Ok(())
