@@ -26,7 +26,9 @@ use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page may take to return its console messages.
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
-/// How long collecting events may take.
+/// How much of a console error is shown.
+const LONGEST_ERROR: usize = 160;
+/// How long it may take to read what happened besides.
 const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
 /// The number of removed lines from which something is considered to cover the page.
 const MANY: usize = 6;
@@ -161,9 +163,18 @@ pub(super) async fn describe(
     }
     if let Some(state) = state {
         // After an action only what is new is shown.
-        let known = call.kept.seen.lock().set_state(known, state.clone());
-        if reply.view() != View::Changes || known.as_ref() != Some(&state) {
-            reply.set_page(state);
+        let known = call.seen.lock().set_state(known, state.clone());
+        let stays = |known: &PageState| {
+            (&known.url, &known.title, &known.status, known.crashed)
+                == (&state.url, &state.title, &state.status, state.crashed)
+        };
+        match known.filter(stays).filter(|_| reply.view() == View::Changes) {
+            None => reply.set_page(state),
+            Some(known) if state.console_errors > known.console_errors => {
+                let error = state.console_error.unwrap_or_default();
+                reply.add_event(format!("Error in the console: {}", snapshot::quoted(&error)));
+            }
+            Some(_) => {}
         }
     }
 }
@@ -395,10 +406,17 @@ fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');
-        if !reply.shows(bare) && !reply.shows_words(&text) {
+        if !is_passing(&text) && !reply.shows(bare) && !reply.shows_words(&text) {
             reply.add_event(format!("The page said meanwhile: {quoted}"));
         }
     }
+}
+
+/// Whether a text only says that something is on its way, or counts.
+fn is_passing(text: &str) -> bool {
+    const LONGEST: usize = 24;
+    let is_busy = text.trim_start().to_lowercase().starts_with("loading") && text.chars().count() <= LONGEST;
+    is_busy || !text.contains(char::is_alphabetic)
 }
 
 async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
@@ -415,9 +433,10 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     }
     let (title, messages) = tokio::join!(page.title(), timeout(CONSOLE_LIMIT, page.console_messages()));
     let messages = messages.ok().and_then(Result::ok).unwrap_or_default();
-    let count = |level| messages.iter().filter(|message| message.level == level).count();
-    let (console_errors, console_warnings) = (count(ConsoleLevel::Error), count(ConsoleLevel::Warning));
-    PageState { url, title, status, console_errors, console_warnings, crashed }
+    let errors = || messages.iter().filter(|message| message.level == ConsoleLevel::Error);
+    let console_error =
+        errors().next_back().map(|message| message.text.chars().take(LONGEST_ERROR).collect());
+    PageState { url, title, status, console_errors: errors().count(), console_error, crashed }
 }
 
 /// The tabs with their titles. A tab that does not answer soon has its last title.

@@ -14,7 +14,7 @@ pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
 use crate::error::Error;
 use crate::mcp::{budget, page_text};
 use crate::secrets::Secrets;
-use crate::snapshot::{Omission, Rendered};
+use crate::snapshot::{self, Omission, Rendered};
 
 /// How many characters of a snapshot may be between two words of one text.
 const BETWEEN_WORDS: usize = 80;
@@ -383,7 +383,7 @@ impl Reply {
         let tabs = tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);
         let page = page.iter_mut().flat_map(|page| {
             let status = page.status.iter_mut().map(|(_, reason)| reason);
-            [&mut page.url, &mut page.title].into_iter().chain(status)
+            [&mut page.url, &mut page.title].into_iter().chain(status).chain(&mut page.console_error)
         });
         let files = files.iter_mut().flat_map(|file| [&mut file.uri, &mut file.name]);
         let result = result.iter_mut().map(|part| &mut part.text);
@@ -596,9 +596,13 @@ fn page_lines(page: &PageState) -> String {
     {
         lines.push(format!("- HTTP status: {code} {}", page_text::inline(reason)));
     }
-    if page.console_errors + page.console_warnings > 0 {
-        let (errors, warnings) = (page.console_errors, page.console_warnings);
-        lines.push(format!("- Console: {errors} errors, {warnings} warnings"));
+    if let Some(error) = &page.console_error {
+        let of = if page.console_errors > 1 {
+            format!(", the last of {}", page.console_errors)
+        } else {
+            String::new()
+        };
+        lines.push(format!("- Console error{of}: {}", snapshot::quoted(error)));
     }
     lines.join("\n")
 }

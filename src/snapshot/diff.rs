@@ -436,17 +436,43 @@ impl<'a> Comparison<'a> {
         }
         changes.ticks.append(&mut self.ticks);
         let announced = self.announced();
-        let wanted = self.wanted(&announced);
+        let on_top = self.on_top();
+        let apart: Vec<bool> = announced.iter().zip(&on_top).map(|(one, other)| *one || *other).collect();
+        let wanted = self.wanted(&apart);
+        let wanted_of = |top: bool, announces: bool| {
+            let wanted = &wanted;
+            let (on_top, announced) = (&on_top, &announced);
+            (0..wanted.len()).filter(move |&index| {
+                wanted[index] && on_top[index] == top && (top || announced[index] == announces)
+            })
+        };
         let mut places: Vec<usize> = vec![NOWHERE; self.after.lines.len()];
-        for index in (0..wanted.len()).filter(|&index| wanted[index] && announced[index]) {
+        for index in wanted_of(true, false) {
             self.write_line(index, &mut places, Worth::Actionable, changes);
         }
         self.write_gone(None, NOWHERE, changes);
-        for index in (0..wanted.len()).filter(|&index| wanted[index] && !announced[index]) {
+        for index in wanted_of(false, false) {
             let worth = self.after.lines[index].worth;
             let worth = if self.marks[index] == Mark::Context { Worth::Decoration } else { worth };
             self.write_line(index, &mut places, worth, changes);
         }
+        for index in wanted_of(false, true) {
+            self.write_line(index, &mut places, Worth::Actionable, changes);
+        }
+    }
+
+    /// What has come to lie over the page, with all that it holds: dialogs, menus, lists to choose from.
+    fn on_top(&self) -> Vec<bool> {
+        let front = self.after.tree.front();
+        let mut on_top = vec![false; self.after.lines.len()];
+        for (index, line) in self.after.lines.iter().enumerate() {
+            let inside = line.parent != NOWHERE && on_top[line.parent];
+            let role = self.after.tree.nodes[line.node].role;
+            let is_new = self.marks[index] == Mark::Added && !line.is_property;
+            let lies_over = || roles::opens(role) || front.iter().any(|part| part.start == line.node);
+            on_top[index] = inside || (is_new && lies_over());
+        }
+        on_top
     }
 
     fn write_line(&self, index: usize, places: &mut [usize], worth: Worth, changes: &mut Changes<'_>) {
@@ -499,14 +525,14 @@ impl<'a> Comparison<'a> {
             || (!said.is_empty() && self.since.said.iter().any(|text| text == said))
     }
 
-    /// The lines to show: changed ones, those with removed children, and their ancestors.
-    fn wanted(&self, announced: &[bool]) -> Vec<bool> {
+    /// The new lines to show: those that differ, those that lost something, and what holds them.
+    fn wanted(&self, apart: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.after.lines.len()];
         for index in (0..self.after.lines.len()).rev() {
             let lost = self.after.key(index).is_some_and(|key| self.gone.contains_key(&Some(key)));
             wanted[index] |= lost || self.marks[index] != Mark::Context;
             let parent = self.after.lines[index].parent;
-            if wanted[index] && parent != NOWHERE && (announced[parent] || !announced[index]) {
+            if wanted[index] && parent != NOWHERE && (apart[parent] || !apart[index]) {
                 wanted[parent] = true;
             }
         }

@@ -870,7 +870,6 @@ fn links_in_prose_stand_in_their_places() {
     ]));
     let text = render(&tree, &Options::default()).text;
     assert_eq!(text, "- paragraph: On [Tuesday](e2), the [dog](e3)\"s [sic] barked: [x](e99)\"\n");
-    let found =
-        find(&tree, &Pattern::text("the dogs [sic]"), 0, 1_000).expect("it reads as one text");
+    let found = find(&tree, &Pattern::text("the dogs [sic]"), 0, 1_000).expect("it reads as one text");
     assert!(found.text.contains("[dog](e3)"), "{}", found.text);
 }

@@ -296,6 +296,7 @@ fn an_answer_has_its_sections_in_order() {
         title: title.clone(),
         status,
         console_errors: 2,
+        console_error: Some("x is not defined".to_owned()),
         ..PageState::default()
     });
     reply.set_tabs(vec![

@@ -8,7 +8,8 @@ pub struct PageState {
     /// Status code and reason of the document's response.
     pub status: Option<(u16, String)>,
     pub console_errors: usize,
-    pub console_warnings: usize,
+    /// The newest of them.
+    pub console_error: Option<String>,
     pub crashed: bool,
 }
 

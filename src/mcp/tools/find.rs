@@ -7,7 +7,7 @@ use crate::browser::CaptureOptions;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot};
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Pattern};
 
@@ -45,7 +45,6 @@ impl Tool for Find {
             }
             None => reply.say("Nothing on the page contains that."),
         }
-        reply.show(View::Page);
         Ok(())
     }
 }
