@@ -110,7 +110,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
     Omission { how, ..left_out.clone() }.to_string()
 }
 
-/// Writes `[e12]` for `[ref=e12]`.
+/// Replaces `[ref=e12]` by `[e12]`.
 fn bare_refs(text: &str) -> String {
     let lines = text.split_inclusive('\n').flat_map(quotations);
     lines

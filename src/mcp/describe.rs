@@ -26,9 +26,9 @@ use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page may take to return its console messages.
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
-/// How much of a console error is shown.
+/// The most characters of a console error.
 const LONGEST_ERROR: usize = 160;
-/// How long it may take to read what happened besides.
+/// The time limit for reading side effects.
 const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
 /// The number of removed lines from which something is considered to cover the page.
 const MANY: usize = 6;
@@ -163,7 +163,7 @@ pub(super) async fn describe(
     }
     if let Some(state) = state {
         // After an action only what is new is shown.
-        let known = call.seen.lock().set_state(known, state.clone());
+        let known = call.kept.seen.lock().set_state(known, state.clone());
         let stays = |known: &PageState| {
             (&known.url, &known.title, &known.status, known.crashed)
                 == (&state.url, &state.title, &state.status, state.crashed)
@@ -283,7 +283,11 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
 
 /// Reads the page with the refs of the right context.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
-    Ok(Arc::new(page.capture(call.context_number(), options).await?))
+    let mut tree = page.capture(call.context_number(), options).await?;
+    let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
+    let redrawn = known.map(|known| snapshot::redrawn(&known, &tree)).unwrap_or_default();
+    tree.renumber(&page.keep_refs(redrawn).await);
+    Ok(Arc::new(tree))
 }
 
 /// Adds a snapshot, with a note about omissions.
@@ -412,7 +416,7 @@ fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     }
 }
 
-/// Whether a text only says that something is on its way, or counts.
+/// Whether a text is only a loading notice or a number.
 fn is_passing(text: &str) -> bool {
     const LONGEST: usize = 24;
     let is_busy = text.trim_start().to_lowercase().starts_with("loading") && text.chars().count() <= LONGEST;

@@ -46,7 +46,7 @@ pub struct Settings {
     pub navigation_limit: Duration,
     /// How long a page must be quiet until an action counts as done.
     pub settle: Duration,
-    /// How long a snapshot becomes, how long where the headings of an article take more, and how much an action shows.
+    /// The size of a snapshot, its limit if the headings of an article need more, and the size of changes.
     pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
     pub change_chars: usize,

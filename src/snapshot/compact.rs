@@ -1,5 +1,5 @@
-//! Lines of an outline in fewer characters: what stands side by side and is of one kind shares a line, and a change is
-//! shown with the nearest that holds it.
+//! Shortens the lines of a snapshot: siblings of one kind share a line, and a change is shown with its nearest container
+//! only.
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
@@ -7,17 +7,17 @@ use super::left_out::Omission;
 use super::render::Rendered;
 use super::roles;
 
-/// From so many things on one line their names are short, where not all has room.
+/// The number of items on one line from which their names are shortened if space is short.
 const MANY: usize = 4;
 const LONGEST_OF_MANY: usize = 40;
-/// From so many on shorter still.
+/// The number of items on one line from which their names are shortened further.
 const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 28;
-/// A hint of so many tells none of them apart.
+/// A hint that this many elements share does not distinguish them.
 const ALIKE: usize = 4;
-/// So many disabled things without a name are only counted.
+/// The number of disabled items without a name from which they are only counted.
 const NAMELESS: usize = 3;
-/// The longest text of a thing that shares a line.
+/// The longest text of an item that shares a line.
 const LONGEST_VALUE: usize = 24;
 /// How much of a hint is shown.
 const LONGEST_HINT: usize = 20;
@@ -26,7 +26,7 @@ const HINT: &str = "[hint=";
 const TEXT: &str = "text: ";
 /// How often a page is rendered again to fit.
 const TRIES: usize = 4;
-/// How each element's line is shortened.
+/// How the line of each element is shortened.
 const SHORTER: [(&str, &str); 3] =
     [(" [cursor=pointer]", ""), (" [expanded=false]", " [closed]"), (" [expanded]", " [open]")];
 
@@ -39,14 +39,14 @@ struct Line {
     is_apart: bool,
 }
 
-/// How the names of many things on one line are shown.
+/// How the names of many items on one line are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Whole,
     Short,
 }
 
-/// The same lines, in short.
+/// The shortened lines.
 pub(super) fn compact(text: &str, names: Names) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
     let hints = Hints::of(text);
@@ -60,7 +60,7 @@ pub(super) fn compact(text: &str, names: Names) -> String {
     written.join("\n")
 }
 
-/// Renders with as much room as leaves at most so many characters once it is shown in short.
+/// Renders with the largest budget whose shortened result has at most `most` characters.
 pub(super) fn fit(most: usize, one_each: bool, render: impl Fn(usize) -> Rendered) -> Rendered {
     if one_each {
         return render(most);
@@ -144,7 +144,7 @@ fn says_much(rest: &str) -> bool {
         || value.chars().count() > LONGEST_VALUE
 }
 
-/// Without what only tells how something is drawn, and without a hint that many share.
+/// The line without states about rendering, and without a hint that many share.
 fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut drops_bracket = false;
@@ -171,7 +171,7 @@ fn cleaned(text: &str, hints: &Hints<'_>) -> String {
 /// The hints of a text.
 struct Hints<'a> {
     counts: HashMap<&'a str, usize>,
-    /// Those that are not shown whole.
+    /// Those that are not shown in full.
     long: BTreeSet<&'a str>,
 }
 
@@ -213,7 +213,7 @@ fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     cut(&format!("\"…{}", &hint[word..]), LONGEST_HINT)
 }
 
-/// How many lines stand in what the line at `at` holds, and how many of them directly.
+/// The number of descendants of the line at `at`, and of its children.
 fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     let depth = lines[at].depth;
     let all = lines[at + 1..].iter().take_while(|line| line.depth > depth).count();
@@ -257,7 +257,7 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Neighbours of one kind that hold nothing, on one line; but each field has a line of its own.
+/// Puts siblings of one kind without children on one line. Each field keeps its own line.
 fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
     let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
@@ -282,7 +282,7 @@ fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     shared.into_iter().map(|(line, more)| joined(line, &more, names)).collect()
 }
 
-/// Each with its role, so that it reads as it would alone.
+/// Joins items, each with its role, so that it reads as it would alone.
 fn joined(mut line: Line, more: &[String], names: Names) -> Line {
     if more.is_empty() {
         return line;
@@ -309,13 +309,13 @@ fn joined(mut line: Line, more: &[String], names: Names) -> Line {
     line
 }
 
-/// Whether it has no name and cannot be used.
+/// Whether an item has no name and is disabled.
 fn is_nameless(thing: &str) -> bool {
     let states = thing.split_once(' ').map_or("", |(_, states)| states);
     states.starts_with('[') && states.contains("[disabled]") && !states.contains(": ")
 }
 
-/// A thing with no more than so many characters of its name.
+/// An item with its name cut to this length.
 fn shortened(thing: &str, longest: usize) -> String {
     let Some((role, rest)) = thing.split_once(' ') else { return thing.to_owned() };
     match quotations(rest).nth(1).or(quotations(rest).next()) {
@@ -346,7 +346,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
             let Some(holder) = at.checked_sub(1).map(|before| &lines[before]) else { return false };
             let is_held = inside(&lines, at - 1) == (1, 1) && lines[at].depth == holder.depth + 1;
             let is_text = lines[at].text.starts_with(TEXT);
-            // On one line with another ref it would be taken for that.
+            // On a line with the container's ref, it could be taken for the container.
             let is_short = lines[at].thing().is_some() && !holder.text.contains("[ref=");
             is_held && (is_text || is_short) && holder.mark == lines[at].mark
         })

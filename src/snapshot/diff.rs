@@ -128,7 +128,7 @@ impl Changes<'_> {
         Rendered { text, shown: acts, cut: cut.within(room) }
     }
 
-    /// Without where new links lead.
+    /// Drops the URLs of new links.
     fn without_new_addresses(&self) -> Self {
         let is_left_out = |index: usize| {
             let line = &self.lines[index];
@@ -461,7 +461,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What has come to lie over the page, with all that it holds: dialogs, menus, lists to choose from.
+    /// New content over the page, such as dialogs, menus and lists of options.
     fn on_top(&self) -> Vec<bool> {
         let front = self.after.tree.front();
         let mut on_top = vec![false; self.after.lines.len()];
@@ -525,7 +525,7 @@ impl<'a> Comparison<'a> {
             || (!said.is_empty() && self.since.said.iter().any(|text| text == said))
     }
 
-    /// The new lines to show: those that differ, those that lost something, and what holds them.
+    /// The lines to show: changed ones, those with removed children, and their ancestors.
     fn wanted(&self, apart: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.after.lines.len()];
         for index in (0..self.after.lines.len()).rev() {

@@ -21,9 +21,9 @@ pub struct Options {
     pub max_chars: usize,
     /// The number of characters above which texts are shortened.
     pub usual_chars: usize,
-    /// The most characters of changes, in short.
+    /// The most characters of shortened changes.
     pub change_chars: usize,
-    /// Levels below the top that are shown; all without it.
+    /// The number of levels. Default: all.
     pub depth: Option<usize>,
     /// The element to show; for a heading, its section. Default: the page.
     pub root: Option<Ref>,
@@ -38,7 +38,7 @@ pub struct Options {
     /// A very short form, in which not all controls fit: the reader has the full page in a file. The limit
     /// applies to the shortened lines.
     pub brief: bool,
-    /// Where links lead, in short, too.
+    /// Whether shortened snapshots contain link URLs.
     pub addresses: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
     })
 }
 
-/// So many characters of all that there is, from `offset` on, in whole lines, and where the next begin.
+/// A piece of the full snapshot from `offset` on, in whole lines, and the offset of the next piece.
 pub fn piece(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     let everything = usize::MAX / 4;
     let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
@@ -138,13 +138,13 @@ fn nothing_there(options: &Options) -> Rendered {
 }
 
 impl Options {
-    /// Who asks for all refs, or all boxes, wants a line for each.
+    /// Whether each element needs its own line.
     fn one_each(&self) -> bool {
         self.all_refs || self.boxes
     }
 }
 
-/// The part of a page that was asked for.
+/// The requested part of a page.
 struct Part<'a> {
     tree: &'a Tree,
     nodes: Range<usize>,
@@ -185,7 +185,7 @@ impl Part<'_> {
         self.options.usual_chars.min(self.options.max_chars)
     }
 
-    /// How much is written in short: the usual, or what the headings and first sentences of an article take.
+    /// The budget of a shortened snapshot: the usual one, or what the headings and first sentences of an article need.
     fn most_in_short(&self) -> usize {
         let main = MainPart::of(self.tree, self.nodes.clone());
         if !main.is_article || self.options.one_each() {
@@ -199,14 +199,14 @@ impl Part<'_> {
         self.usual().max(needed.min(self.options.max_chars))
     }
 
-    /// What is to be read, with its links as words.
+    /// The lines of readable content, with links as plain words.
     fn read_lines(&self, main: &MainPart) -> Vec<Line> {
         let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
         let lines: Vec<Line> = prose::without_addresses(&lines);
         if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
     }
 
-    /// Everything, when it fits.
+    /// Everything, if it fits.
     fn whole(&self) -> Option<Rendered> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };

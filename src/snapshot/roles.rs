@@ -123,12 +123,12 @@ pub(super) fn is_interactive(role: &str) -> bool {
     )
 }
 
-/// True for what lies over a page where it comes up.
+/// True for roles that open over the page.
 pub(super) fn opens(role: &str) -> bool {
     matches!(role, "alertdialog" | "dialog" | "listbox" | "menu" | "tooltip")
 }
 
-/// True for roles into which something is written.
+/// Whether elements of a role accept text.
 pub(super) fn is_field(role: &str) -> bool {
     matches!(role, "combobox" | "searchbox" | "spinbutton" | "textbox")
 }

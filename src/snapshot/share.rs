@@ -77,7 +77,7 @@ pub(super) fn choose(
     Some(choice.shown)
 }
 
-/// How much room an outline needs to have its share of it.
+/// The budget of which the outline's share holds the whole outline.
 pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usize {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest: usize::MAX };
@@ -87,7 +87,7 @@ pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usiz
     choice.used * 100 / OUTLINE
 }
 
-/// True when every text of the main part has room.
+/// Whether every text of the main content is shown.
 pub(super) fn has_texts(tree: &Tree, lines: &[Line], main: &MainPart, shown: &[bool]) -> bool {
     let mut all = lines.iter().zip(shown);
     all.all(|(line, shown)| *shown || !main.holds(line.node) || line.said(tree).is_none())

@@ -26,6 +26,18 @@ engine.refOf = (node) => {
   return number;
 };
 
+/** Gives new nodes the numbers of old ones that are gone; of these pairs of numbers (old, new), those that it could. */
+engine.takeOver = (pairs) =>
+  pairs.filter(([old, now]) => {
+    const node = nodes.get(now)?.deref();
+    const gone = nodes.get(old)?.deref();
+    if (!node || old < firstRef || (gone && engine.native.isConnected(gone))) return false;
+    if (gone) numbers.delete(gone);
+    numbers.set(node, old);
+    nodes.set(old, new WeakRef(node));
+    return true;
+  });
+
 /** Whether a node has a number already. */
 engine.hasRef = (node) => numbers.has(node);
 

@@ -17,7 +17,7 @@ use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::cdp::types::dom::{EventListener, GetEventListeners, ResolveNode};
 use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
-use crate::snapshot;
+use crate::snapshot::{self, Redrawn};
 
 /// Options for reading a page.
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +98,22 @@ impl Page {
             level = children;
         }
         Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
+    }
+
+    /// Lets elements keep the refs of those that they replace. Returns those that do.
+    pub async fn keep_refs(&self, redrawn: Vec<Redrawn>) -> Vec<Redrawn> {
+        let mut kept = Vec::new();
+        let numbers: HashSet<u32> = redrawn.iter().map(|redrawn| redrawn.frame).collect();
+        for frame in numbers.into_iter().filter_map(|number| self.frame_by_number(number)) {
+            let own = || redrawn.iter().filter(|redrawn| redrawn.frame == frame.number());
+            let pairs: Vec<_> = own().map(|redrawn| (redrawn.old, redrawn.new)).collect();
+            let ask = async { frame.utility().await?.call("takeOver", &[json!(pairs)]).await };
+            let taken: Result<HashSet<(u32, u32)>> =
+                timeout(CHILD_LIMIT, ask).await.unwrap_or(Err(Error::FrameDetached));
+            let taken = taken.unwrap_or_default();
+            kept.extend(own().filter(|redrawn| taken.contains(&(redrawn.old, redrawn.new))));
+        }
+        kept
     }
 
     /// Whether a snapshot would contain `text`, ignoring case and element boundaries.

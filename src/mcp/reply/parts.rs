@@ -8,7 +8,7 @@ pub struct PageState {
     /// Status code and reason of the document's response.
     pub status: Option<(u16, String)>,
     pub console_errors: usize,
-    /// The newest of them.
+    /// The text of the newest one.
     pub console_error: Option<String>,
     pub crashed: bool,
 }

@@ -17,8 +17,8 @@ use crate::snapshot::{self, Ref, Tree};
 /// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the page, or one part, as an outline with a ref for each element. Where links lead is shown with `ref` or
-/// `filename`. Other tools show only what changed.
+/// Show the page, or one part, as an outline with a ref for each element. `ref` and `filename` also show link URLs.
+/// Other tools show only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -26,7 +26,7 @@ pub struct Snapshot {
     pub r#ref: Option<String>,
     /// Maximum depth.
     pub depth: Option<u32>,
-    /// Show all of it from this character on, instead of a selection.
+    /// Show everything from this character on instead of a selection.
     pub offset: Option<u32>,
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
