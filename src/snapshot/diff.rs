@@ -450,14 +450,14 @@ impl<'a> Comparison<'a> {
         for index in wanted_of(true, false) {
             self.write_line(index, &mut places, Worth::Actionable, changes);
         }
+        for index in wanted_of(false, true) {
+            self.write_line(index, &mut places, Worth::Actionable, changes);
+        }
         self.write_gone(None, NOWHERE, changes);
         for index in wanted_of(false, false) {
             let worth = self.after.lines[index].worth;
             let worth = if self.marks[index] == Mark::Context { Worth::Decoration } else { worth };
             self.write_line(index, &mut places, worth, changes);
-        }
-        for index in wanted_of(false, true) {
-            self.write_line(index, &mut places, Worth::Actionable, changes);
         }
     }
 

@@ -169,3 +169,23 @@ async def test_refs_are_short_and_long_forms_are_accepted(server: Server, site: 
     wrong = await server.call("browser_click", ref=go)
     assert wrong.is_error
     assert "it belongs to tab " in wrong.text
+
+
+ORDER = """<p id=words>Old words</p><div role=status></div><button onclick="
+  words.textContent = 'New words';
+  document.querySelector('[role=status]').textContent = 'Done now';
+  const asks = '<div role=dialog aria-label=Ask><input aria-label=Reason><button>Yes</button></div>';
+  document.body.insertAdjacentHTML('beforeend', asks);
+  console.error('It broke');
+">Open</button>"""
+
+
+async def test_what_opened_is_shown_first_and_announcements_next(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/order", ORDER))
+    answer = await server.click(page.ref('button "Open"'))
+    shown = answer.section("Snapshot")
+    words = ['dialog "Ask"', 'textbox "Reason"', 'button "Yes"', "Done now", "New words"]
+    places = [shown.index(word) for word in words]
+    assert places == sorted(places), shown
+    assert "Page URL" not in answer.text, "it is the same page"
+    assert "It broke" in answer.section("Events")
