@@ -32,7 +32,7 @@ pub mod command;
 pub use program::Program;
 pub use run::dispatcher;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -60,6 +60,7 @@ use crate::live::{LiveOptions, VisitorAuth};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::mcp::tools;
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::TraceOptions;
 use crate::secrets::Secrets;
@@ -121,28 +122,8 @@ pub struct Config {
 
 impl Config {
     fn new(mut flags: Flags, mut warnings: Vec<String>) -> Result<Self, Ending> {
-        let mut settings = Settings::default();
-        warnings.extend(fall_back(&mut flags, &settings));
-        if let Some(seconds) = flags.login_timeout {
-            settings.login_limit = Duration::from_secs(seconds);
-        }
-        if let Some(ms) = flags.session_timeout {
-            settings.sessions.lifetime = Duration::from_millis(ms);
-        }
-        if let Some(limit) = flags.max_sessions.and_then(|limit| NonZeroUsize::new(limit.try_into().ok()?)) {
-            settings.sessions.limit = limit;
-        }
-        settings.language = flags.lang.unwrap_or_default();
-        settings.consent = flags.confirm.clone().unwrap_or_default();
-        settings.cooldown_scope = flags.cooldown_scope.unwrap_or_default();
-        settings.politeness = Politeness {
-            min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
-            respect_robots: flags.respect_robots.unwrap_or_default(),
-        };
-        settings.axe = flags.axe.as_ref().map(|path| axe(path)).transpose()?;
-        let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
-        let most_chars = flags.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-        let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
+        warnings.extend(fall_back(&mut flags, &Settings::default()));
+        let mut settings = settings(&flags)?;
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
         warnings.extend(http.as_ref().and_then(|http| hosts_to_allow(&http.host, &flags)));
         let replica = replica_options(&flags, http.as_ref())?;
@@ -152,12 +133,12 @@ impl Config {
             hold_apart(&mut engine)?;
         }
         if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
-            let given = if flags.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
+            let given = if flags.browser.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
             const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
                 or start a server for each key";
             return Err(mistake(given, WAY_OUT));
         }
-        let arguments = flags.arg.iter().flatten();
+        let arguments = flags.browser.arg.iter().flatten();
         if let Some(argument) = arguments.clone().find(|argument| !argument.starts_with("--")) {
             return Err(mistake(
                 "arg",
@@ -167,7 +148,7 @@ impl Config {
         let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
         let warning =
             |argument: &String| format!("--arg {argument}: pages can tell by it that the browser is driven");
-        let offers = flags.caps.iter().flatten().any(|cap| *cap == Capability::Webmcp);
+        let offers = flags.tools.caps.iter().flatten().any(|cap| *cap == Capability::Webmcp);
         let seen = offers.then(|| OFFERS_ARE_SEEN.to_owned());
         let warnings = warnings.into_iter().chain(arguments.filter(loud).map(warning)).chain(seen).collect();
         engine.context.hears_offers = offers;
@@ -175,51 +156,77 @@ impl Config {
             launch.arguments.push(OFFERS.to_owned());
         }
         let runs_programs = runs_programs(&flags);
-        if http.is_some() && runs_programs && flags.allow_remote_code != Some(true) {
+        if http.is_some() && runs_programs && flags.tools.allow_remote_code != Some(true) {
             const WAY_OUT: &str = "with code, whoever has a key can do on this machine what you can; \
                 if that is meant, add --allow-remote-code";
             return Err(mistake("caps", WAY_OUT));
         }
-        let roots = Roots::new([output_dir.clone()]);
-        let allow_files = flags.allow_files == Some(true);
         engine.secrets = secrets(&flags, http.as_ref())?;
         engine.context.unseen = engine.secrets.unseen();
-        engine.context.local_files = allow_files.then(|| roots.as_local_files());
+        engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         // Who asks from elsewhere names folders of another machine.
         let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && http.keys.len() <= 1);
+        settings.files.client_roots = flags.tools.client_roots.unwrap_or(is_near);
         Ok(Self {
-            cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
-            state_dir: flags.state_dir.clone(),
+            cooldown: flags.user.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
+            state_dir: flags.user.state_dir.clone(),
             engine,
             live: live_options(&flags, http.as_ref())?,
             http,
-            settings: Settings {
-                action_limit: limit(flags.timeout_action, settings.action_limit),
-                navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
-                settle: limit(flags.timeout_settle, settings.settle),
-                snapshot_usual_chars: most_chars.unwrap_or(settings.snapshot_usual_chars),
-                snapshot_max_chars: most_chars.unwrap_or(settings.snapshot_max_chars),
-                change_chars: most_chars.unwrap_or(settings.change_chars),
-                download_host: flags.download_host.clone(),
-                roots,
-                allow_files,
-                client_roots: flags.client_roots.unwrap_or(is_near),
-                output_dir,
-                console_level: flags.console_level.unwrap_or(settings.console_level),
-                image_responses: flags.image_responses.unwrap_or(settings.image_responses),
-                screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
-                ..settings
-            },
-            capabilities: capabilities(flags.caps.unwrap_or_default()),
-            toolsets: toolsets(flags.toolsets)?,
-            log_level: flags.log_level.unwrap_or(LogLevel::Warn),
-            log_format: flags.log_format.unwrap_or_default(),
+            settings,
+            capabilities: capabilities(flags.tools.caps.unwrap_or_default()),
+            toolsets: toolsets(flags.tools.toolsets)?,
+            log_level: flags.log.log_level.unwrap_or(LogLevel::Warn),
+            log_format: flags.log.log_format.unwrap_or_default(),
             replica,
             #[cfg(feature = "otlp")]
             traces,
             warnings,
         })
     }
+}
+
+/// Reads the settings of tools.
+fn settings(flags: &Flags) -> Result<Settings, Ending> {
+    let mut settings = Settings::default();
+    if let Some(seconds) = flags.user.login_timeout {
+        settings.timeouts.login = Duration::from_secs(seconds);
+    }
+    if let Some(ms) = flags.sessions.session_timeout {
+        settings.sessions.lifetime = Duration::from_millis(ms);
+    }
+    if let Some(limit) =
+        flags.sessions.max_sessions.and_then(|limit| NonZeroUsize::new(limit.try_into().ok()?))
+    {
+        settings.sessions.limit = limit;
+    }
+    settings.language = flags.user.lang.unwrap_or_default();
+    settings.consent = flags.user.confirm.clone().unwrap_or_default();
+    settings.cooldown_scope = flags.user.cooldown_scope.unwrap_or_default();
+    settings.politeness = Politeness {
+        min_interval: Duration::from_millis(flags.politeness.min_interval.unwrap_or_default()),
+        respect_robots: flags.politeness.respect_robots.unwrap_or_default(),
+    };
+    let most_chars = flags.tools.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    settings.snapshot.usual_chars = most_chars.unwrap_or(settings.snapshot.usual_chars);
+    settings.snapshot.max_chars = most_chars.unwrap_or(settings.snapshot.max_chars);
+    settings.snapshot.change_chars = most_chars.unwrap_or(settings.snapshot.change_chars);
+    let limit = |given: Option<u64>, usual: &mut Duration| {
+        *usual = given.map_or(*usual, Duration::from_millis);
+    };
+    limit(flags.tools.timeout_action, &mut settings.timeouts.action);
+    limit(flags.tools.timeout_navigation, &mut settings.timeouts.navigation);
+    limit(flags.tools.timeout_settle, &mut settings.timeouts.settle);
+    settings.download_host.clone_from(&flags.tools.download_host);
+    settings.console_level = flags.tools.console_level.unwrap_or_default();
+    settings.image_responses = flags.tools.image_responses.unwrap_or_default();
+    settings.axe = flags.tools.axe.as_ref().map(|path| axe(path)).transpose()?;
+    let files = &mut settings.files;
+    files.screenshot_dir = flags.tools.screenshot_dir.clone().unwrap_or_else(|| files.screenshot_dir.clone());
+    files.output_dir = flags.tools.output_dir.clone().unwrap_or_else(|| files.output_dir.clone());
+    files.roots = Roots::new([files.output_dir.clone()]);
+    files.allow_urls = flags.pages.allow_files == Some(true);
+    Ok(settings)
 }
 
 /// Reads the axe script.
@@ -235,9 +242,16 @@ fn axe(path: &Path) -> Result<Arc<str>, Ending> {
 /// The toolsets to offer. Two of them have tools with the same names.
 fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
     let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
-    if chosen.contains(&Toolset::Claude) && chosen.contains(&Toolset::Sessions) {
-        let problem = "claude and sessions have tools of the same names; leave one of them out";
-        return Err(mistake("toolsets", problem));
+    let mut known = HashMap::new();
+    for tool in tools::ALL.iter().chain(&tools::claude::MEMBERS) {
+        let toolset = tool.family.toolset;
+        if chosen.contains(&toolset)
+            && let Some(other) = known.insert(tool.name, toolset)
+        {
+            let problem =
+                format!("{toolset} and {other} have tools of the same names; leave one of them out");
+            return Err(mistake("toolsets", &problem));
+        }
     }
     Ok(chosen)
 }
@@ -275,27 +289,27 @@ fn hide(launch: &mut LaunchOptions) -> Result<(), Ending> {
 }
 
 fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, Ending> {
-    let Some(state) = flags.state.clone() else { return Ok(None) };
+    let Some(state) = flags.replica.state.clone() else { return Ok(None) };
     if http.is_none() {
         return Err(mistake("state", "servers share sessions over HTTP; add --port"));
     }
-    let lease = flags.state_lease.map_or(LEASE, Duration::from_millis);
+    let lease = flags.replica.state_lease.map_or(LEASE, Duration::from_millis);
     Store::new(&state, lease).map_err(|error| mistake("state", &error.to_string()))?;
-    if let Some(address) = &flags.advertise {
+    if let Some(address) = &flags.replica.advertise {
         let url = url::Url::parse(address).ok();
         if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.path() == "/") {
             return Err(mistake("advertise", "expected an http:// or https:// address without a path"));
         }
     }
-    let advertise = flags.advertise.as_ref().map(|address| address.trim_end_matches('/').to_owned());
+    let advertise = flags.replica.advertise.as_ref().map(|address| address.trim_end_matches('/').to_owned());
     Ok(Some(ReplicaOptions { state, lease, advertise }))
 }
 
 #[cfg(feature = "otlp")]
 fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
-    let Some(collector) = &flags.otlp else { return Ok(None) };
+    let Some(collector) = &flags.log.otlp else { return Ok(None) };
     let mut headers = HeaderMap::new();
-    for Header(name, value) in flags.otlp_header.iter().flatten() {
+    for Header(name, value) in flags.log.otlp_header.iter().flatten() {
         let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
         let (name, value) = pair.ok_or_else(|| mistake("otlp-header", "a header cannot hold this"))?;
         headers.insert(name, value);
@@ -306,24 +320,27 @@ fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
 
 /// Creates the requested pool.
 fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<Source, Ending> {
-    if flags.cdp_endpoint.is_some() || flags.user_data_dir.is_some() {
+    if flags.browser.cdp_endpoint.is_some() || flags.browser.user_data_dir.is_some() {
         return Err(mistake("pool", "the browsers of a pool go without --cdp-endpoint and --user-data-dir"));
     }
     if !context.policy.is_open() || context.proxy.is_some() {
         return Err(mistake("pool", "origins and proxies cannot be enforced in browsers that run already"));
     }
-    let limit = Duration::from_millis(flags.cdp_timeout.unwrap_or(10_000));
+    let limit = Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(10_000));
     Pool::new(listed, limit).map(Source::Pool).map_err(|error| mistake("pool", &error.to_string()))
 }
 
 fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let launch = launch_options(flags);
     let context = context_options(flags)?;
-    let has_own_context =
-        launch.user_data_dir.is_some() || flags.cdp_endpoint.is_some() || flags.attach.is_some();
-    let use_profile = has_own_context && flags.isolated != Some(true);
-    let source = match (&flags.cdp_endpoint, flags.attach) {
-        _ if flags.pool.is_some() => pool(flags.pool.as_deref().unwrap_or_default(), flags, &context)?,
+    let has_own_context = launch.user_data_dir.is_some()
+        || flags.browser.cdp_endpoint.is_some()
+        || flags.browser.attach.is_some();
+    let use_profile = has_own_context && flags.browser.isolated != Some(true);
+    let source = match (&flags.browser.cdp_endpoint, flags.browser.attach) {
+        _ if flags.browser.pool.is_some() => {
+            pool(flags.browser.pool.as_deref().unwrap_or_default(), flags, &context)?
+        }
         (Some(endpoint), _) => {
             let url = url::Url::parse(endpoint).ok();
             let schemes = ["http", "https", "ws", "wss"];
@@ -345,11 +362,11 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                     "origins and proxies cannot be enforced in a browser that runs already",
                 ));
             }
-            let headers = flags.cdp_header.iter().flatten();
+            let headers = flags.browser.cdp_header.iter().flatten();
             Source::Attach {
                 endpoint: endpoint.clone(),
                 headers: headers.map(|header| (header.0.clone(), header.1.clone())).collect(),
-                limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(30_000)),
+                limit: Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(30_000)),
             }
         }
         (None, Some(browser)) => {
@@ -359,10 +376,13 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                     "origins and proxies cannot be enforced in a browser that runs already",
                 ));
             }
-            let folder = flags.user_data_dir.clone().unwrap_or_else(|| browser.folder());
-            Source::Join { folder, limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(120_000)) }
+            let folder = flags.browser.user_data_dir.clone().unwrap_or_else(|| browser.folder());
+            Source::Join {
+                folder,
+                limit: Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(120_000)),
+            }
         }
-        (None, None) if flags.browser == Some(BrowserName::Webkit) => {
+        (None, None) if flags.browser.browser == Some(BrowserName::Webkit) => {
             Source::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
         }
         (None, None) => Source::Launch(Box::new(launch)),
@@ -371,13 +391,14 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let at_most =
         |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
     // Each session has a context with a tab, and their number is reported by itself.
-    let sessions = at_most(flags.max_sessions, SessionOptions::default().limit.get());
+    let sessions = at_most(flags.sessions.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);
     let limits = Limits {
-        tabs: at_most(flags.max_tabs, usual),
-        contexts: at_most(flags.max_contexts, usual),
-        memory: flags.max_memory.map_or(limits.memory, |mb| mb << 20),
+        tabs: at_most(flags.limits.max_tabs, usual),
+        contexts: at_most(flags.limits.max_contexts, usual),
+        memory: flags.limits.max_memory.map_or(limits.memory, |mb| mb << 20),
         live_pages: flags
+            .limits
             .max_live_pages
             .and_then(|most| NonZeroUsize::new(usize::try_from(most).unwrap_or(usize::MAX))),
     };
@@ -389,9 +410,9 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
         limits,
         context,
         use_profile,
-        idle_limit: flags.idle_timeout.filter(|ms| *ms > 0).map(Duration::from_millis),
-        unseen_idle_limit: flags.idle_timeout.is_none().then_some(AN_HOUR),
-        restore: flags.restore == Some(true),
+        idle_limit: flags.engine.idle_timeout.filter(|ms| *ms > 0).map(Duration::from_millis),
+        unseen_idle_limit: flags.engine.idle_timeout.is_none().then_some(AN_HOUR),
+        restore: flags.engine.restore == Some(true),
         warn: Arc::new(tell),
         ..EngineOptions::new(source)
     })
@@ -399,8 +420,10 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
 
 /// Uses a folder of the user if the working directory is not writable, such as `/`. Returns a warning.
 fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
-    let outputs =
-        [(&mut flags.output_dir, &usual.output_dir), (&mut flags.screenshot_dir, &usual.screenshot_dir)];
+    let outputs = [
+        (&mut flags.tools.output_dir, &usual.files.output_dir),
+        (&mut flags.tools.screenshot_dir, &usual.files.screenshot_dir),
+    ];
     let lost =
         |(given, usual): &(&mut Option<PathBuf>, &PathBuf)| given.is_none() && !folders::is_writable(usual);
     let lost: Vec<_> = outputs.into_iter().filter(lost).collect();
@@ -428,7 +451,7 @@ fn capabilities(named: Vec<Capability>) -> BTreeSet<Capability> {
 }
 
 fn runs_programs(flags: &Flags) -> bool {
-    flags.caps.iter().flatten().any(|name| *name == Capability::Code)
+    flags.tools.caps.iter().flatten().any(|name| *name == Capability::Code)
 }
 
 fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending> {
@@ -446,17 +469,17 @@ fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending>
 }
 
 fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
-    let Some(port) = flags.port else { return Ok(None) };
-    let host = flags.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
-    let mut given = flags.api_key.clone().unwrap_or_default();
-    if let Some(path) = &flags.api_key_file {
+    let Some(port) = flags.http.port else { return Ok(None) };
+    let host = flags.http.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
+    let mut given = flags.http.api_key.clone().unwrap_or_default();
+    if let Some(path) = &flags.http.api_key_file {
         let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
         if keys.is_empty() {
             return Err(mistake("api-key-file", "the file contains no key"));
         }
         given.extend(keys);
     }
-    let unauthenticated = flags.allow_unauthenticated == Some(true);
+    let unauthenticated = flags.http.allow_unauthenticated == Some(true);
     let keys = if unauthenticated {
         if !is_loopback(&host) {
             return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
@@ -468,35 +491,35 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?
     };
     let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
-    if flags.api_key.iter().flatten().any(too_short) {
+    if flags.http.api_key.iter().flatten().any(too_short) {
         let reason = format!(
             "a key needs at least {SHORTEST_KEY} characters, or it can be guessed; without --api-key one is made for you"
         );
         return Err(mistake("api-key", &reason));
     }
-    let hosts = flags.allowed_hosts.clone().unwrap_or_default();
+    let hosts = flags.http.allowed_hosts.clone().unwrap_or_default();
     if unauthenticated && hosts.iter().any(|host| host.trim() == "*") {
         // Any web page could call itself by any name, and nothing else would tell it from the user.
         return Err(mistake("allowed-hosts", "with --allow-unauthenticated, name the hosts instead of *"));
     }
-    let origins = flags.allowed_client_origins.clone().unwrap_or_default();
+    let origins = flags.http.allowed_client_origins.clone().unwrap_or_default();
     let mut guard =
         Guard::new(&host, &hosts, &origins).map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
-    if let Some(url) = flags.live_url.as_deref().and_then(|url| url::Url::parse(url).ok()) {
+    if let Some(url) = flags.user.live_url.as_deref().and_then(|url| url::Url::parse(url).ok()) {
         guard = guard.with_visitors(&url);
     }
     let limits = ClientLimits::default();
     let limits = ClientLimits {
-        most: flags.max_clients.map_or(limits.most, |most| most as usize),
-        grace: flags.client_grace.map_or(limits.grace, Duration::from_millis),
+        most: flags.http.max_clients.map_or(limits.most, |most| most as usize),
+        grace: flags.http.client_grace.map_or(limits.grace, Duration::from_millis),
         ..limits
     };
-    Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.metrics == Some(true) }))
+    Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.http.metrics == Some(true) }))
 }
 
 /// A warning when clients on other machines would be refused, with what to do.
 fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
-    let is_missing = !is_loopback(host) && flags.allowed_hosts.is_none();
+    let is_missing = !is_loopback(host) && flags.http.allowed_hosts.is_none();
     is_missing.then(|| {
         format!(
             "--host {host}: only requests to {host} and to names of loopback are answered; name the others under which \
@@ -508,7 +531,7 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
     let usual = LiveOptions::default();
     let several = http.is_some_and(|http| http.keys.len() > 1);
-    let entry = match flags.live_auth.as_deref() {
+    let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
         None | Some("code") => VisitorAuth::Code,
         Some("key") if http.is_some_and(|http| !http.keys.is_empty()) => VisitorAuth::Key,
@@ -520,16 +543,16 @@ fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions
             _ => return Err(mistake("live-auth", "expected code, key or, with --port, header:NAME")),
         },
     };
-    if let Some(url) = &flags.live_url {
+    if let Some(url) = &flags.user.live_url {
         let url = url::Url::parse(url).ok();
         if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none()) {
             return Err(mistake("live-url", "expected an http:// or https:// address"));
         }
     }
     Ok(LiveOptions {
-        mode: flags.live,
-        url: flags.live_url.clone(),
-        limit: flags.live_timeout.map_or(usual.limit, Duration::from_secs),
+        mode: flags.user.live,
+        url: flags.user.live_url.clone(),
+        limit: flags.user.live_timeout.map_or(usual.limit, Duration::from_secs),
         entry,
     })
 }
@@ -593,12 +616,13 @@ fn configure_background(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Config, Ending> {
     let (mut flags, warnings) = layers::read(arguments, environment)?;
-    flags.headless.get_or_insert(true);
+    flags.browser.headless.get_or_insert(true);
     let harmless = Capability::value_variants().iter().copied().filter(|name| *name != Capability::Code);
-    flags.caps.get_or_insert_with(|| harmless.collect());
-    flags.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
-    flags.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
-    Config::new(Flags { port: None, ..flags }, warnings)
+    flags.tools.caps.get_or_insert_with(|| harmless.collect());
+    flags.tools.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
+    flags.tools.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
+    flags.http.port = None;
+    Config::new(flags, warnings)
 }
 
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.

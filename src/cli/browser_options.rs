@@ -14,19 +14,20 @@ use crate::mcp::settings::Settings;
 
 /// The launch options.
 pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
-    let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
+    let channel =
+        flags.browser.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
     LaunchOptions {
         channel,
-        browsers_dir: flags.browsers_dir.clone(),
-        arguments: flags.arg.clone().unwrap_or_default(),
-        executable: flags.executable_path.clone(),
-        headless: flags.headless,
-        hides_webdriver: flags.hide_webdriver == Some(true),
-        sandbox: flags.no_sandbox.map(|without| !without),
-        user_data_dir: flags.user_data_dir.clone(),
+        browsers_dir: flags.tools.browsers_dir.clone(),
+        arguments: flags.browser.arg.clone().unwrap_or_default(),
+        executable: flags.browser.executable_path.clone(),
+        headless: flags.browser.headless,
+        hides_webdriver: flags.browser.hide_webdriver == Some(true),
+        sandbox: flags.browser.no_sandbox.map(|without| !without),
+        user_data_dir: flags.browser.user_data_dir.clone(),
         // Contexts are given these too, but what belongs to no page, such as a service worker, has the browser's own.
-        user_agent: flags.user_agent.clone(),
-        locale: flags.locale.clone(),
+        user_agent: flags.pages.user_agent.clone(),
+        locale: flags.pages.locale.clone(),
         ..LaunchOptions::default()
     }
 }
@@ -37,18 +38,21 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         let text = std::fs::read_to_string(path);
         text.map_err(|error| Ending::Mistake(format!("--init-script: {}: {error}", path.display())))
     };
-    let proxy =
-        flags.proxy_server.as_ref().map(|server| Proxy::new(server, None, None, flags.proxy_bypass.clone()));
+    let proxy = flags
+        .engine
+        .proxy_server
+        .as_ref()
+        .map(|server| Proxy::new(server, None, None, flags.engine.proxy_bypass.clone()));
     let proxy = proxy.transpose().map_err(|error| mistake("proxy-server", &error.to_string()))?;
     let listed = |origins: &Option<Origins>| origins.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let policy = Policy {
-        allowed: listed(&flags.allowed_origins),
-        blocked: listed(&flags.blocked_origins),
-        block_private: flags.block_private_network == Some(true),
+        allowed: listed(&flags.pages.allowed_origins),
+        blocked: listed(&flags.pages.blocked_origins),
+        block_private: flags.pages.block_private_network == Some(true),
     };
-    let state = flags.storage_state.as_ref().map(|path| StorageState::read(path));
+    let state = flags.pages.storage_state.as_ref().map(|path| StorageState::read(path));
     let state = state.transpose().map_err(|error| mistake("storage-state", &error.to_string()))?;
-    let permissions = flags.grant_permissions.clone().unwrap_or_default();
+    let permissions = flags.pages.grant_permissions.clone().unwrap_or_default();
     if let Some(name) = permissions.iter().find(|name| PERMISSIONS.iter().all(|(known, _)| known != name)) {
         let names = PERMISSIONS.map(|(name, _)| name).join(", ");
         return Err(mistake(
@@ -56,25 +60,32 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
             &format!("{name:?} is not a permission; use one of {names}"),
         ));
     }
-    let device =
-        flags.device.as_deref().map(Device::named).transpose().map_err(|error| mistake("device", &error))?;
+    let device = flags
+        .pages
+        .device
+        .as_deref()
+        .map(Device::named)
+        .transpose()
+        .map_err(|error| mistake("device", &error))?;
     let mut options = ContextOptions {
         proxy,
         policy: Arc::new(policy),
         storage_state: state.map(Arc::new),
         permissions,
-        ignore_https_errors: flags.ignore_https_errors == Some(true),
-        viewport: flags.viewport_size.map(|Size { width, height }| (width, height)),
-        user_agent: flags.user_agent.clone(),
-        locale: flags.locale.clone(),
-        timezone: flags.timezone.clone(),
-        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
+        ignore_https_errors: flags.pages.ignore_https_errors == Some(true),
+        viewport: flags.pages.viewport_size.map(|Size { width, height }| (width, height)),
+        user_agent: flags.pages.user_agent.clone(),
+        locale: flags.pages.locale.clone(),
+        timezone: flags.pages.timezone.clone(),
+        downloads: Some(absolute(
+            flags.tools.output_dir.as_deref().unwrap_or(&Settings::default().files.output_dir),
+        )),
         catch_file_choosers: true,
-        input: match flags.input {
+        input: match flags.pages.input {
             Some(InputName::Instant) => InputStyle::Instant,
             Some(InputName::Natural) | None => InputStyle::Natural,
         },
-        init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
+        init_scripts: flags.pages.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     };
     if let Some(device) = device {

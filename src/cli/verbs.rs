@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::layers::{kebab, one_line};
 use crate::error::Error;
 use crate::mcp::arguments::nearest;
-use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB, Toolset};
+use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB};
 use crate::mcp::tools;
 use crate::messages::{Language, listing as texts};
 
@@ -125,7 +125,7 @@ pub struct Verb {
 
 /// All verbs. Session tools are not among them, since `-s NAME` replaces them.
 pub fn all() -> impl Iterator<Item = Verb> {
-    tools::ALL.iter().filter(|tool| tool.toolset != Toolset::Sessions).map(|tool| Verb { tool })
+    tools::ALL.iter().filter(|tool| tool.family.has_commands).map(|tool| Verb { tool })
 }
 
 /// The verb with this name.

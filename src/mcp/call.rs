@@ -33,8 +33,8 @@ use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::script::{ActionBaseline, Named, Step};
-use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
+use crate::mcp::settings::{Settings, Timeouts};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::Session;
@@ -137,7 +137,7 @@ impl<'a> Call<'a> {
 impl Call<'_> {
     /// Waits while a person controls the page, except in the call that asked for the person.
     pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
-        let works_on_page = tool.toolset != Toolset::Patchright || self.session.is_some();
+        let works_on_page = !tool.family.opens_own_page || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
         let held = page.and_then(|page| self.services.live.as_ref()?.controlling_handover(&page));
         let Some(held) = held else { return Ok(()) };
@@ -330,7 +330,7 @@ impl Call<'_> {
             return;
         }
         self.progress.say("loading the page anew, which was out of memory");
-        self.note(match page.load_discarded(self.settings.navigation_limit).await {
+        self.note(match page.load_discarded(self.settings.timeouts.navigation).await {
             Ok(()) => "The page was out of memory (--max-live-pages) and was loaded anew.".to_owned(),
             Err(error) => {
                 format!("The page was out of memory (--max-live-pages), and loading it anew failed: {error}.")
@@ -350,7 +350,7 @@ impl Call<'_> {
 
     /// The default action options.
     pub fn action_options(&self) -> ActionOptions {
-        ActionOptions::within(self.settings.action_limit).fail_early()
+        ActionOptions::within(self.settings.timeouts.action).fail_early()
     }
 
     /// Like [`action_options`](Self::action_options), for an element with this name; the action is recorded for
@@ -384,7 +384,7 @@ impl Call<'_> {
     /// Waits for effects on the page, and records what to report. Returns why a press did not become a click,
     /// if so.
     pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
-        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let Timeouts { settle: window, navigation: navigation_limit, .. } = self.settings.timeouts;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         self.report.said.lock().extend(settled.said);
         self.report.moved.lock().extend(settled.moved);

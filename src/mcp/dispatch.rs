@@ -129,15 +129,16 @@ impl Dispatcher {
     /// folders with the owner's name, and it can use no others.
     pub fn client_apart(&self, owner: &str) -> Client {
         let mut settings = self.settings.clone();
-        for place in [&mut settings.output_dir, &mut settings.screenshot_dir] {
+        for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
             place.push(owner);
             // If this fails, so will writing there, which says why.
             let _ = make_private(place);
         }
-        settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
-        settings.client_roots = false;
+        settings.files.roots =
+            Roots::only(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
+        settings.files.client_roots = false;
         let mut context = self.services.engine.options().context.clone();
-        context.local_files = settings.allow_files.then(|| settings.roots.as_local_files());
+        context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
@@ -158,7 +159,7 @@ impl Dispatcher {
         cooldown: Arc<Cooldown>,
         owner: Option<Arc<str>>,
     ) -> Client {
-        let roots = ClientRoots::new(settings.roots.clone(), settings.client_roots);
+        let roots = ClientRoots::new(settings.files.roots.clone(), settings.files.client_roots);
         let scratch = workspace.sibling();
         let (kept, calls) = (Arc::default(), Calls::default());
         Client { workspace, scratch, sessions, settings, roots, cooldown, kept, owner, calls }
@@ -303,7 +304,7 @@ impl Dispatcher {
         };
         self.services.live_pages.unload_excess(&self.services.engine, &self.services.turns);
         if let Some(session) = &session
-            && tool.toolset.family().names_session
+            && !tool.family.is_about_sessions
         {
             reply.set_session(&*session.id);
         }
@@ -345,7 +346,7 @@ impl Dispatcher {
         }
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
-        let works_in_tab = tool.toolset.family().tab_argument.is_some();
+        let works_in_tab = tool.family.tab_argument.is_some();
         if works_in_tab && engine.is_remote() && engine.running().is_none() {
             // Whoever needs the browser will say why it cannot be had.
             let _ = call.workspace.context().await;
@@ -370,7 +371,7 @@ async fn run_in_tab(
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
-    let family = tool.toolset.family();
+    let family = tool.family;
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, PersonLink};
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Toolset};
+use crate::mcp::tool::{AnyTool, Family};
 use crate::messages::{Language, cooldown as texts, login};
 use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, Scope};
 
@@ -35,7 +35,7 @@ pub(super) fn tell(
     settings: &Settings,
     reply: &mut Reply,
 ) {
-    if login::is_login_timeout(classified(error, tool.toolset)) {
+    if login::is_login_timeout(classified(error, tool.family)) {
         *reply = match cooldown.begin() {
             CooldownStart::AlreadyActive(cooling) => paused_reply(cooling, settings.language),
             CooldownStart::Now { period_seconds } => {
@@ -50,7 +50,7 @@ pub(super) fn tell(
         return;
     }
     tool.fail(error, arguments, settings.language, reply);
-    if tool.toolset != Toolset::Sessions {
+    if !tool.family.is_about_sessions {
         report_challenge(error, reply);
     }
 }
@@ -86,11 +86,11 @@ fn where_to_go(link: &PersonLink) -> String {
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
 /// The part of an error that is searched for keywords: never the text of a page, a URL or a selector.
-pub fn classified(error: &Error, toolset: Toolset) -> &'static str {
+pub fn classified(error: &Error, family: &ToolsetTraits) -> &'static str {
     match error {
         Error::PersonAway { kind: "login", .. } => login::LOGIN_RAN_OUT,
         Error::PersonAway { .. } => login::CHECK_RAN_OUT,
-        Error::NavigationSlow { waited } if toolset == Toolset::Patchright && *waited >= LEAST_WAIT => {
+        Error::NavigationSlow { waited } if family.opens_own_page && *waited >= LEAST_WAIT => {
             login::PAGE_RAN_OUT
         }
         other => other.code(),
@@ -102,6 +102,9 @@ mod tests {
     use strum::VariantNames;
 
     use super::*;
+    use crate::mcp::tool::{BROWSER, WITHOUT_TABS};
+
+    const IN_OWN_PAGE: &ToolsetTraits = &ToolsetTraits { opens_own_page: true, ..WITHOUT_TABS };
 
     #[test]
     fn no_code_is_a_keyword() {
@@ -113,14 +116,13 @@ mod tests {
     #[test]
     fn only_a_page_that_ran_out_and_a_person_who_did_not_come_begin_a_pause() {
         let waited = Duration::from_secs(2);
-        let begins = |error: &Error, toolset| login::is_login_timeout(classified(error, toolset));
+        let begins = |error: &Error, family| login::is_login_timeout(classified(error, family));
         let slow = Error::NavigationSlow { waited };
-        assert!(begins(&slow, Toolset::Patchright));
-        assert!(!begins(&Error::NavigationSlow { waited: waited / 2 }, Toolset::Patchright));
-        assert!(!begins(&slow, Toolset::Browser));
-        assert!(!begins(&slow, Toolset::Sessions));
+        assert!(begins(&slow, IN_OWN_PAGE));
+        assert!(!begins(&Error::NavigationSlow { waited: waited / 2 }, IN_OWN_PAGE));
+        assert!(!begins(&slow, BROWSER));
         for kind in ["login", "captcha", "challenge", "unusual_traffic"] {
-            assert!(begins(&Error::PersonAway { kind, waited }, Toolset::Browser), "{kind}");
+            assert!(begins(&Error::PersonAway { kind, waited }, BROWSER), "{kind}");
         }
         for error in [
             Error::ElementNotFound { waited },
@@ -128,7 +130,7 @@ mod tests {
             Error::InvalidArguments { problems: vec!["timeout".to_owned()] },
             Error::NavigationFailed { reason: "net::ERR_CONNECTION_REFUSED authentication".to_owned() },
         ] {
-            assert!(!begins(&error, Toolset::Patchright), "{error}");
+            assert!(!begins(&error, IN_OWN_PAGE), "{error}");
         }
     }
 }

@@ -84,7 +84,7 @@ impl Gate {
 
     /// The default time limits for elements and pages.
     pub fn limits(&self) -> (Duration, Duration) {
-        (self.settings.action_limit, self.settings.navigation_limit)
+        (self.settings.timeouts.action, self.settings.timeouts.navigation)
     }
 }
 

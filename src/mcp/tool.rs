@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::call::Call;
 pub use crate::mcp::effect::{Effect, Patience};
-pub use crate::mcp::family::{TAB, Toolset};
+pub use crate::mcp::family::{BROWSER, Failed, TAB, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
 
@@ -70,15 +70,13 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether it reaches beyond the server, such as the web.
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
-    const TOOLSET: Toolset = Toolset::Browser;
+    const FAMILY: &'static ToolsetTraits = BROWSER;
     /// The extension of the file for its answer, if it can be written to one.
     const FILE: Option<&'static str> = None;
     /// Whether it waits while a person controls the page.
     const WAITS_FOR_PERSON: bool = true;
     /// Whether its errors include the relevant part of the page, so that the page is not shown as well.
     const EXPLAINS_FAILURE: bool = false;
-    /// How it answers with an error.
-    const FAIL: fn(&Failed<'_>, &mut Reply) = |failure, reply| reply.fail(failure.error);
     const PATIENCE: Patience = match Self::EFFECT {
         Effect::Reads => Patience::Long,
         Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
@@ -86,17 +84,6 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
 
     /// Runs the tool, and writes the answer to `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
-}
-
-/// A failed call.
-#[derive(Debug, Clone, Copy)]
-pub struct Failed<'a> {
-    /// The name of the tool.
-    pub tool: &'static str,
-    pub arguments: &'a Map<String, Value>,
-    pub error: &'a Error,
-    /// The client's language.
-    pub language: Language,
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -109,12 +96,11 @@ pub struct AnyTool {
     pub effect: Effect,
     pub open_world: bool,
     pub capability: Capability,
-    pub toolset: Toolset,
+    pub family: &'static ToolsetTraits,
     pub patience: Patience,
     pub file: Option<&'static str>,
     pub waits_for_person: bool,
     pub explains_failure: bool,
-    fail: fn(&Failed<'_>, &mut Reply),
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
     described: OnceLock<Described>,
@@ -137,12 +123,11 @@ impl AnyTool {
             effect: T::EFFECT,
             open_world: T::OPEN_WORLD,
             capability: T::CAPABILITY,
-            toolset: T::TOOLSET,
+            family: T::FAMILY,
             patience: T::PATIENCE,
             file: T::FILE,
             waits_for_person: T::WAITS_FOR_PERSON,
             explains_failure: T::EXPLAINS_FAILURE,
-            fail: T::FAIL,
             generate: generate::<T>,
             run: run::<T>,
             described: OnceLock::new(),
@@ -214,7 +199,7 @@ impl AnyTool {
 
     /// Answers with an error, in the style of the toolset.
     pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
-        (self.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
+        (self.family.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
     }
 
     /// Adds the arguments that the dispatcher takes out.
@@ -226,11 +211,11 @@ impl AnyTool {
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
-        let family = self.toolset.family();
+        let family = self.family;
         if let Some(tab) = family.tab_argument.filter(|_| !family.tabs_of_pages_only || self.has_page()) {
             properties.insert(tab.to_owned(), json!({ "type": "string" }));
         }
-        if matches!(self.toolset, Toolset::Browser | Toolset::Patchright) {
+        if family.lists_session {
             properties.insert(SESSION.to_owned(), json!({ "type": "string" }));
         }
     }
@@ -391,7 +376,7 @@ impl Registry {
         let (enabled, disabled) = tools.into_iter().partition(|tool| {
             let capable = tool.capability == Capability::Core || capabilities.contains(&tool.capability);
             let runs_programs = PROGRAMS.contains(&tool.name) && toolsets.contains(&Toolset::Code);
-            capable && (runs_programs || toolsets.contains(&tool.toolset))
+            capable && (runs_programs || toolsets.contains(&tool.family.toolset))
         });
         Self { enabled, disabled }
     }
@@ -415,7 +400,7 @@ impl Registry {
         let advice = if let Some(tool) = find(&self.disabled) {
             match tool.capability {
                 Capability::Core => {
-                    format!(" (start the server with --toolsets {} to enable it)", tool.toolset)
+                    format!(" (start the server with --toolsets {} to enable it)", tool.family.toolset)
                 }
                 capability => format!(" (start the server with --caps {capability} to enable it)"),
             }

@@ -19,7 +19,7 @@ use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::failure::classified;
 use crate::mcp::progress::Progress;
 use crate::mcp::tool::Toolset;
-use crate::mcp::tools::patchright::read_url;
+use crate::mcp::tools::patchright::{FAMILY, read_url};
 use crate::messages::patchright::Kind;
 use crate::messages::{Language, cooldown as texts, login, patchright as words};
 use crate::secrets::Secrets;
@@ -117,8 +117,13 @@ fn desk() -> PyResult<Arc<Desk>> {
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
-    let tools =
-        desk.dispatcher.services.registry.tools().iter().filter(|tool| tool.toolset == Toolset::Patchright);
+    let tools = desk
+        .dispatcher
+        .services
+        .registry
+        .tools()
+        .iter()
+        .filter(|tool| tool.family.toolset == Toolset::Patchright);
     let language = desk.dispatcher.settings.language;
     let tools = tools.map(|tool| tool.listing(language)).collect::<Vec<_>>();
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -258,7 +263,7 @@ fn lacks(task: &Task) -> bool {
 
 /// The error text of a visit. It contains a keyword of the cooldown exactly if the cooldown must start.
 fn reason(error: &Error) -> String {
-    let classified = classified(error, Toolset::Patchright);
+    let classified = classified(error, FAMILY);
     if login::is_login_timeout(classified) {
         return classified.to_owned();
     }

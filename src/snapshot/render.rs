@@ -15,7 +15,7 @@ use super::text::indent;
 use super::tree::Tree;
 
 /// What a snapshot shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The most characters of text and note; the part above `usual_chars` is used for controls only.
     pub max_chars: usize,

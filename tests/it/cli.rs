@@ -149,7 +149,7 @@ fn the_roots_of_clients_count_where_they_can_be_no_one_elses() {
         ("--client-roots=false", false),
     ] {
         let settings = read(&arguments.split_whitespace().collect::<Vec<_>>(), &[]).unwrap().settings;
-        assert_eq!(settings.client_roots, expected, "{arguments}");
+        assert_eq!(settings.files.client_roots, expected, "{arguments}");
     }
 }
 

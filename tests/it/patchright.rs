@@ -236,7 +236,8 @@ fn a_page_that_never_loads_pauses_all_tools() {
 
 #[test]
 fn what_other_families_wait_for_in_vain_starts_no_pause() {
-    let settings = Settings { navigation_limit: Duration::from_millis(2_500), ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.timeouts.navigation = Duration::from_millis(2_500);
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
         let answer = desk.call("browser_navigate", json!({"url": site.url("/never")})).await;

@@ -33,7 +33,6 @@ impl Tool for Echo {
     const NAME: &'static str = "echo";
     const TITLE: &'static str = "Echo";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         reply.say(self.text);
@@ -55,7 +54,6 @@ impl Tool for Hang {
     const NAME: &'static str = "hang";
     const TITLE: &'static str = "Hang";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         struct Dropped(String);
@@ -78,7 +76,6 @@ impl Tool for Break {
     const NAME: &'static str = "break";
     const TITLE: &'static str = "Break";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         panic!("on purpose")

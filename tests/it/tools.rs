@@ -91,7 +91,7 @@ fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
     let claude = BTreeSet::from([Toolset::Claude]);
     let registry = Registry::new(all(), &BTreeSet::new(), &claude);
     assert_eq!(registry.tools().len(), 31);
-    assert_eq!(registry.find("navigate").unwrap().toolset, Toolset::Claude);
+    assert_eq!(registry.find("navigate").unwrap().family.toolset, Toolset::Claude);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn in_english_nothing_is_left_in_chinese() {
         let is_chinese = |text: &str| text.chars().any(|letter| letter >= '\u{2e80}');
         assert!(!is_chinese(&listing), "{listing}");
         let usual = serde_json::to_string(&tool.listing(Language::Zh)).unwrap();
-        assert_eq!(is_chinese(&usual), tool.toolset == Toolset::Patchright, "{usual}");
+        assert_eq!(is_chinese(&usual), tool.family.toolset == Toolset::Patchright, "{usual}");
     }
 }
 

@@ -68,7 +68,6 @@ LONG_FUNCTIONS = {
 }
 
 LARGE_STRUCTS = {
-    "cli/flags.rs:Flags": "One field for each option; to be grouped by concern.",
     "python/browser.rs:Context": "The arguments of new_context.",
     "browser/options/mod.rs:ContextOptions": "The arguments of new_context.",
     "snapshot/walked.rs:Details": "What the walk reports of an element.",
@@ -76,7 +75,6 @@ LARGE_STRUCTS = {
     "bidi/state.rs:State": "Goes with the driver trait.",
     "mcp/reply.rs:Reply": "The sections of an answer.",
     "browser/objects/network.rs:RequestEntry": "What an archive needs of a request.",
-    "mcp/settings.rs:Settings": "One field for each option.",
     "browser/program/launch/process.rs:BrowserProcess": "What ends with the process.",
     "browser/program/launch.rs:LaunchOptions": "The arguments of launch.",
     "browser/objects/frame.rs:FrameState": "What a frame knows.",

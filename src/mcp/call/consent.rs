@@ -12,7 +12,7 @@ use crate::mcp::consent::{Consent, is_purchase};
 use crate::mcp::kept::LateAnswer;
 use crate::mcp::page_text::{inline, origin_of};
 use crate::mcp::questions::PersonQuestion;
-use crate::mcp::tool::{AnyTool, Effect, Toolset};
+use crate::mcp::tool::{AnyTool, Effect};
 use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, Answer, Outcome};
 
@@ -31,20 +31,21 @@ impl Call<'_> {
         if self.consent().is_empty() || tool.effect != Effect::Acts {
             return Ok(());
         }
-        let (origins, actions) = match (tool.toolset, url) {
+        let opens_own_page = tool.family.opens_own_page;
+        let (origins, actions) = match (opens_own_page, url) {
             // They open a page and act on it at once, so that it cannot be looked at before.
-            (Toolset::Patchright, Some(url)) => {
+            (true, Some(url)) => {
                 let [submit, purchase] = ANYTHING;
                 (vec![origin_of(url)], vec![None, submit, purchase])
             }
-            (Toolset::Patchright, None) => return Ok(()),
-            _ => match self.current_page() {
+            (true, None) => return Ok(()),
+            (false, _) => match self.current_page() {
                 Ok(page) => (vec![origin_of(&page.url())], vec![None]),
                 Err(_) => return Ok(()),
             },
         };
         if self.consent().asks(&actions, &origins) {
-            let page = self.current_page().ok().filter(|_| tool.toolset != Toolset::Patchright);
+            let page = self.current_page().ok().filter(|_| !opens_own_page);
             self.allowed(page.as_ref(), &texts::tool(self.settings.language, tool.title, &origins[0]))
                 .await?;
         }
@@ -142,7 +143,7 @@ impl Call<'_> {
 
     /// Asks the person: through the client, or else through the live view.
     async fn allowed(&self, page: Option<&Page>, question: &str) -> Result<()> {
-        let (language, patience) = (self.settings.language, self.settings.login_limit);
+        let (language, patience) = (self.settings.language, self.settings.timeouts.login);
         self.progress.say("waiting for the user, who must allow this");
         let refused = |reason: &'static str| Err(Error::NotAllowed { reason });
         let question = texts::question(language, question);

@@ -18,7 +18,7 @@ impl Call<'_> {
     ///
     /// # Errors `no_such_tab` if there is no tab with this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
-        if let Some(argument) = tool.toolset.family().tab_argument
+        if let Some(argument) = tool.family.tab_argument
             && let Some(Value::String(name)) = arguments.remove(argument)
         {
             *self.place.tab.lock() = Some(self.workspace.tab(&name)?.id);

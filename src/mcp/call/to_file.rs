@@ -28,7 +28,7 @@ impl ToFile {
         call.report.file.lock().clear();
         let Some(ending) = tool.file else { return Ok(None) };
         let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
-        let mut file = call.destination(Some(&name), &call.settings.output_dir).await?;
+        let mut file = call.destination(Some(&name), &call.settings.files.output_dir).await?;
         if !file.name().contains('.') {
             file.push(&format!(".{ending}"));
         }
@@ -85,7 +85,7 @@ impl Call<'_> {
 
     /// The limits of a snapshot in the answer.
     pub fn snapshot_options(&self) -> snapshot::Options {
-        let usual = self.settings.snapshot_options();
+        let usual = self.settings.snapshot.clone();
         if !self.is_whole() {
             return usual;
         }

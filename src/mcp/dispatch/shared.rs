@@ -17,7 +17,7 @@ use crate::mcp::client::Client;
 use crate::mcp::failure;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, SESSION, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, SESSION, Tool};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::session::registry::{NoSession, Session};
 
@@ -67,13 +67,11 @@ impl Dispatcher {
         progress: &Progress,
     ) -> RoutedCall {
         let ends_it = tool.name == CloseSession::NAME;
-        let id = match tool.toolset {
+        let id = match tool.family.is_about_sessions {
             // This one finds the session itself, to end it.
-            Toolset::Sessions if ends_it && self.replica.is_none() => None,
-            Toolset::Sessions => arguments.get(SESSION).cloned(),
-            Toolset::Browser | Toolset::Code | Toolset::Patchright | Toolset::Claude => {
-                arguments.remove(SESSION)
-            }
+            true if ends_it && self.replica.is_none() => None,
+            true => arguments.get(SESSION).cloned(),
+            false => arguments.remove(SESSION),
         };
         let Some(Value::String(id)) = id else { return RoutedCall::Here(None) };
         let mut patience = LONGEST_SEARCH;

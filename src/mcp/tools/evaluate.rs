@@ -42,7 +42,7 @@ impl Tool for Evaluate {
         };
         call.confirm_anything(&page, &self.function).await?;
         call.progress.say("running the script");
-        let (scope, limit) = (Scope::for_script(&self.function), call.settings.navigation_limit);
+        let (scope, limit) = (Scope::for_script(&self.function), call.settings.timeouts.navigation);
         let mut watch = page.watch(ActsOn::Page).await;
         let value = match &element {
             Some(element) => {

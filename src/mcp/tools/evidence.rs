@@ -70,7 +70,7 @@ impl Tool for Picture {
             }
             Some(_) => return wrong("`region` must be x, y, width and height in pixels, none below 0"),
         };
-        let folder = &call.settings.screenshot_dir;
+        let folder = &call.settings.files.screenshot_dir;
         let mut file = call.destination(self.filename.as_deref(), folder).await?;
         let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         let format = match ending.as_deref() {
@@ -293,7 +293,7 @@ impl Tool for Record {
 
 impl Record {
     async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(FileTarget, String)> {
-        let mut file = call.destination(self.filename.as_deref(), &call.settings.output_dir).await?;
+        let mut file = call.destination(self.filename.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
             file.push(&format!(".{ending}"));
         }

@@ -80,7 +80,7 @@ const ASKS_BY_HTTP: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
 /// Waits for a person to enter HTTP credentials.
 async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<Arrival> {
-    match handoff::log_in(page, url, call.settings.login_limit, &call.person()).await {
+    match handoff::log_in(page, url, call.settings.timeouts.login, &call.person()).await {
         Ok(_) => Ok(Arrival::Document(page.document_response().map(Box::new))),
         Err(Error::PersonNeeded { link: None, .. }) => Err(Error::NavigationFailed { reason }),
         Err(error) => Err(error),
@@ -89,7 +89,7 @@ async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Resul
 
 /// Reports a challenge; waits for a person who can see it, if there is one.
 async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
-    let patience = call.settings.login_limit;
+    let patience = call.settings.timeouts.login;
     let person = call.person();
     match page.unless_stuck(None, handoff::pass(page, url, Purpose::Action, patience, &person)).await {
         Err(error @ Error::PersonNeeded { .. }) => {
@@ -152,7 +152,7 @@ pub(super) struct Timing {
 
 impl Timing {
     pub(super) fn new(call: &Call<'_>, until: Option<Until>, timeout: Option<f64>) -> Self {
-        Self { until, limit: timeout.map_or(call.settings.navigation_limit, milliseconds) }
+        Self { until, limit: timeout.map_or(call.settings.timeouts.navigation, milliseconds) }
     }
 
     pub(super) fn options(&self) -> NavigateOptions {

@@ -18,10 +18,19 @@ use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::visit::{self, Task, Visit, VisitOptions};
+
+/// The properties of this toolset.
+pub(crate) const FAMILY: &ToolsetTraits = &ToolsetTraits {
+    toolset: Toolset::Patchright,
+    fail,
+    lists_session: true,
+    opens_own_page: true,
+    ..WITHOUT_TABS
+};
 
 /// The default limit of characters in an answer.
 const USUAL_CHARS: usize = 50_000;
@@ -61,8 +70,7 @@ impl Tool for Fetch {
     const NAME: &'static str = "patchright_fetch";
     const TITLE: &'static str = "抓取网页";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Patchright;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -77,13 +85,7 @@ impl Tool for Fetch {
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
         let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
-        let content = content(
-            visit.contents.first().map_or("", String::as_str),
-            self.offset.unwrap_or_default(),
-            self.max_chars,
-            language,
-        );
-        reply.allow(content.chars().count());
+        let content = content(&visit, self.offset, self.max_chars, language, reply);
         reply.say_only(texts::fetched(&inline(&visit.title), &self.url, &content));
         Ok(())
     }
@@ -108,8 +110,7 @@ impl Tool for Screenshot {
     const NAME: &'static str = "patchright_screenshot";
     const TITLE: &'static str = "网页截图";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Patchright;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -147,8 +148,7 @@ impl Tool for Click {
     const NAME: &'static str = "patchright_click";
     const TITLE: &'static str = "点击元素";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Patchright;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -157,13 +157,7 @@ impl Tool for Click {
             return Ok(());
         };
         let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
-        let content = content(
-            visit.contents.first().map_or("", String::as_str),
-            self.offset.unwrap_or_default(),
-            self.max_chars,
-            language,
-        );
-        reply.allow(content.chars().count());
+        let content = content(&visit, self.offset, self.max_chars, language, reply);
         reply.say_only(texts::clicked(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
@@ -195,8 +189,7 @@ impl Tool for FillForm {
     const NAME: &'static str = "patchright_fill_form";
     const TITLE: &'static str = "填写表单";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Patchright;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -211,13 +204,7 @@ impl Tool for FillForm {
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
         let task = Task::Fill { fields: self.fields, submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
-        let content = content(
-            visit.contents.first().map_or("", String::as_str),
-            self.offset.unwrap_or_default(),
-            self.max_chars,
-            language,
-        );
-        reply.allow(content.chars().count());
+        let content = content(&visit, self.offset, self.max_chars, language, reply);
         reply.say_only(texts::submitted(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
@@ -251,8 +238,7 @@ impl Tool for ExecuteJs {
     const NAME: &'static str = "patchright_execute_js";
     const TITLE: &'static str = "执行 JavaScript";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Patchright;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -318,9 +304,9 @@ async fn visit(
 ) -> Result<Visit> {
     let limit = timeout.map(milliseconds);
     let options = VisitOptions {
-        limit: limit.unwrap_or(call.settings.navigation_limit),
-        settle: call.settings.settle,
-        patience: call.settings.login_limit,
+        limit: limit.unwrap_or(call.settings.timeouts.navigation),
+        settle: call.settings.timeouts.settle,
+        patience: call.settings.timeouts.login,
         formats: &[format],
         pacing: &call.services.pacing,
         secrets: call.services.secrets(),
@@ -388,10 +374,19 @@ impl Drop for Tab {
 }
 
 /// The requested part of a page's text, separated from our own text, with a note where it continues.
-fn content(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
-    let (part, goes_on) = part(text, offset, most);
+fn content(
+    visit: &Visit,
+    offset: Option<usize>,
+    most: Option<usize>,
+    language: Language,
+    reply: &mut Reply,
+) -> String {
+    let text = visit.contents.first().map_or("", String::as_str);
+    let (part, goes_on) = part(text, offset.unwrap_or_default(), most);
     let goes_on = goes_on.map(|(end, all)| texts::goes_on(language, end, all)).unwrap_or_default();
-    page_text::fenced(&part, texts::content(language)) + &goes_on
+    let content = page_text::fenced(&part, texts::content(language)) + &goes_on;
+    reply.allow(content.chars().count());
+    content
 }
 
 /// A part of a text, the offset where it continues, and the full length.

@@ -41,7 +41,7 @@ impl Tool for PdfSave {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let mut file = call.destination(self.path.as_deref(), &call.settings.output_dir).await?;
+        let mut file = call.destination(self.path.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(".pdf") {
             file.push(".pdf");
         }

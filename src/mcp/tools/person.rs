@@ -39,7 +39,7 @@ impl Tool for AskPerson {
             reply.set_structured(json!({ "status": "watched", "person": person }));
             return Ok(());
         }
-        let patience = call.settings.login_limit;
+        let patience = call.settings.timeouts.login;
         let waited = handoff::ask(&page, &self.reason, patience, &call.person()).await?;
         reply.say(format!("The user says that it is done, after {} s.", waited.as_secs()));
         reply.show(View::Changes);

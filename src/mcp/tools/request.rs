@@ -478,7 +478,7 @@ impl Tool for SendRequest {
             method: self.method.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase(),
             headers: self.headers.into_iter().collect(),
             body: self.body.map(|body| ApiBody::Bytes(body.into_bytes())),
-            limit: Some(self.timeout.map_or(call.settings.navigation_limit, milliseconds)),
+            limit: Some(self.timeout.map_or(call.settings.timeouts.navigation, milliseconds)),
             ..ApiRequest::default()
         };
         let options = ApiOptions { largest_body: LARGEST_BODY, ..ApiOptions::default() };

@@ -145,7 +145,7 @@ impl TakeScreenshot {
             let problems = vec!["`fullPage` and `ref` cannot be used together".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let folder = &call.settings.screenshot_dir;
+        let folder = &call.settings.files.screenshot_dir;
         let mut file = call.destination(self.filename.as_deref(), folder).await?;
         let ending = file.name().rsplit_once('.').and_then(|(_, ending)| named(ending));
         if let (Some(ending), Some(kind)) = (ending, self.r#type)

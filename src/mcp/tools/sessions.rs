@@ -16,13 +16,22 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
 use crate::session::challenge::{Purpose, recognise};
 use crate::session::registry::NoSession;
 use crate::session::visit;
 use crate::webdriver;
+
+/// The properties of this toolset.
+const FAMILY: &ToolsetTraits = &ToolsetTraits {
+    toolset: Toolset::Sessions,
+    fail,
+    is_about_sessions: true,
+    has_commands: false,
+    ..WITHOUT_TABS
+};
 
 /// Open a session with its own cookies and storage, and one page. Expires at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,8 +68,7 @@ impl Tool for CreateSession {
     const TITLE: &'static str = "Create a session";
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -106,8 +114,7 @@ impl Tool for CloseSession {
     const TITLE: &'static str = "Close a session";
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -128,8 +135,7 @@ impl Tool for ListSessions {
     const TITLE: &'static str = "List the sessions";
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -178,8 +184,7 @@ impl Tool for Navigate {
     const NAME: &'static str = "navigate";
     const TITLE: &'static str = "Open a URL in a session";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -188,7 +193,7 @@ impl Tool for Navigate {
         let page = call.page_to_leave().await?;
         call.services.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
-        let limit = limit(self.timeout, call.settings.navigation_limit);
+        let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
         let until = self.wait_until.map(|until| match until {
             Until::Load => WaitUntil::Load,
             Until::DomContentLoaded => WaitUntil::DomContentLoaded,
@@ -238,12 +243,11 @@ impl Tool for Click {
     const NAME: &'static str = "click";
     const TITLE: &'static str = "Click in a session";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = page(call).await?;
-        let limit = limit(self.timeout, call.settings.action_limit);
+        let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
         call.progress.say("clicking");
         let found = target::actable_within(call, &page, &self.selector, limit).await?;
@@ -289,12 +293,11 @@ impl Tool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type in a session";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = page(call).await?;
-        let limit = limit(self.timeout, call.settings.action_limit);
+        let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
         let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
@@ -359,10 +362,6 @@ async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-}
-
-fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
-    timeout.map_or(otherwise, milliseconds)
 }
 
 pub(in crate::mcp) fn answer(reply: &mut Reply, json: Value) {

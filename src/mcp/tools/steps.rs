@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ impl Steps {
                     continue;
                 }
             };
-            if tool.toolset == Toolset::Browser && tool.name != Self::NAME {
+            if tool.family.has_steps && tool.name != Self::NAME {
                 tools.push(tool);
             } else {
                 problems.push(format!("`steps[{index}].tool` must be another browser_ tool"));

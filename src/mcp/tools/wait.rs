@@ -81,7 +81,7 @@ impl Tool for WaitFor {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let limit = self.timeout.map_or(call.settings.navigation_limit, milliseconds);
+        let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
         let sentence = match self.wanted()? {
             Wanted::Time(seconds) => {
                 call.progress.say(format!("waiting {seconds} s"));

@@ -62,7 +62,7 @@ impl Tool for PageTool {
         };
         call.confirm_anything(&page, &tool.name).await?;
         call.progress.say("waiting for the page's tool");
-        let limit = if tool.waits_for_submit { FORM_LIMIT } else { call.settings.navigation_limit };
+        let limit = if tool.waits_for_submit { FORM_LIMIT } else { call.settings.timeouts.navigation };
         let mut answer = None;
         let invoke = async {
             answer = page.invoke_offered(&tool, Value::Object(self.arguments), limit).await?;

@@ -38,7 +38,7 @@ const WORKING: [&str; 16] = [
 
 /// Whether a tool is supported.
 pub(super) fn has(tool: &AnyTool) -> bool {
-    tool.toolset.family().lacks_webkit.is_none() && WORKING.contains(&tool.name)
+    tool.family.lacks_webkit.is_none() && WORKING.contains(&tool.name)
 }
 
 /// Runs a tool in a WebKit workspace.
@@ -63,8 +63,8 @@ pub(super) async fn run(
         }
         _ => {}
     }
-    if let Some(reason) = tool.toolset.family().lacks_webkit {
-        let what = format!("{} of the toolset {}", tool.name, tool.toolset);
+    if let Some(reason) = tool.family.lacks_webkit {
+        let what = format!("{} of the toolset {}", tool.name, tool.family.toolset);
         return Err(Error::NotInWebkit { what, reason });
     }
     if let Some(reason) = cannot_be_kept(call) {
@@ -75,37 +75,33 @@ pub(super) async fn run(
         return Err(Error::NotInWebkit { what, reason: "a session has only one page there" });
     }
     let file = ToFile::take(call, tool, &mut arguments).await?;
-    Box::pin(act(webkit_session, tool.name, arguments, call, reply)).await?;
+    Box::pin(act(tool.name, arguments, &InWebkit { session: webkit_session, call }, reply)).await?;
     match file {
         Some(file) => file.write(reply, call.services.secrets()).await,
         None => Ok(()),
     }
 }
 
-async fn act(
-    webkit_session: &WebkitSession,
-    name: &str,
-    arguments: Map<String, Value>,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
+/// A call in a WebKit session.
+struct InWebkit<'a> {
+    session: &'a WebkitSession,
+    call: &'a Call<'a>,
+}
+
+async fn act(name: &str, arguments: Map<String, Value>, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     match name {
-        spec::Navigate::NAME => sessions::navigate(read(arguments)?, webkit_session, call, reply).await,
-        spec::Click::NAME => sessions::click(read(arguments)?, webkit_session, call, reply).await,
-        spec::Type::NAME => sessions::type_text(read(arguments)?, webkit_session, call, reply).await,
-        navigate::Navigate::NAME => page::navigate(read(arguments)?, webkit_session, call, reply).await,
-        navigate::NavigateBack::NAME => page::back(webkit_session, call, reply).await,
-        inspect::Snapshot::NAME => page::snapshot(read(arguments)?, webkit_session, call, reply).await,
-        input::Click::NAME => page::click(read(arguments)?, webkit_session, call, reply).await,
-        input::Type::NAME => page::type_text(read(arguments)?, webkit_session, call, reply).await,
-        dialog::HandleDialog::NAME => {
-            page::answer_dialog(read(arguments)?, webkit_session, call, reply).await
-        }
-        evaluate::Evaluate::NAME => page::evaluate(read(arguments)?, webkit_session, call, reply).await,
-        screenshot::TakeScreenshot::NAME => {
-            page::picture(read(arguments)?, webkit_session, call, reply).await
-        }
-        storage::Cookies::NAME => page::cookies(read(arguments)?, webkit_session, call, reply).await,
+        spec::Navigate::NAME => sessions::navigate(read(arguments)?, at, reply).await,
+        spec::Click::NAME => sessions::click(read(arguments)?, at, reply).await,
+        spec::Type::NAME => sessions::type_text(read(arguments)?, at, reply).await,
+        navigate::Navigate::NAME => page::navigate(read(arguments)?, at, reply).await,
+        navigate::NavigateBack::NAME => page::back(at, reply).await,
+        inspect::Snapshot::NAME => page::snapshot(read(arguments)?, at, reply).await,
+        input::Click::NAME => page::click(read(arguments)?, at, reply).await,
+        input::Type::NAME => page::type_text(read(arguments)?, at, reply).await,
+        dialog::HandleDialog::NAME => page::answer_dialog(read(arguments)?, at, reply).await,
+        evaluate::Evaluate::NAME => page::evaluate(read(arguments)?, at, reply).await,
+        screenshot::TakeScreenshot::NAME => page::picture(read(arguments)?, at, reply).await,
+        storage::Cookies::NAME => page::cookies(read(arguments)?, at, reply).await,
         name => Err(Error::NotInWebkit { what: name.to_owned(), reason: why_not(name) }),
     }
 }
@@ -144,7 +140,7 @@ fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
             "robots.txt and the pause between pages cannot be kept there",
             call.settings.politeness != Politeness::default(),
         ),
-        ("access to local files cannot be limited there", call.settings.allow_files),
+        ("access to local files cannot be limited there", call.settings.files.allow_urls),
     ];
     settings.into_iter().find_map(|(reason, is_asked)| is_asked.then_some(reason))
 }

@@ -8,6 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::InWebkit;
 use crate::Result;
 use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, move_to_folder};
 use crate::error::{Error, in_quotes};
@@ -26,7 +27,7 @@ use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
 use crate::snapshot::{self, Since, Tree};
-use crate::webdriver::{DownloadEntry, Element, Press, Tab, WebkitSession};
+use crate::webdriver::{DownloadEntry, Element, Press, Tab};
 
 /// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -35,105 +36,85 @@ fn not_there(what: &str, reason: &'static str) -> Error {
     Error::NotInWebkit { what: what.to_owned(), reason }
 }
 
-pub(super) async fn navigate(
-    asked: Navigate,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let url = call.address(&asked.url)?;
+pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let url = at.call.address(&asked.url)?;
     if matches!(asked.wait_until, Some(Until::Commit | Until::NetworkIdle)) {
         return Err(not_there(
             "waiting for that",
             "its driver tells of no requests, only that a page has loaded",
         ));
     }
-    if !webkit_session.is_running() {
-        call.progress.say("starting WebKit");
+    if !at.session.is_running() {
+        at.call.progress.say("starting WebKit");
     }
-    let page = webkit_session.turn().await?;
+    let page = at.session.turn().await?;
     if page.dialog().await?.is_some() {
         page.answer_dialog(false, None).await?;
         reply.add_event("A dialog was dismissed, to leave the page.");
     }
-    call.progress.say("loading the page");
-    let limit = asked.timeout.map_or(call.settings.navigation_limit, milliseconds);
+    at.call.progress.say("loading the page");
+    let limit = asked.timeout.map_or(at.call.settings.timeouts.navigation, milliseconds);
     match page.navigate(url.as_str(), limit).await {
         Ok(arrived) if arrived.is_file => {
             reply.say(FILE_ARRIVES);
-            return tell_page(&page, webkit_session, call, reply).await;
+            return tell_page(&page, at, reply).await;
         }
         Ok(_) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
-    describe(&page, webkit_session, call, true, reply).await
+    describe(&page, at, true, reply).await
 }
 
-pub(super) async fn back(webkit_session: &WebkitSession, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = webkit_session.open_turn().await?;
-    call.progress.say("loading the page");
-    page.back(call.settings.navigation_limit).await?;
-    describe(&page, webkit_session, call, true, reply).await
+pub(super) async fn back(at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = at.session.open_turn().await?;
+    at.call.progress.say("loading the page");
+    page.back(at.call.settings.timeouts.navigation).await?;
+    describe(&page, at, true, reply).await
 }
 
-pub(super) async fn snapshot(
-    asked: Snapshot,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = webkit_session.open_turn().await?;
+pub(super) async fn snapshot(asked: Snapshot, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = at.session.open_turn().await?;
     let root = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
-    call.progress.say("reading the page");
+    at.call.progress.say("reading the page");
     let tree = Arc::new(page.capture(asked.capture_options(), root.as_ref()).await?);
-    if let Some(tree_seen) = asked.show(tree, &asked.options(call), root.is_some(), call, reply) {
+    if let Some(tree_seen) = asked.show(tree, &asked.options(at.call), root.is_some(), at.call, reply) {
         page.set_shown(tree_seen);
     }
-    tell_page(&page, webkit_session, call, reply).await
+    tell_page(&page, at, reply).await
 }
 
-pub(super) async fn click(
-    asked: Click,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
+pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     if asked.tap {
         return Err(not_there("tapping", "its driver has a pointer and keys, and no touch"));
     }
     if asked.position.is_some() {
         return Err(not_there("pressing at a place of an element", "this server presses its middle there"));
     }
-    let page = webkit_session.open_turn().await?;
+    let page = at.session.open_turn().await?;
     let element = target(&page, &asked.r#ref).await?;
-    call.progress.say("clicking");
+    at.call.progress.say("clicking");
     let press = Press {
         button: asked.button,
         count: if asked.double_click { 2 } else { 1 },
         modifiers: asked.modifiers,
         force: false,
     };
-    page.press(&element, &press, call.settings.action_limit).await?;
+    page.press(&element, &press, at.call.settings.timeouts.action).await?;
     reply.say(format!("{} {}", clicked(press.count), description(&page, &element, asked.element.as_deref())));
-    end(&page, webkit_session, call, reply).await
+    end(&page, at, reply).await
 }
 
-pub(super) async fn type_text(
-    asked: Type,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
+pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     let Some(text) = &asked.r#ref else {
         return Err(not_there("typing where the focus is", "its driver types into an element: give its ref"));
     };
-    let page = webkit_session.open_turn().await?;
+    let page = at.session.open_turn().await?;
     let element = target(&page, text).await?;
-    call.progress.say("typing");
-    let limit = call.settings.action_limit;
+    at.call.progress.say("typing");
+    let limit = at.call.settings.timeouts.action;
     let shown = match asked.slowly {
         true => {
             page.fill(&element, "", limit).await?;
@@ -161,56 +142,42 @@ pub(super) async fn type_text(
         "Typed into {}{submitted}{shows}",
         description(&page, &element, asked.element.as_deref())
     ));
-    end(&page, webkit_session, call, reply).await
+    end(&page, at, reply).await
 }
 
-pub(super) async fn answer_dialog(
-    asked: HandleDialog,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = webkit_session.open_turn().await?;
+pub(super) async fn answer_dialog(asked: HandleDialog, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = at.session.open_turn().await?;
     let message = page.dialog().await?.ok_or(Error::NoDialog)?;
     page.answer_dialog(asked.accept, asked.prompt_text.as_deref().filter(|_| asked.accept)).await?;
     let done = if asked.accept { "Accepted" } else { "Dismissed" };
     reply.say(format!("{done} the dialog {}", in_quotes(&page_text::one_line(&message))));
-    end(&page, webkit_session, call, reply).await
+    end(&page, at, reply).await
 }
 
-pub(super) async fn evaluate(
-    asked: Evaluate,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = webkit_session.open_turn().await?;
+pub(super) async fn evaluate(asked: Evaluate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = at.session.open_turn().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
-    call.progress.say("running the script");
-    let value = page.evaluate(&asked.function, element.as_ref(), call.settings.navigation_limit).await?;
-    say_value(&value, call.is_whole(), reply);
+    at.call.progress.say("running the script");
+    let value =
+        page.evaluate(&asked.function, element.as_ref(), at.call.settings.timeouts.navigation).await?;
+    say_value(&value, at.call.is_whole(), reply);
     if page.dialog().await?.is_some() {
-        return describe(&page, webkit_session, call, false, reply).await;
+        return describe(&page, at, false, reply).await;
     }
     tell_opened(&page, reply).await?;
-    tell_page(&page, webkit_session, call, reply).await
+    tell_page(&page, at, reply).await
 }
 
-pub(super) async fn picture(
-    asked: TakeScreenshot,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let (file, format) = asked.file_and_format(call).await?;
+pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let (file, format) = asked.file_and_format(at.call).await?;
     if format != ImageFormat::Png {
         return Err(not_there("a picture of this type", "its driver makes PNG"));
     }
     let place = file.place().await?;
-    let page = webkit_session.open_turn().await?;
+    let page = at.session.open_turn().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
@@ -222,11 +189,11 @@ pub(super) async fn picture(
         None if asked.full_page => (page.whole_picture().await?, "full page".to_owned()),
         None => (page.picture(None).await?, "viewport".to_owned()),
     };
-    let shown = (call.settings.image_responses == ImageResponses::Inline)
+    let shown = (at.call.settings.image_responses == ImageResponses::Inline)
         .then(|| Image { base64: BASE64_STANDARD.encode(&picture), mime_type: format.mime_type() });
     let saved = Saved { name: file.name().to_owned(), format, what };
     saved
-        .write(Ok(place), picture, call, reply, |reply| {
+        .write(Ok(place), picture, at.call, reply, |reply| {
             if let Some(shown) = shown {
                 reply.add_image(shown);
             }
@@ -235,18 +202,13 @@ pub(super) async fn picture(
 }
 
 /// Cookies of the page's URL: the driver knows no others.
-pub(super) async fn cookies(
-    asked: Cookies,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
+pub(super) async fn cookies(asked: Cookies, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     asked.check()?;
     let page = match asked.action {
-        Action::Set => webkit_session.turn().await?,
-        _ => webkit_session.open_turn().await?,
+        Action::Set => at.session.turn().await?,
+        _ => at.session.open_turn().await?,
     };
-    call.progress.say("reading the cookies");
+    at.call.progress.say("reading the cookies");
     let is_meant = |cookie: &Value, site: Option<&str>| {
         let domain = cookie["domain"].as_str().unwrap_or_default().trim_start_matches('.');
         asked.name.as_deref().is_none_or(|name| cookie["name"] == name)
@@ -321,34 +283,28 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
 }
 
 /// Waits for effects, as far as they can be observed, and adds them to the reply.
-async fn end(page: &Tab, webkit_session: &WebkitSession, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    call.progress.say("waiting for what the action caused");
-    match page.rest(call.settings.settle).await {
+async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    at.call.progress.say("waiting for what the action caused");
+    match page.rest(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
-    describe(page, webkit_session, call, false, reply).await
+    describe(page, at, false, reply).await
 }
 
 /// Adds the page or its changes to the reply.
-async fn describe(
-    page: &Tab,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    whole: bool,
-    reply: &mut Reply,
-) -> Result<()> {
+async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
     if let Some(message) = page.dialog().await? {
         let message = page_text::one_line(&message);
         reply.add_modal(format!("dialog {}: answer it with browser_handle_dialog", in_quotes(&message)));
         return Ok(());
     }
     tell_opened(page, reply).await?;
-    tell_page(page, webkit_session, call, reply).await?;
-    call.progress.say("reading the page");
+    tell_page(page, at, reply).await?;
+    at.call.progress.say("reading the page");
     let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
     tell_unseen(&tree, reply);
-    show(page.shown().filter(|_| !whole).as_deref(), &tree, call, reply);
+    show(page.shown().filter(|_| !whole).as_deref(), &tree, at.call, reply);
     page.set_shown(tree);
     Ok(())
 }
@@ -374,18 +330,13 @@ async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     Ok(())
 }
 
-async fn tell_page(
-    page: &Tab,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    for (name, state) in keep_downloads(page, call).await {
+async fn tell_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    for (name, state) in keep_downloads(page, at.call).await {
         reply.add_event(describe_download(&name, &state));
         share_download(&name, &state, reply);
     }
     let stands = page.stands().await?;
-    webkit_session.set_url(&stands.url);
+    at.session.set_url(&stands.url);
     reply.set_page(PageState { url: stands.url, title: stands.title, ..PageState::default() });
     Ok(())
 }
@@ -396,7 +347,7 @@ pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, 
     for DownloadEntry { name, state } in page.downloads().await {
         let state = match state {
             DownloadState::Completed { path, .. } => {
-                let folder = call.settings.output_dir.clone();
+                let folder = call.settings.files.output_dir.clone();
                 tokio::task::spawn_blocking(move || kept(&path, &folder))
                     .await
                     .unwrap_or_else(|error| DownloadState::Failed { reason: error.to_string() })

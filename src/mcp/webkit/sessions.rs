@@ -1,21 +1,18 @@
 //! The session tools in WebKit.
-use std::time::Duration;
-
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::page;
+use super::{InWebkit, page};
 use crate::Result;
 use crate::browser::ControlKind;
 use crate::browser::input::Button;
 use crate::error::Error;
-use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{PageAccess, Press, WebkitSession};
+use crate::webdriver::{PageAccess, Press};
 
 /// The note beside a status, which spec and schema define as a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -24,25 +21,22 @@ const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands 
 const FILE: &str =
     "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
 
-pub(super) async fn navigate(
-    asked: Navigate,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let url = call.address(&asked.url)?;
+pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let url = at.call.address(&asked.url)?;
     if matches!(asked.wait_until, Some(Until::NetworkIdle)) {
         return Err(Error::NotInWebkit {
             what: "waiting for the network".to_owned(),
             reason: "its driver tells of no requests",
         });
     }
-    let page = turn(webkit_session, call).await?;
-    call.progress.say("loading the page");
-    let arrived = page.navigate(url.as_str(), limit(asked.timeout, call.settings.navigation_limit)).await?;
-    webkit_session.set_url(&arrived.url);
+    let page = turn(at).await?;
+    at.call.progress.say("loading the page");
+    let arrived = page
+        .navigate(url.as_str(), asked.timeout.map_or(at.call.settings.timeouts.navigation, milliseconds))
+        .await?;
+    at.session.set_url(&arrived.url);
     if arrived.is_file {
-        let _ = page::keep_downloads(&page, call).await;
+        let _ = page::keep_downloads(&page, at.call).await;
         return Err(Error::NavigationFailed { reason: FILE.to_owned() });
     }
     let mut json = json!({
@@ -54,36 +48,26 @@ pub(super) async fn navigate(
     Ok(())
 }
 
-pub(super) async fn click(
-    asked: Click,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = turn(webkit_session, call).await?;
-    let limit = limit(asked.timeout, call.settings.action_limit);
+pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = turn(at).await?;
+    let limit = asked.timeout.map_or(at.call.settings.timeouts.action, milliseconds);
     let begun = Instant::now();
-    call.progress.say("clicking");
+    at.call.progress.say("clicking");
     let element = page.find(&asked.selector, limit).await?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema says 1 to 10")]
     let count = asked.click_count.unwrap_or(1.0) as u32;
     let press = Press { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
     page.press(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
-    end(&page, webkit_session, call).await?;
+    end(&page, at).await?;
     answer(reply, json!({ "success": true, "message": texts::CLICKED }));
     Ok(())
 }
 
-pub(super) async fn type_text(
-    asked: Type,
-    webkit_session: &WebkitSession,
-    call: &Call<'_>,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = turn(webkit_session, call).await?;
-    let limit = limit(asked.timeout, call.settings.action_limit);
+pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+    let page = turn(at).await?;
+    let limit = asked.timeout.map_or(at.call.settings.timeouts.action, milliseconds);
     let begun = Instant::now();
-    call.progress.say("typing");
+    at.call.progress.say("typing");
     let element = page.find(&asked.selector, limit).await?;
     page.until_editable(&element, limit.saturating_sub(begun.elapsed())).await?;
     if asked.clear {
@@ -99,17 +83,17 @@ pub(super) async fn type_text(
             });
         }
     }
-    end(&page, webkit_session, call).await?;
+    end(&page, at).await?;
     answer(reply, json!({ "success": true, "message": texts::TYPED }));
     Ok(())
 }
 
 /// The session's page. Dismisses an open dialog, since these tools cannot show one.
-async fn turn<'a>(webkit_session: &'a WebkitSession, call: &Call<'_>) -> Result<PageAccess<'a>> {
-    if !webkit_session.is_running() {
-        call.progress.say("starting WebKit");
+async fn turn<'a>(at: &InWebkit<'a>) -> Result<PageAccess<'a>> {
+    if !at.session.is_running() {
+        at.call.progress.say("starting WebKit");
     }
-    let page = webkit_session.turn().await?;
+    let page = at.session.turn().await?;
     dismiss(&page).await?;
     Ok(page)
 }
@@ -122,19 +106,15 @@ async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
 }
 
 /// Waits for effects, as far as they can be observed.
-async fn end(page: &PageAccess<'_>, webkit_session: &WebkitSession, call: &Call<'_>) -> Result<()> {
-    match page.rest(call.settings.settle).await {
+async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
+    match page.rest(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
     dismiss(page).await?;
     page.close_popups().await?;
     // These answers have no place for it, as with the other browsers.
-    let _ = page::keep_downloads(page, call).await;
-    webkit_session.set_url(&page.stands().await?.url);
+    let _ = page::keep_downloads(page, at.call).await;
+    at.session.set_url(&page.stands().await?.url);
     Ok(())
-}
-
-fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
-    timeout.map_or(otherwise, milliseconds)
 }

@@ -132,11 +132,9 @@ async fn task(chromium: &Chromium, site: &Site, fault: Option<(usize, Fault)>) -
     let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
     // Who has lost something waits for it to the end of this, and who has not is done before, on a slow machine, too.
     let (action, navigation) = if loses(fault) { (2, 4) } else { (10, 30) };
-    let settings = Settings {
-        action_limit: Duration::from_secs(action),
-        navigation_limit: Duration::from_secs(navigation),
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.timeouts.action = Duration::from_secs(action);
+    settings.timeouts.navigation = Duration::from_secs(navigation);
     let dispatcher = Arc::new(Dispatcher::new(registry, engine.clone(), settings));
     let desk = Desk { client: Arc::new(dispatcher.client()), dispatcher };
     let calls = [

@@ -2,12 +2,12 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::{Element, act, fail, wrong};
+use super::{Element, FAMILY, act, wrong};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Patience, Tool, ToolsetTraits};
 use crate::mcp::tools::{evaluate, form, input, keys};
 
 /// Type text into the focused element.
@@ -20,8 +20,7 @@ impl Tool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type text";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let text = self.text;
@@ -78,8 +77,7 @@ impl Tool for Key {
     const NAME: &'static str = "key";
     const TITLE: &'static str = "Press keys";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Long;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -101,8 +99,7 @@ impl Tool for HoldKey {
     const NAME: &'static str = "hold_key";
     const TITLE: &'static str = "Hold a key";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Long;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -140,8 +137,7 @@ impl Tool for FormInput {
     const NAME: &'static str = "form_input";
     const TITLE: &'static str = "Set a field";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let value = match self.value {
@@ -181,8 +177,7 @@ impl Tool for FileUpload {
     const NAME: &'static str = "file_upload";
     const TITLE: &'static str = "Upload files";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if !self.document_ids.is_empty() {
@@ -207,8 +202,7 @@ impl Tool for JavascriptExec {
     const NAME: &'static str = "javascript_exec";
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

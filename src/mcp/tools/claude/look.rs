@@ -2,7 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{fail, wrong};
+use super::{FAMILY, wrong};
 use crate::Result;
 use crate::browser::{Area, CaptureOptions, ConsoleMessage, Page, RequestEntry};
 use crate::mcp::call::Call;
@@ -10,7 +10,7 @@ use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
 use crate::mcp::page_text::{address, inline};
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Failed, Tool, Toolset};
+use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
 use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
@@ -30,8 +30,7 @@ impl Tool for Screenshot {
     const NAME: &'static str = "screenshot";
     const TITLE: &'static str = "Take a screenshot";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -56,8 +55,7 @@ impl Tool for Zoom {
     const NAME: &'static str = "zoom";
     const TITLE: &'static str = "Zoom in";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let problem = "`region` must be x0, y0, x1 and y1 in the viewport, the second corner right of and below the first";
@@ -102,8 +100,7 @@ impl Tool for ReadPage {
     const NAME: &'static str = "read_page";
     const TITLE: &'static str = "Read the page";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -157,8 +154,7 @@ impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Find elements";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -185,8 +181,7 @@ impl Tool for GetPageText {
     const NAME: &'static str = "get_page_text";
     const TITLE: &'static str = "Read the text";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let text = read::Read {
@@ -209,8 +204,7 @@ impl Tool for ReadConsole {
     const NAME: &'static str = "read_console";
     const TITLE: &'static str = "Read the console";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -241,8 +235,7 @@ impl Tool for ReadNetwork {
     const NAME: &'static str = "read_network";
     const TITLE: &'static str = "Read the requests";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page: Page = call.current_page()?;

@@ -2,13 +2,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Aim, Element, Place, Target, act, fail, modifiers};
+use super::{Aim, Element, FAMILY, Place, Target, act, modifiers};
 use crate::Result;
 use crate::browser::ActsOn;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Failed, Tool, Toolset};
+use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
 use crate::mcp::tools::{input, pointer, scroll, vision};
 
 /// The distance of one wheel notch in pixels.
@@ -45,8 +45,7 @@ macro_rules! clicks {
             const NAME: &'static str = $name;
             const TITLE: &'static str = $title;
             const EFFECT: Effect = Effect::Acts;
-            const TOOLSET: Toolset = Toolset::Claude;
-            const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+            const FAMILY: &'static ToolsetTraits = FAMILY;
 
             async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
                 click(self.target, self.modifiers.as_deref(), (Button::$button, $count), call, reply).await
@@ -83,8 +82,7 @@ impl Tool for Hover {
     const NAME: &'static str = "hover";
     const TITLE: &'static str = "Hover";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (element, position) = match self.target.aim()? {
@@ -117,8 +115,7 @@ impl Tool for LeftClickDrag {
     const NAME: &'static str = "left_click_drag";
     const TITLE: &'static str = "Drag";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (from, to) = (self.from, self.target);
@@ -138,8 +135,7 @@ impl Tool for LeftMouseDown {
     const NAME: &'static str = "left_mouse_down";
     const TITLE: &'static str = "Hold the button";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let at = Some(written(self.target.x, self.target.y));
@@ -157,8 +153,7 @@ impl Tool for LeftMouseUp {
     const NAME: &'static str = "left_mouse_up";
     const TITLE: &'static str = "Let the button go";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let at = Some(written(self.target.x, self.target.y));
@@ -176,8 +171,7 @@ impl Tool for MouseMove {
     const NAME: &'static str = "mouse_move";
     const TITLE: &'static str = "Move the pointer";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         act(vision::MouseMove { x: self.target.x, y: self.target.y, steps: None }, call, reply).await
@@ -198,8 +192,7 @@ impl Tool for Scroll {
     const NAME: &'static str = "scroll";
     const TITLE: &'static str = "Scroll";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -235,8 +228,7 @@ impl Tool for ScrollTo {
     const NAME: &'static str = "scroll_to";
     const TITLE: &'static str = "Scroll to an element";
     const EFFECT: Effect = Effect::Sets;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         act(pointer::ScrollIntoView { r#ref: self.target.r#ref, element: None }, call, reply).await

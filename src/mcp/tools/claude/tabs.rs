@@ -2,11 +2,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{act, fail, tell_arrival};
+use super::{FAMILY, act, tell_arrival};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Patience, Tool, ToolsetTraits};
 use crate::mcp::tools::{history, navigate, tabs, wait};
 
 /// Open a URL, or use back, forward or reload.
@@ -20,8 +20,7 @@ impl Tool for Navigate {
     const NAME: &'static str = "navigate";
     const TITLE: &'static str = "Navigate";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -56,8 +55,7 @@ impl Tool for Wait {
     const NAME: &'static str = "wait";
     const TITLE: &'static str = "Wait";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -82,8 +80,7 @@ impl Tool for NewTab {
     const TITLE: &'static str = "Open a tab";
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -100,8 +97,7 @@ impl Tool for ListTabs {
     const TITLE: &'static str = "List tabs";
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -118,8 +114,7 @@ impl Tool for SwitchTab {
     const NAME: &'static str = "switch_tab";
     const TITLE: &'static str = "Switch tabs";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -136,8 +131,7 @@ impl Tool for CloseTab {
     const NAME: &'static str = "close_tab";
     const TITLE: &'static str = "Close a tab";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Claude;
-    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
+    const FAMILY: &'static ToolsetTraits = FAMILY;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

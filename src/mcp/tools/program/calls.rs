@@ -211,8 +211,8 @@ impl<'a> Host<'a> {
     /// Waits until the locator finds an element. Without a timeout, it gives up once the page rests. Returns the time limit of
     /// the action.
     pub(super) async fn found(&self, locator: &Locator, asked: &Value) -> Result<Duration> {
-        let whole = self.limit(asked, self.call.settings.navigation_limit);
-        let default = self.limit(asked, self.call.settings.action_limit);
+        let whole = self.limit(asked, self.call.settings.timeouts.navigation);
+        let default = self.limit(asked, self.call.settings.timeouts.action);
         if asked["timeout"].is_number() || locator.count().await.is_ok_and(|count| count > 0) {
             return Ok(default);
         }
@@ -251,7 +251,7 @@ impl<'a> Host<'a> {
                     "hidden" => Presence::Hidden,
                     _ => Presence::Visible,
                 };
-                let limit = self.limit(asked, self.call.settings.action_limit);
+                let limit = self.limit(asked, self.call.settings.timeouts.action);
                 self.locator(asked, true)?.wait(presence, limit).await?;
                 Value::Null
             }
@@ -280,7 +280,7 @@ impl<'a> Host<'a> {
             "networkidle" => WaitUntil::NetworkIdle,
             _ => WaitUntil::Load,
         };
-        let limit = self.limit(asked, self.call.settings.navigation_limit);
+        let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         let options = NavigateOptions { until, limit, referrer: None };
         let (page, frame) = (self.state.pages.page(asked)?, self.state.pages.frame(asked)?);
         match method {
@@ -314,7 +314,7 @@ impl<'a> Host<'a> {
     async fn evaluate(&self, id: u32, method: &str, asked: &Value) -> Result<Value> {
         let (page, frame) = (self.state.pages.page(asked)?, self.state.pages.frame(asked)?);
         let script = of(asked, "script").to_owned();
-        let limit = self.limit(asked, self.call.settings.navigation_limit);
+        let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         if method == "wait_for_function" {
             frame.wait_for_function(&script, &JsValue::Undefined, Scope::Main, None, limit).await?;
             return Ok(json!(true));
@@ -390,7 +390,7 @@ impl<'a> Host<'a> {
             _ => {
                 let opener = pages.page(asked)?;
                 let before = pages.open();
-                let limit = self.limit(asked, self.call.settings.navigation_limit);
+                let limit = self.limit(asked, self.call.settings.timeouts.navigation);
                 let mut changes = opener.context().changes();
                 let coming = async {
                     loop {
