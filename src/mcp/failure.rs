@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, PersonLink};
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Family};
+use crate::mcp::tool::{AnyTool, ToolsetTraits};
 use crate::messages::{Language, cooldown as texts, login};
 use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, Scope};
 

@@ -184,7 +184,7 @@ class Machine(RuleBasedStateMachine):
     @rule(number=NUMBERS, page=PAGES)
     def route(self, number: int, page: int) -> None:
         place = self.chosen(number)
-        if place.tabs and page not in place.routed:
+        if page not in place.routed:
             body = PAGE.format(title=f"Rule {page}")
             headers = {"Content-Type": "text/html"}
             self.done(place, "browser_route", action="answer", url=f"/p{page}", body=body, headers=headers)
@@ -194,10 +194,9 @@ class Machine(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def clear(self, number: int) -> None:
         place = self.chosen(number)
-        if place.tabs:
-            said = self.done(place, "browser_route", action="clear")
-            assert f"Removed {len(place.routed)} rules" in said
-            place.routed.clear()
+        said = self.done(place, "browser_route", action="clear")
+        assert f"Removed {len(place.routed)} rules" in said
+        place.routed.clear()
 
     @precondition(lambda self: len(self.places) <= MOST_SESSIONS)
     @rule()
@@ -230,10 +229,9 @@ class Machine(RuleBasedStateMachine):
         for place in self.places[1:]:
             self.done(place, "close_session")
         own = self.places[0]
-        self.done(own, "browser_tabs", action="new")
-        self.done(own, "browser_route", action="clear")
         while not self.call(own, "browser_tabs", action="close")[1]:
             pass
+        self.done(own, "browser_route", action="clear")
 
 
 @pytest.fixture

@@ -285,8 +285,12 @@ impl Tool for RouteRequests {
     const CAPABILITY: Capability = Capability::Network;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let context = call.current_page()?.context().clone();
         let workspace = call.workspace;
+        // Rules stay when the last tab closes, and can be there before the first opens.
+        let context = match call.tab() {
+            Some(_) => call.current_page()?.context().clone(),
+            None => workspace.context().await?,
+        };
         match self.action {
             RuleAction::List => {
                 let rules = workspace.rules(&context).list();
