@@ -68,9 +68,9 @@ TOOLS = """<title>Tools</title><main aria-label="All"><section aria-label="Work"
 
 def test_what_is_of_one_kind_shares_a_line_and_holders_are_reported_once(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.publish("/tools", TOOLS))
-    assert re.search(r'^ *- toolbar "Edit": button "Cut" \[e\d+\], button "Copy" \[e\d+\]$', page, re.MULTILINE), (
-        page
-    )
+    assert re.search(
+        r'^ *- toolbar "Edit": button "Cut" \[e\d+\], button "Copy" \[e\d+\]$', page, re.MULTILINE
+    ), page
     changed = shell.run("click", shell.ref('button "Add"', page))
     assert re.search(r'^  region "Work" \[e\d+\]:\n', changed, re.MULTILINE), changed
     assert re.search(r'^\+  button "More" \[e\d+\]$', changed, re.MULTILINE), changed

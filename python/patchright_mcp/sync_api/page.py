@@ -1675,7 +1675,8 @@ def _picture_kind(path: str | Path | None) -> str:
 def _paper(name: str) -> tuple[float, float]:
     size = _core.paper_size(name)
     if size is None:
-        raise Error(f"{caller()}: Unknown paper format: {name}")
+        formats = "Letter, Legal, Tabloid, Ledger, A0, A1, A2, A3, A4, A5, A6"
+        raise Error(f"{caller()}: Unknown paper format: {name}; use one of {formats}")
     return size
 
 
