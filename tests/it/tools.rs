@@ -129,16 +129,16 @@ fn names_are_unique_and_in_an_order_that_stays() {
 }
 
 #[test]
-fn the_33_core_tools_are_always_there_and_others_where_they_are_asked_for() {
+fn the_34_core_tools_are_always_there_and_others_where_they_are_asked_for() {
     let count = |capabilities: &[Capability]| registry(capabilities, &[Toolset::Browser]).tools().len();
-    assert_eq!(count(&[]), 33);
-    assert_eq!(count(&[Capability::Vision]), 36);
-    assert_eq!(count(&[Capability::Network]), 37);
-    assert_eq!(count(&[Capability::Storage, Capability::Emulation]), 37);
-    assert_eq!(count(&[Capability::Pdf]), 34);
-    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 37);
-    assert_eq!(count(&[Capability::Code, Capability::Testing]), 36);
-    assert_eq!(count(&[Capability::Evidence, Capability::Devtools]), 36);
+    assert_eq!(count(&[]), 34);
+    assert_eq!(count(&[Capability::Vision]), 37);
+    assert_eq!(count(&[Capability::Network]), 38);
+    assert_eq!(count(&[Capability::Storage, Capability::Emulation]), 38);
+    assert_eq!(count(&[Capability::Pdf]), 35);
+    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 38);
+    assert_eq!(count(&[Capability::Code, Capability::Testing]), 37);
+    assert_eq!(count(&[Capability::Evidence, Capability::Devtools]), 37);
 }
 
 #[test]

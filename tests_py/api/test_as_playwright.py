@@ -68,7 +68,7 @@ def test_own_ways_keeps_the_differences_from_playwright(tmp_path: Path) -> None:
 
 
 def test_help_is_no_failure_and_a_script_that_is_not_there_is_one_line() -> None:
-    assert run("-m", "patchright_mcp.as_playwright", "--help").startswith("Programs and packages")
+    assert run("-m", "patchright_mcp.as_playwright", "--help").startswith("Runs programs and packages")
     command = [sys.executable, "-m", "patchright_mcp.as_playwright", "nowhere.py"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (2, "nowhere.py: there is no such script\n")

@@ -59,7 +59,8 @@ async def test_a_lost_press_says_what_to_do_next(page: Page) -> None:
 @pytest.mark.parametrize("how", [{"force": True}, {"no_wait_after": True}])
 async def test_a_press_is_not_checked_where_that_is_not_wanted(page: Page, how: dict[str, bool]) -> None:
     await page.set_content(REPLACED)
-    await page.click("button", **how)
+    force, no_wait_after = how.get("force"), how.get("no_wait_after")
+    await page.click("button", force=force, no_wait_after=no_wait_after)
 
 
 async def test_a_compatible_press_is_not_checked() -> None:

@@ -470,7 +470,7 @@ def test_an_endpoint_that_lies_is_distinguished_from_a_browser(start: Callable[.
         threading.Thread(target=liar.serve_forever, args=(0.05,), daemon=True).start()
         for path, words in (
             ("/away", "HTTP 302"),
-            ("/endless", "no browser"),
+            ("/endless", "not a browser"),
             ("/within", "HTTP 200"),  # There it is asked for a socket, and has none.
         ):
             address = f"http://127.0.0.1:{liar.server_address[1]}{path}"

@@ -44,7 +44,7 @@ async def test_roles_names_and_states_of_element_internals_are_shown(server: Ser
     shown = await server.open(page)
     switch = shown.ref('switch "Night mode"')
     assert "[checked]" not in shown.line('- switch "Night mode"')
-    assert "[checked]" in (await server.click(switch)).line('- switch "Night mode"')
+    assert "[checked]" in (await server.click(switch)).line('~ switch "Night mode"')
     filled = await server.call(
         "browser_fill_form", fields=[{"name": "Night", "ref": switch, "value": "false"}]
     )

@@ -41,7 +41,8 @@ async def test_a_field_in_a_frame_is_filled(server: Server, site: Site, which: s
 
 
 async def test_the_last_button_of_ten_thousand_elements_is_clicked(server: Server, site: Site) -> None:
-    page = await server.open(site.url("/large?elements=10000"))
+    await server.open(site.url("/large?elements=10000"))
+    page = await server.call("browser_find", text="The very last")
     await server.evaluate(
         "() => { const last = [...document.querySelectorAll('button')].pop();"
         " last.addEventListener('click', () => { last.textContent = 'Reached'; }); }"

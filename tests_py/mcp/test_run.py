@@ -129,7 +129,7 @@ async def test_programs_are_bound_by_the_rules_of_tools(tmp_path: Path, site: Si
         for refused, reason in (
             ("await page.goto('file:///etc/hosts')", "--allow-files"),
             ("await page.goto('chrome://version')", "only http"),
-            (f"await page.goto('{site.other_origin}/pages/form.html')", "is not allowed here"),
+            (f"await page.goto('{site.other_origin}/pages/form.html')", "is not allowed"),
             ("await context.browser.new_context()", "browser_context_create"),
             ("await context.close()", "browser_context_create"),
             ("await context.browser.close()", "browser_context_create"),

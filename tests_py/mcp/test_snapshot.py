@@ -128,7 +128,7 @@ async def test_alike_things_share_a_line_and_where_links_lead_is_shown_on_reques
     page = f"<nav><a href=/one>One</a><a href=/two>Two</a></nav><div>{icons}<button>Go</button></div>"
     shown = await server.open(site.publish("/alike", page))
     assert re.search(r'link "One" \[ref=e\d+\], link "Two" \[ref=e\d+\]$', shown.text, re.MULTILINE)
-    assert "5 × button [disabled]" in shown.text
+    assert "5 \u00d7 button [disabled]" in shown.text
     assert "/url" not in shown.text
     link = await server.call("browser_snapshot", ref=shown.ref('link "Two"'))
     assert "/url: /two" in link.text

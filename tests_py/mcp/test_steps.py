@@ -84,5 +84,5 @@ async def test_what_is_wrong_with_any_step_is_reported_before_the_first(
     assert "steps[2]: `text` is missing" in said
     assert "`steps[3].tool` must be another browser_ tool" in said
     assert "`steps[4].tool` must be another browser_ tool" in said
-    assert "`steps[5].arguments.sessionId` goes beside `steps`" in said
+    assert "`steps[5].arguments.sessionId` must be next to `steps`" in said
     assert await workshop.output() == ""

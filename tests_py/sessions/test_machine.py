@@ -18,7 +18,7 @@ from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
 EXAMPLES = 100
-STEPS = 20
+STEPS = 10
 ADDRESSES = 3
 MOST_TABS = 4
 MOST_SESSIONS = 2

@@ -244,7 +244,7 @@ impl ElementHandle {
         if self.breaks_by(text).await? != By::Text {
             return self.type_for_sure(text, None, options).await;
         }
-        self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&true)]).await?;
+        self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&"caret")]).await?;
         type_parts(&self.input(options)?.keyboard(), text, None).await?;
         self.until_answered().await;
         self.judge_text(FieldKind::Multiline, false).await

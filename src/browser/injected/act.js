@@ -372,7 +372,11 @@ engine.stillHolds = (node, { checked, values }) => {
   if (!place) return { held: true, twin, shows: "" };
   if (values === undefined) {
     const now = engine.checked(place).checked;
-    return { held: now === checked || now === null, twin, shows: now === true ? "checked" : now === false ? "not checked" : "partly checked" };
+    return {
+      held: now === checked || now === null,
+      twin,
+      shows: now === true ? "checked" : now === false ? "not checked" : "partly checked",
+    };
   }
   const shows = engine.shownOptions(place).values.join(", ");
   const held = twin ? sorted(engine.selectedValues(place)) === sorted(values) : engine.shownOptions(place).outcome !== "lost";

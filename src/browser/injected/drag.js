@@ -586,7 +586,9 @@ engine.dragOutcome = async () => {
     (!isConnected(start) ? { kind: "gone" } : null) ??
     (print() !== drag.print ? { kind: "effect", made: made() } : null);
   removeEventListener("drop", noteLanding, { capture: true });
-  const ended = isMissed(found) ? noneOf({ picked, refused: dragged, taken: false }) : (found ?? noneOf({ picked, refused, taken: taken || landed }));
+  const ended = isMissed(found)
+    ? noneOf({ picked, refused: dragged, taken: false })
+    : (found ?? noneOf({ picked, refused, taken: taken || landed }));
   if (landed && ended.kind === "moved") ended.short = false;
   drag = null;
   return ended;

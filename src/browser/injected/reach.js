@@ -378,6 +378,12 @@ const isInert = (element) => {
   return false;
 };
 
+/** Whether it is drawn over all else, also over a modal dialog that it does not stand in. */
+function isInPopover(element) {
+  for (let node = element; node; node = flatParent(node)) if (engine.native.matches(node, ":popover-open")) return true;
+  return false;
+}
+
 /** Why a press at a point, where something else is hit, does not reach an element that stands there: `{kind, hit}`. */
 const unreached = (engine.unreached = (node, hit, point) => {
   const target = node instanceof HTMLAreaElement ? (flatParent(node) ?? node) : node;
@@ -387,7 +393,7 @@ const unreached = (engine.unreached = (node, hit, point) => {
   if (style.pointerEvents === "none") return { kind: "no pointer" };
   if (isBefore(hit, target, point)) return { kind: "covered", hit };
   const modal = engine.sight.openModal(engine.activeElement());
-  if (modal && !within(target, modal)) return { kind: "inert" };
+  if (modal && isInPopover(target) && !within(target, modal)) return { kind: "inert" };
   for (let around = target; around; around = flatParent(around)) {
     const { clipPath, backfaceVisibility, overflow, maskImage } = getComputedStyle(around);
     if (clipPath !== "none" || (overflow !== "visible" && around !== target) || (maskImage && maskImage !== "none"))

@@ -12,12 +12,12 @@ let typing = null;
 
 /**
  * Notes that a text is about to be typed into a field: what it shows before, and from now on what arrives, and where. With `adds`,
- * the text comes behind what is there. With `again`, the field has made something else of the same text before.
+ * the text comes behind what is there, or at the caret if that is "caret". With `again`, the field has made something else of the same text before.
  */
 engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const shown = editedText(field);
   const last = again ? records.get(field) : null;
-  const asked = adds ? withText(field, shown, text) : text;
+  const asked = adds === "caret" ? withText(field, shown, text) : adds ? shown + text : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
   typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
   records.set(field, typing);
@@ -131,8 +131,8 @@ function isMade(field, asked, shown, arrived) {
 }
 
 /**
- * What became of the text that was typed into a field: `gone`, the field is, and was before all had arrived; `same`; `made`, something that the field makes of it; `taken`, it arrived
- * and is not shown; `strayed`, a part went to another field; `lost`. With `strict`, letters that are missing at the end are lost.
+ * What became of the text that was typed into a field: `gone`, the field is, and was before all had arrived; `same`; `made`,
+ * something that the field makes of it; `taken`, it arrived and is not shown; `strayed`, a part went to another field; `lost`. With `strict`, letters that are missing at the end are lost.
  */
 function outcomeOf(record, place, strict) {
   const { asked } = record;
@@ -147,7 +147,9 @@ function outcomeOf(record, place, strict) {
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (isMade(place, asked, shown, arrived && !strict)) return "made";
   // What it makes of a text twice is its own doing; another number is never what was asked for.
-  return shown === record.made && shown !== record.before && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
+  const isCut = letters(asked).startsWith(letters(shown));
+  const isMadeTwice = shown === record.made && (shown !== record.before || isCut);
+  return isMadeTwice && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
 }
 
 /** `{outcome, strays, shows}` of what was typed into a node last: where other parts of it went, and what it shows; null where nothing was. */

@@ -235,6 +235,6 @@ mod tests {
     #[test]
     fn a_misspelled_device_is_answered_with_those_near_it() {
         let error = Device::named("Pxel 7").unwrap_err();
-        assert!(error.contains("near it are Pixel 7, "), "{error}");
+        assert!(error.contains("similar names are Pixel 7, "), "{error}");
     }
 }

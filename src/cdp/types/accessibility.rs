@@ -1,4 +1,6 @@
 //! What assistive technology is given of an element, whoever set it.
+use serde_json::Value;
+
 use super::Empty;
 
 domain! {
@@ -16,7 +18,7 @@ domain! {
             properties: Option<Vec<AxProperty>>,
         }
         AxValue {
-            value: serde_json::Value,
+            value: Value,
             sources: Option<Vec<AxValueSource>>,
         }
         AxValueSource {

@@ -61,12 +61,13 @@ async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, repl
     call.progress.say("loading the page");
     let mark = page.mark();
     let before = page.main_frame().loader();
-    let arrival = match timing.unless_stalled(page, page.goto(url.as_str(), &timing.options())).await {
-        Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
-            Ok(named(call, page, url, reason).await?)
-        }
-        arrival => arrival,
-    };
+    let arrival =
+        match timing.unless_stalled(page, Box::pin(page.goto(url.as_str(), &timing.options()))).await {
+            Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
+                Ok(named(call, page, url, reason).await?)
+            }
+            arrival => arrival,
+        };
     let is_document = matches!(arrival, Ok(Arrival::Document(_)));
     arrived(page, arrival, (mark, &before), timing, reply).await?;
     if is_document {
@@ -128,7 +129,7 @@ impl Tool for NavigateBack {
         call.progress.say("loading the page");
         let (mark, document) = (page.mark(), page.main_frame().loader());
         let timing = Timing::new(call, None, None);
-        let arrival = timing.unless_stalled(&page, page.go_back(&timing.options())).await;
+        let arrival = timing.unless_stalled(&page, Box::pin(page.go_back(&timing.options()))).await;
         arrived(&page, arrival, (mark, &document), &timing, reply).await
     }
 }

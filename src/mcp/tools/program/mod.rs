@@ -49,14 +49,14 @@ const MOST_PROGRAMS: usize = 16;
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 
-/// Run JavaScript with Playwright's API (`page`, `expect`; also `page.snapshot()`) for many steps, loops or tables in one
-/// call. Actions wait for their effects. Returns its value and what it logs.
+/// Run JavaScript with Playwright's API (`page`, `expect`; also `page.snapshot()`): many steps, loops, tables. Actions
+/// wait for their effects. Returns its value and log.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunProgram {
-    /// For example `await page.getByLabel("Name").fill("Ada"); return page.title()`. Also takes refs: `page.locator("e12")`.
+    /// Example: `await page.getByLabel("Name").fill("Ada"); return page.title()`. Refs: `page.locator("e12")`.
     #[schemars(length(min = 1))]
     pub code: String,
-    /// Timeout in ms. Default: 60 s.
+    /// In ms. Default: 60 s.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
