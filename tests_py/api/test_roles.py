@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from patchright_mcp.async_api import Page
-
-if TYPE_CHECKING:
-    from patchright_mcp._typed import AriaRole
 
 ROW = "<table><tr><td>One</td><td>Two</td></tr></table>"
 NESTED = "<table><tr><td><table><tr><td>In</td></tr></table></td></tr></table>"
@@ -30,10 +25,7 @@ STRAY = "<div><li>Stray</li></div>"
     ],
 )
 async def test_tables_and_items_are_found_by_their_markup(
-    page: Page,
-    content: str,
-    role: AriaRole,
-    count: int,
+    page: Page, content: str, role: str, count: int
 ) -> None:
     await page.set_content(content)
-    assert await page.get_by_role(role).count() == count
+    assert await page.locator(f"role={role}").count() == count
