@@ -211,7 +211,7 @@ impl Shared {
             let needs_script = method.starts_with("Runtime.") && method != "Runtime.terminateExecution";
             shared.pending.insert(id, Pending { session: session.clone(), needs_script, then });
         }
-        // Whoever finds nothing pending has its answer already.
+        // A call that is not pending has its answer already.
         if self.outbox.send(text).is_err()
             && let Some(pending) = self.state.lock().pending.remove(&id)
         {

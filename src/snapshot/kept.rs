@@ -92,14 +92,7 @@ impl<'a> View<'a> {
 /// Everything that a subtree shows, except refs, positions and the focus.
 fn digest(node: &Node, inside: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let details = node.details.as_deref().map(|details| Details {
-        active: None,
-        bounds: None,
-        inside: None,
-        mark: None,
-        cover: None,
-        ..details.clone()
-    });
+    let details = node.details.as_deref().map(Details::content);
     let details = details.filter(|details| *details != Details::default());
     (node.frame, node.role, &node.name, details.map(|details| format!("{details:?}")), inside)
         .hash(&mut hasher);

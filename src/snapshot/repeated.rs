@@ -47,14 +47,7 @@ fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);
     for node in nodes {
-        let details = node.details.as_deref().map(|details| Details {
-            active: None,
-            bounds: None,
-            inside: None,
-            mark: None,
-            cover: None,
-            ..details.clone()
-        });
+        let details = node.details.as_deref().map(Details::content);
         let _ = writeln!(
             words,
             "{} {} {:?} {:?}",

@@ -142,6 +142,13 @@ pub struct Details {
     pub as_before: usize,
 }
 
+impl Details {
+    /// What an element shows, without positions, marks and the focus, which change from drawing to drawing.
+    pub(super) fn content(&self) -> Self {
+        Self { active: None, bounds: None, inside: None, mark: None, cover: None, ..self.clone() }
+    }
+}
+
 /// Why the pointer cannot reach an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 pub enum Reach {

@@ -345,7 +345,12 @@ impl ElementHandle {
                 return self.ask("isEditableField", Vec::new()).await.map_err(thrown);
             }
             ElementAction::IsChecked => {
-                return self.ask("isCheckedControl", Vec::new()).await.map_err(thrown);
+                #[derive(Deserialize)]
+                struct State {
+                    checked: bool,
+                }
+                let state = self.ask_past_internals("isCheckedControl", Vec::new()).await;
+                return state.map(|State { checked }| json!(checked)).map_err(thrown);
             }
             ElementAction::Wait { state } => self.wait_for_state(state, limit).await?,
         }
@@ -371,7 +376,7 @@ impl ElementHandle {
         }
         self.until_answered().await;
         let page = self.frame().page()?;
-        match page.unless_dialog(self.ask("stillHolds", vec![value_argument(&wish)])).await {
+        match page.unless_dialog(self.ask_past_internals("stillHolds", vec![value_argument(&wish)])).await {
             Ok(Kept { held: false, twin: true, .. }) => Err(self.stale()),
             Ok(Kept { held: false, shows, .. }) => Err(Error::NotTaken { shows }),
             // The page has navigated, or a dialog is open.

@@ -7,7 +7,6 @@ use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Look, Need};
 use super::element::ElementHandle;
-use super::internals::adopt_internals;
 use super::lost::Lost;
 use crate::browser::input::ClickOptions;
 use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
@@ -19,9 +18,6 @@ struct Checked {
     #[serde(default)]
     radio: bool,
     found: Option<ElementKind>,
-    /// Its state is known from its internals, which are read anew before they are believed.
-    #[serde(default)]
-    internals: bool,
 }
 
 /// How often a control with three states is pressed.
@@ -150,10 +146,6 @@ impl ElementHandle {
     }
 
     async fn checked(&self) -> Result<Checked> {
-        let checked: Checked = self.ask("checked", Vec::new()).await?;
-        if checked.internals && adopt_internals(self.world()).await.unwrap_or(false) {
-            return self.ask("checked", Vec::new()).await;
-        }
-        Ok(checked)
+        self.ask_past_internals("checked", Vec::new()).await
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::internals::adopt_internals;
 use crate::browser::input::{Point, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -159,7 +160,27 @@ impl ElementHandle {
 
     /// The current state of the element.
     pub async fn state(&self) -> Result<ElementState> {
-        self.ask("state", Vec::new()).await
+        self.ask_past_internals("state", Vec::new()).await
+    }
+
+    /// Asks the element, and once more if its role or state stands in internals that the engine did not know as they are.
+    pub(super) async fn ask_past_internals<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
+        #[derive(Deserialize)]
+        struct Answer<T> {
+            #[serde(default)]
+            internals: bool,
+            #[serde(flatten)]
+            value: T,
+        }
+        let answer: Answer<T> = self.ask(method, arguments.clone()).await?;
+        if answer.internals && adopt_internals(self.world()).await.unwrap_or(false) {
+            return self.ask::<Answer<T>>(method, arguments).await.map(|answer| answer.value);
+        }
+        Ok(answer.value)
     }
 
     pub async fn is_visible(&self) -> Result<bool> {

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest_before;
 use super::closed_roots::learn_more_closed_roots;
+use super::internals::adopt_internals;
 use super::locator::{Locator, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use crate::browser::objects::frame::Frame;
@@ -25,6 +26,8 @@ pub struct ExpectOutcome {
     pub received: Value,
     /// Whether there is no element.
     pub missing: bool,
+    /// Whether the browser is to be asked before this is believed.
+    internals: bool,
 }
 
 /// The result of an expectation about a property.
@@ -131,6 +134,9 @@ impl Locator {
             verdict.map_err(|error| not_unique(Selector::refused(error)))
         };
         let mut verdict = ask().await?;
+        if verdict.internals && adopt_internals(&world).await.unwrap_or(false) {
+            verdict = ask().await?;
+        }
         if verdict.missing || verdict.received == 0 {
             let waits = decided(verdict.clone(), what, is_not).matches == is_not;
             if learn_more_closed_roots(&world, waits).await? {

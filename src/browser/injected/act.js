@@ -222,21 +222,23 @@ engine.slide = (node, value) => {
 
 /* ------------------------------------------------------------------- check */
 
-/** true, false or "mixed"; null for what cannot be checked. `radio` tells that it cannot be unchecked. */
+/**
+ * true, false or "mixed"; null for what cannot be checked. `radio` tells that it cannot be unchecked, `internals` that the browser is
+ * to be asked before this is believed.
+ */
 engine.checked = (node) => {
   const control = controlOf(node);
   if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) {
     return { checked: control.indeterminate ? "mixed" : control.checked, radio: control.type === "radio" };
   }
+  const internals = engine.noteCustom(control);
   const role = engine.roleOf(control);
   if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role))
-    return { checked: null, found: called(control) };
-  if (localName(control).includes("-")) engine.noteCustom(control);
+    return { checked: null, found: called(control), internals };
   const text = getAttribute(control, "aria-checked");
   const isBox = /^(?:checkbox|radio|switch)$/.test(role);
   const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || isBox ? false : null;
-  const hasInternals = engine.hasInternals(control);
-  return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control), internals: hasInternals };
+  return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control), internals };
 };
 
 /* ------------------------------------------------------------------ select */
@@ -371,8 +373,9 @@ engine.stillHolds = (node, { checked, values }) => {
   const twin = place !== control;
   if (!place) return { held: true, twin, shows: "" };
   if (values === undefined) {
-    const now = engine.checked(place).checked;
+    const { checked: now, internals } = engine.checked(place);
     return {
+      internals,
       held: now === checked || now === null,
       twin,
       shows: now === true ? "checked" : now === false ? "not checked" : "partly checked",
@@ -474,11 +477,13 @@ engine.state = (node) => {
   const isThere = isConnected(node);
   const field = isThere ? controlOf(node) : node;
   const enabled = !engine.isDisabled(isThere ? engine.wholeOf(node) : node);
+  const { checked, internals } = isThere ? engine.checked(node) : { checked: null };
   return {
     visible: isThere && engine.isVisible(node),
     enabled,
     editable: enabled && engine.isEditable(field) === true,
-    checked: isThere ? engine.checked(node).checked : null,
+    checked,
+    internals,
   };
 };
 
@@ -538,9 +543,9 @@ engine.isEditableField = (node) => {
 };
 
 engine.isCheckedControl = (node) => {
-  const { checked } = engine.checked(node);
-  if (checked === null) throw engine.wrongElement("checkable", node);
-  return checked === true;
+  const { checked, internals } = engine.checked(node);
+  if (checked === null && !internals) throw engine.wrongElement("checkable", node);
+  return { checked: checked === true, internals };
 };
 
 /** The button that a node is part of, or the control of a label: what is enabled or disabled as a whole. */

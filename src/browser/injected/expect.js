@@ -80,10 +80,10 @@ const SINGLES = {
   editable: (element) => outcome(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   readonly: (element) => outcome(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   checked: (element, { checked, indeterminate }) => {
-    const state = engine.checked(element).checked;
-    if (state === null) throw engine.wrongElement("checkable", element);
+    const { checked: state, internals } = engine.checked(element);
+    if (state === null && !internals) throw engine.wrongElement("checkable", element);
     const received = state === "mixed" ? "indeterminate" : state ? "checked" : "unchecked";
-    return outcome(indeterminate ? state === "mixed" : (state === true) === checked, received);
+    return { ...outcome(indeterminate ? state === "mixed" : (state === true) === checked, received), internals };
   },
   empty: (element) => {
     const holds = "value" in element && !(element instanceof HTMLButtonElement) && !(element instanceof HTMLLIElement);

@@ -56,19 +56,25 @@ function isSelector(text) {
 /** Tells for one walk which elements show something when the pointer is over them, and have nothing else to point at. */
 engine.HoverTargets = class {
   constructor() {
-    this.rules = new Map();
+    this.found = new Map();
+  }
+
+  /** The elements of a root that something may show in: `element → selectors of what shows`. */
+  in(root) {
+    if (!this.found.has(root)) {
+      const targets = new Map();
+      for (const [outer, inner] of hoverRules(root)) {
+        for (const element of queryAll(root, outer)) targets.set(element, [...(targets.get(element) ?? []), inner]);
+      }
+      this.found.set(root, targets);
+    }
+    return this.found.get(root);
   }
 
   has(element) {
-    const root = native.rootOf(element);
-    let rules = this.rules.get(root);
-    if (rules === undefined) {
-      const list = hoverRules(root);
-      rules = list.length ? { list, any: list.map(([outer]) => outer).join(",") } : null;
-      this.rules.set(root, rules);
-    }
-    if (!rules || !native.matches(element, rules.any)) return false;
-    const shown = rules.list.filter(([outer]) => native.matches(element, outer)).flatMap(([, inner]) => queryAll(element, inner));
+    const inner = this.in(native.rootOf(element)).get(element);
+    if (!inner) return false;
+    const shown = inner.flatMap((selector) => queryAll(element, selector));
     return shown.some((part) => !isSeen(part)) && !queryAll(element, CONTROLS).some(isSeen);
   }
 };

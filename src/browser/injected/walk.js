@@ -78,10 +78,13 @@ const MOST_CUSTOMS = 100;
 const askedCustoms = new WeakSet();
 const customs = new Set();
 
-/** Notes a custom element whose role only the browser may know; one that has internals each time, since they change. */
+/** Notes a custom element whose role only the browser may know; one that has internals each time, since they change. Answers whether it did. */
 const noteCustom = (engine.noteCustom = (element) => {
-  if (customs.size >= MOST_CUSTOMS || (askedCustoms.has(element) && !engine.hasInternals(element))) return;
-  if (!hasAttribute(element, "role") && native.matches(element, ":defined")) customs.add(element);
+  if (!isCustom(localName(element)) || customs.size >= MOST_CUSTOMS) return false;
+  if (askedCustoms.has(element) && !engine.hasInternals(element)) return false;
+  if (hasAttribute(element, "role") || !native.matches(element, ":defined")) return false;
+  customs.add(element);
+  return true;
 });
 
 /** The custom elements that were noted. */
@@ -258,7 +261,7 @@ class Walk {
   element(element, depth, around) {
     const tag = localName(element);
     if (SKIPPED.has(tag)) return;
-    if (isCustom(tag)) noteCustom(element);
+    noteCustom(element);
     const attributes = native.hasAttributes(element);
     if (attributes) {
       if (!this.hiddenToo && hasAttribute(element, "inert")) {

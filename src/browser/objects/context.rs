@@ -157,7 +157,7 @@ impl BrowserContext {
         self.inner.state.lock().next_page = first;
     }
 
-    /// Releases it without closing it, with its pages open for whoever takes it over.
+    /// Releases it without closing it, with its pages open for the server that takes it over.
     pub fn leave(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;

@@ -10,7 +10,6 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
-use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
 };
@@ -41,13 +40,7 @@ impl Frame {
         arguments: Vec<CallArgument>,
         scope: Scope,
     ) -> Result<Value> {
-        let (page, session) = (self.page()?, self.session());
-        page.acts();
-        match timeout(limit, self.evaluate(script, arguments, scope)).await {
-            Ok(Err(Error::NoAnswer { .. })) | Err(_) => {}
-            Ok(ended) => return ended,
-        }
-        stopped(&page, &session, limit).await
+        self.run_within(limit, script, arguments, scope, false).await
     }
 
     /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the dialogs which the script opens: it goes on
@@ -59,18 +52,31 @@ impl Frame {
         arguments: Vec<CallArgument>,
         scope: Scope,
     ) -> Result<Value> {
+        self.run_within(limit, script, arguments, scope, true).await
+    }
+
+    async fn run_within(
+        &self,
+        limit: Duration,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+        through_dialogs: bool,
+    ) -> Result<Value> {
         let (page, session) = (self.page()?, self.session());
         page.acts();
-        let mut running = pin!(self.run(script, arguments, scope, true));
+        let mut running = pin!(self.run(script, arguments, scope, through_dialogs));
         loop {
             match timeout(limit, &mut running).await {
                 Ok(Err(Error::NoAnswer { .. })) => break,
                 Ok(ended) => return Ok(json_value(&ended?)),
-                Err(_) if page.dialog().is_some() => {}
+                Err(_) if through_dialogs && page.dialog().is_some() => {}
                 Err(_) => break,
             }
         }
-        stopped(&page, &session, limit).await
+        page.stop_script(&session).await;
+        page.ensure_responsive().await?;
+        Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
     }
 
     async fn run(
@@ -146,13 +152,6 @@ impl Frame {
         let moved = moved.ok_or(Error::DocumentGone)?;
         Ok((moved.argument(), moved))
     }
-}
-
-/// Ends a script whose time is over.
-async fn stopped(page: &Page, session: &CdpSession, limit: Duration) -> Result<Value> {
-    page.stop_script(session).await;
-    page.ensure_responsive().await?;
-    Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
 }
 
 /// Serialization of a value with nested values, down to this depth.

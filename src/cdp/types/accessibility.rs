@@ -1,4 +1,4 @@
-//! What assistive technology is given of an element, whoever set it.
+//! The accessibility tree: roles, names and states as assistive technology receives them.
 use serde_json::Value;
 
 use super::Empty;

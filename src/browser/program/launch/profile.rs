@@ -24,7 +24,7 @@ const SCRATCH: &str = "tmp";
 /// The folders of this process, and the leading process that works in each.
 static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
 
-/// A temporary folder of this process with a lock. Whoever holds the lock is alive: this process, or the
+/// A temporary folder of this process with a lock. The holder of the lock is alive: this process, or the
 /// browser that inherits it. Process ids would not suffice, as they are reused and differ between containers.
 #[derive(Debug)]
 pub(crate) struct Folder {
