@@ -126,6 +126,13 @@ return 'verbatim';"""
     assert await run(workshop, code) == "verbatim"
 
 
+async def test_typed_text_that_the_page_takes_back_is_an_error(workshop: Workshop, site: Site) -> None:
+    field = "<input id=code value=old oninput=\"setTimeout(() => { code.value = 'old' })\">"
+    await workshop.open(site.publish("/program/taken-back", field))
+    reply = await failed(workshop, "await page.locator('#code').pressSequentially('new')")
+    assert 'shows "old"' in reply.section("Error"), reply.text
+
+
 async def test_a_failure_keeps_what_was_logged_and_names_the_line(shop: Workshop) -> None:
     reply = await failed(
         shop, "console.log('so far');\n\nawait page.getByRole('button', { name: 'Saving' }).click();"

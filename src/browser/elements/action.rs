@@ -308,7 +308,7 @@ impl ElementHandle {
                 self.press_for(key, delay.and_then(duration), &within).await?
             }
             ElementAction::Type { text, delay } => {
-                self.type_for_sure(text, delay.and_then(duration), &within).await?
+                self.type_checked(text, delay.and_then(duration), &within).await?
             }
             ElementAction::SetChecked { checked, press } => {
                 self.set_checked(*checked, &press.options(limit)).await?;
@@ -345,12 +345,8 @@ impl ElementHandle {
                 return self.ask("isEditableField", Vec::new()).await.map_err(thrown);
             }
             ElementAction::IsChecked => {
-                #[derive(Deserialize)]
-                struct State {
-                    checked: bool,
-                }
-                let state = self.ask_past_internals("isCheckedControl", Vec::new()).await;
-                return state.map(|State { checked }| json!(checked)).map_err(thrown);
+                let state = self.ask_past_internals::<Value>("isCheckedControl", Vec::new()).await;
+                return state.map(|state| state["checked"].clone()).map_err(thrown);
             }
             ElementAction::Wait { state } => self.wait_for_state(state, limit).await?,
         }

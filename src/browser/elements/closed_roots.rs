@@ -7,7 +7,7 @@ use super::internals::adopt_internals;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
-use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
 
 /// The deepest nesting of closed roots that is searched.
@@ -113,14 +113,8 @@ pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32)
 
 /// Describes the first [`MOST_DESCRIBED`] elements of a list, one by one.
 async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<Vec<Node>> {
-    let list = GetProperties { object_id: elements.id().to_owned(), own_properties: Some(true) };
-    let hosts = session.call(list).await?.result;
-    let hosts: Vec<_> = hosts
-        .into_iter()
-        .filter_map(|property| property.value?.object_id)
-        .map(|id| RemoteHandle::new(session.clone(), id))
-        .take(MOST_DESCRIBED)
-        .collect();
+    let mut hosts = elements.items().await?;
+    hosts.truncate(MOST_DESCRIBED);
     let describe = |host: &RemoteHandle| DescribeNode {
         object_id: Some(host.id().to_owned()),
         depth: Some(1),

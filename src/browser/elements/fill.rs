@@ -150,7 +150,7 @@ impl ElementHandle {
     }
 
     /// Focuses the element and types. Checks that the text arrived if the element is a field for plain text.
-    pub(super) async fn type_for_sure(
+    pub async fn type_checked(
         &self,
         text: &str,
         delay: Option<Duration>,
@@ -242,7 +242,7 @@ impl ElementHandle {
     /// lines.
     pub async fn type_at_caret(&self, text: &str, options: &ActionOptions) -> Result<()> {
         if self.breaks_by(text).await? != By::Text {
-            return self.type_for_sure(text, None, options).await;
+            return self.type_checked(text, None, options).await;
         }
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&"caret")]).await?;
         type_parts(&self.input(options)?.keyboard(), text, None).await?;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
+use serde_json::Value;
 
-use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::objects::world::{World, value_argument};
 use crate::cdp::types::accessibility::{AxNode, Disable, GetPartialAxTree};
-use crate::cdp::types::runtime::GetProperties;
 use crate::error::Result;
 
 /// The properties of the accessibility tree that an attribute `aria-…` of the same name says.
@@ -18,12 +18,8 @@ const NO_ROLES: [&str; 3] = ["", "generic", "none"];
 /// True where it knows other ones than before.
 pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
     let Some(array) = world.call_handle("customs", Vec::new()).await? else { return Ok(false) };
-    let session = world.session();
-    let list = GetProperties { object_id: array.id().to_owned(), own_properties: Some(true) };
-    let elements = session.call(list).await?.result;
-    let handles = elements.into_iter().filter_map(|property| property.value?.object_id);
-    let handles: Vec<_> = handles.map(|id| RemoteHandle::new(session.clone(), id)).collect();
-    let asked: Vec<_> = handles
+    let (session, elements) = (world.session(), array.items().await?);
+    let asked: Vec<_> = elements
         .iter()
         .map(|handle| {
             let object_id = handle.id().to_owned();
@@ -43,10 +39,7 @@ pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
 
 /// The attributes that would say the same of an element.
 fn attributes(node: &AxNode) -> BTreeMap<String, String> {
-    let text = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let role = node.role.iter().map(|role| text(&role.value)).find(|role| !NO_ROLES.contains(&role.as_str()));
     let Some(role) = role.filter(|_| !node.ignored) else { return BTreeMap::new() };
     let sources = node.name.iter().filter_map(|name| name.sources.as_ref()).flatten();

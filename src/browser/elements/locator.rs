@@ -14,7 +14,7 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, value_argument};
 use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
-use crate::cdp::types::runtime::{CallArgument, GetProperties};
+use crate::cdp::types::runtime::CallArgument;
 use crate::error::{ElementKind, Error, Needed, Result};
 use crate::json::decode;
 
@@ -264,13 +264,8 @@ impl Locator {
     /// Like [`all`](Self::all), without elements in closed shadow roots that the engine does not know.
     async fn all_known(&self) -> Result<Vec<ElementHandle>> {
         let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
-        let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
-        let session = world.session().clone();
-        let items = session.call(get).await?.result.into_iter();
-        let items = items.filter(|item| item.enumerable).filter_map(|item| item.value?.object_id);
-        Ok(items
-            .map(|id| ElementHandle::new(world.clone(), RemoteHandle::new(session.clone(), id)))
-            .collect())
+        let items = list.items().await?.into_iter();
+        Ok(items.map(|item| ElementHandle::new(world.clone(), item)).collect())
     }
 
     /// All current matches as one array in the isolated world.

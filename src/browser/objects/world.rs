@@ -15,7 +15,8 @@ use crate::browser::injected::{self, as_function};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::{
-    CallArgument, CallFunctionOn, Evaluate, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
+    CallArgument, CallFunctionOn, Evaluate, Evaluated, ExceptionDetails, GetProperties, ReleaseObject,
+    RemoteObject,
 };
 use crate::error::{ElementKind, Error, Result};
 
@@ -252,6 +253,14 @@ impl RemoteHandle {
         };
         let id = session.call(resolve).await?.object.object_id;
         Ok(id.map(|id| Self::new(session.clone(), id)))
+    }
+
+    /// The objects in this array.
+    pub(in crate::browser) async fn items(&self) -> Result<Vec<Self>> {
+        let list = GetProperties { object_id: self.id().to_owned(), own_properties: Some(true) };
+        let items = self.session().call(list).await?.result.into_iter().filter(|item| item.enumerable);
+        let items = items.filter_map(|item| item.value?.object_id);
+        Ok(items.map(|id| Self::new(self.session().clone(), id)).collect())
     }
 
     /// The browser's description of this node.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Page;
+use crate::browser::objects::network::RequestEntry;
 use crate::browser::objects::world::Scope;
 use crate::error::Result;
 
@@ -56,16 +57,13 @@ impl Page {
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
             sleep(PAUSE).await;
-            let now = self.traffic();
-            let is_parsed = self.main_frame().moments().dom_content_loaded;
-            if now != last
-                || is_parsed
-                || *self.main_frame().loader() == *before
-                || !self.awaits_silent_servers()
-            {
+            let (now, frame) = (self.traffic(), self.main_frame());
+            let is_unparsed = *frame.loader() != *before && !frame.moments().dom_content_loaded;
+            if now != last || !is_unparsed || !self.awaits_silent_servers() {
                 (last, since) = (now, Instant::now());
-            } else if since.elapsed() >= BLANK_STALL || (since.elapsed() >= STALL && self.shows_text().await)
-            {
+            }
+            let waited = since.elapsed();
+            if waited >= BLANK_STALL || (waited >= STALL && self.shows_text().await) {
                 return;
             }
         }
@@ -74,20 +72,16 @@ impl Page {
     /// Whether requests are pending, and none of them has been answered.
     fn awaits_silent_servers(&self) -> bool {
         self.with_network(|network| {
-            let mut open = network
-                .entries()
-                .filter(|entry| {
-                    entry.ended.is_none() && entry.kind != "WebSocket" && entry.kind != "EventSource"
-                })
-                .peekable();
+            let streams = ["WebSocket", "EventSource"];
+            let is_open = |entry: &&RequestEntry| entry.ended.is_none() && !streams.contains(&&*entry.kind);
+            let mut open = network.entries().filter(is_open).peekable();
             open.peek().is_some() && open.all(|entry| entry.response.is_none())
         })
     }
 
     async fn shows_text(&self) -> bool {
         let script = "() => Boolean(document.body?.innerText.trim())";
-        let frame = self.main_frame();
-        let shows = frame.evaluate(script, Vec::new(), Scope::Isolated);
+        let shows = self.main_frame().evaluate(script, Vec::new(), Scope::Isolated);
         matches!(timeout(TEXT_LIMIT, shows).await, Ok(Ok(Value::Bool(true))))
     }
 

@@ -7,7 +7,7 @@ use super::pages::of;
 use crate::Result;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::Presence;
-use crate::browser::{ActsOn, DragOptions, ElementAction, ElementHandle, LostPress, Moving};
+use crate::browser::{ActionOptions, ActsOn, DragOptions, ElementAction, ElementHandle, LostPress, Moving};
 use crate::error::Error;
 
 impl Host<'_> {
@@ -46,9 +46,8 @@ impl Host<'_> {
                         }
                         ElementAction::Type { text, delay } => {
                             let text = secrets.typed_into(text, &element).await?;
-                            element.focus().await?;
                             let pause = milliseconds(delay.unwrap_or_default());
-                            page.keyboard().type_text(&text, Some(pause)).await?;
+                            element.type_checked(&text, Some(pause), &ActionOptions::within(left)).await?;
                             Value::Null
                         }
                         action => element.perform(action, left).await?,
