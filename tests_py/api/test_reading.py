@@ -103,6 +103,29 @@ async def test_what_is_refused_is_not_asked_of_routes_and_the_cache_stays(page: 
     assert site.requested("/dot.svg") == []
 
 
+async def test_rules_are_added_and_removed_one_by_one(page: Page, site: Site) -> None:
+    site.publish("/own.js", "document.title += ', scripted'", "text/javascript")
+    address = site.publish("/rules", document("Rules", "<img src=/dot.svg><script src=/own.js></script>"))
+
+    async def reached() -> set[str]:
+        before = len(site.all_requested())
+        await page.goto(address)
+        return {path for path in site.all_requested()[before:] if path in {"/dot.svg", "/own.js"}}
+
+    images = await page.context.block(kinds=["image"])
+    assert await reached() == {"/own.js"}
+    scripts = await page.context.block(urls="**/own.{js,mjs}")
+    assert await reached() == set()
+    await images.dispose()
+    assert await reached() == {"/dot.svg"}
+    # The browser cannot select requests of this kind, so each is intercepted.
+    every = await page.context.block(kinds=["script"])
+    await scripts.dispose()
+    assert await reached() == {"/dot.svg"}
+    await every.dispose()
+    assert await reached() == {"/dot.svg", "/own.js"}
+
+
 async def test_invalid_blocking_rules_are_refused(context: BrowserContext, tmp_path: Path) -> None:
     with pytest.raises(Error, match=r"kinds: expected one of \(document\|stylesheet\|image"):
         await context.block(kinds=["picture"])  # type: ignore[list-item]

@@ -159,7 +159,8 @@ impl Page {
 }
 
 /// Starts or stops intercepting requests, with the cache disabled, since cached responses are never
-/// intercepted. Applies to pages; requests of their workers take the same route.
+/// intercepted. Applies to pages; requests of their workers take the same route. The pattern is always `*`:
+/// with a narrower one, redirected requests that do not match it lose their `Origin` in Chromium.
 fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<PendingReply<Empty>> {
     let is_service = source.worker.as_ref().is_none_or(|worker| worker.kind() == WorkerKind::Service);
     let mut commands = Vec::new();
