@@ -54,7 +54,7 @@ use self::log::tell;
 use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
-use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
+use crate::fleet::{LEASE, Pool, ReplicaOptions, SharedStore};
 use crate::folders;
 use crate::live::{LiveOptions, VisitorAuth};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -294,7 +294,7 @@ fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<R
         return Err(mistake("state", "servers share sessions over HTTP; add --port"));
     }
     let lease = flags.replica.state_lease.map_or(LEASE, Duration::from_millis);
-    Store::new(&state, lease).map_err(|error| mistake("state", &error.to_string()))?;
+    SharedStore::new(&state, lease).map_err(|error| mistake("state", &error.to_string()))?;
     if let Some(address) = &flags.replica.advertise {
         let url = url::Url::parse(address).ok();
         if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.path() == "/") {

@@ -31,7 +31,7 @@ pub use console::{
     StackLine,
 };
 #[doc(hidden)]
-pub use elements::action::{ElementAction, Press};
+pub use elements::action::{ElementAction, PressOptions};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 #[doc(hidden)]
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};

@@ -21,6 +21,6 @@ pub use node::{Node, NodeService};
 pub use peers::{CALL_PATH, Peer, PeerAnswer, PeerCall, Peers, SECRET};
 pub use pool::{Placement, Pool};
 pub use replica::{ConnectionRecord, LEASE, Replica, ReplicaOptions};
-pub use store::Store;
+pub use store::SharedStore;
 
 use store::Script;

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 /// A store that always fails.
 #[derive(Debug)]
-pub struct Store;
+pub struct SharedStore;
 
 /// A script that cannot run.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Script {
     }
 }
 
-impl Store {
+impl SharedStore {
     /// # Errors
     /// Always.
     pub fn new(_url: &str, _limit: Duration) -> Result<Self> {

@@ -120,7 +120,7 @@ impl Pool {
     }
 
     /// Reads the file and resolves host names again, if they are old.
-    pub async fn refresh(&self) {
+    pub async fn refresh_nodes(&self) {
         {
             let state = self.state.lock();
             if state.looked.is_some_and(|looked| looked.elapsed() < RHYTHM) {
@@ -189,7 +189,7 @@ impl Pool {
     }
 
     /// Records that a browser could not be reached: others are preferred for a while.
-    pub fn rest(&self, node: &str) {
+    pub fn mark_unreachable(&self, node: &str) {
         let mut state = self.state.lock();
         let failures = state.down.get(node).map_or(0, |(failures, _)| *failures);
         let rest = FIRST_REST.saturating_mul(1 << failures.min(10)).min(LONGEST_REST);
@@ -252,7 +252,7 @@ mod tests {
         let pool = pool("http://a:9222,http://b:9222");
         let mut rests = Vec::new();
         for _ in 0..7 {
-            pool.rest("http://a:9222");
+            pool.mark_unreachable("http://a:9222");
             let begun = Instant::now();
             while pool.offers(None).len() < 2 {
                 tokio::time::advance(Duration::from_millis(100)).await;
@@ -261,7 +261,7 @@ mod tests {
         }
         assert_eq!(rests, [500, 1000, 2000, 4000, 8000, 15000, 15000]);
         pool.mark_reachable("http://a:9222");
-        pool.rest("http://a:9222");
+        pool.mark_unreachable("http://a:9222");
         tokio::time::advance(FIRST_REST).await;
         assert_eq!(pool.offers(None).len(), 2);
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::beat::{AlivePeriod, Heartbeats};
 use super::peers::Peer;
-use super::store::{Script, Store};
+use super::store::{Script, SharedStore};
 use crate::error::{Error, Result};
 use crate::sync::now;
 
@@ -53,7 +53,7 @@ pub struct ReplicaOptions {
 /// This server as one of several that share state. It owns its sessions only while it is known to be alive.
 pub struct Replica {
     pub(super) id: String,
-    pub(super) store: Store,
+    pub(super) store: SharedStore,
     /// The address and secret that other servers use to call this one.
     peer: Mutex<Peer>,
     lease: Duration,
@@ -88,7 +88,7 @@ impl Replica {
         let mut bits = [0; 32];
         getrandom::fill(&mut bits)
             .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
-        let store = Store::new(&options.state, ANSWER)?;
+        let store = SharedStore::new(&options.state, ANSWER)?;
         let url = options.advertise.clone().unwrap_or_default();
         let secret = URL_SAFE_NO_PAD.encode(bits);
         Ok(Arc::new(Self {
@@ -145,7 +145,7 @@ impl Replica {
         self.say_alive_by(&self.store).await
     }
 
-    async fn say_alive_by(&self, store: &Store) -> Result<()> {
+    async fn say_alive_by(&self, store: &SharedStore) -> Result<()> {
         let has_left = self.has_left.lock().await;
         if *has_left {
             return Ok(());
@@ -230,7 +230,7 @@ impl Replica {
     }
 }
 
-async fn live(replica: Weak<Replica>, store: Store, lease: Duration, working: Handle) {
+async fn live(replica: Weak<Replica>, store: SharedStore, lease: Duration, working: Handle) {
     let mut ticks = interval(lease / 3);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut worked, mut turn) = (Instant::now(), working.spawn(async {}));

@@ -15,20 +15,20 @@ pub(super) use redis::Script;
 const PREFIX: &str = "{patchright}:";
 
 /// The store that servers share. Connects on first use, and again after a lost connection.
-pub struct Store {
+pub struct SharedStore {
     client: Client,
     limit: Duration,
     connection: Mutex<Option<MultiplexedConnection>>,
 }
 
-impl fmt::Debug for Store {
+impl fmt::Debug for SharedStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Its address can hold a password.
-        formatter.debug_struct("Store").field("limit", &self.limit).finish_non_exhaustive()
+        formatter.debug_struct("SharedStore").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
-impl Store {
+impl SharedStore {
     /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after `limit`.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
         // What is wrong is not reported in the words of others, which could repeat a password.

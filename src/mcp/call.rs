@@ -188,7 +188,7 @@ impl Call<'_> {
         self.exclude_earlier_downloads(tool);
         // What leads to a person's doing is no doing of ours.
         let acts = !only_reads && tool.waits_for_person;
-        let _acting = acts.then(|| self.kept.activity.act());
+        let _acting = acts.then(|| self.kept.activity.begin());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_in_other_tab().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be shown, not a failure.

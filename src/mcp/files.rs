@@ -73,7 +73,7 @@ impl Destination {
     }
 
     /// Appends an extension.
-    pub fn push(&mut self, ending: &str) {
+    pub fn append_extension(&mut self, ending: &str) {
         self.name.push_str(ending);
         if let Some((path, _)) = &mut self.path {
             path.push_str(ending);

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
 use crate::mcp::program::Notebook;
-use crate::mcp::script::Script;
+use crate::mcp::script::RecordedScript;
 use crate::mcp::seen::ShownState;
 use crate::session::FileTarget;
 
@@ -23,7 +23,7 @@ pub struct SessionMemory {
     /// A program that waits at a dialog.
     pub paused: Mutex<Option<Box<dyn Any + Send>>>,
     /// Recorded actions, for export as a test.
-    pub script: Arc<Mutex<Script>>,
+    pub script: Arc<Mutex<RecordedScript>>,
     /// Records a person's actions as well, while it exists.
     pub recording: Mutex<Option<ActionRecording>>,
     pub activity: Arc<ToolActivity>,
@@ -61,7 +61,7 @@ pub struct ToolActivity {
 
 impl ToolActivity {
     /// Marks a tool as acting until the guard is dropped.
-    pub fn act(self: &Arc<Self>) -> ToolGuard {
+    pub fn begin(self: &Arc<Self>) -> ToolGuard {
         self.acting.fetch_add(1, Ordering::Relaxed);
         ToolGuard(Arc::clone(self))
     }

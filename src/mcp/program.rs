@@ -76,7 +76,7 @@ impl Gate {
     }
 
     /// Waits until the URL may be opened.
-    pub async fn pass(&self, address: &str) -> Result<Url> {
+    pub async fn admit(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
         self.pacing.before(&self.workspace.context().await?, &url).await?;
         Ok(url)

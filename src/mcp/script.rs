@@ -46,7 +46,7 @@ const MOST_LINES: usize = 1_000;
 
 /// The recorded actions.
 #[derive(Debug, Default)]
-pub struct Script {
+pub struct RecordedScript {
     lines: VecDeque<Line>,
     /// The tab after the last statement; `None` at the beginning, and after the tab was closed.
     tab: Option<usize>,
@@ -109,7 +109,7 @@ const SILENT: [&str; 8] = [
     "browser_picture",
 ];
 
-impl Script {
+impl RecordedScript {
     /// Adds a tool call with its effect.
     pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<ActionEffect>) {
         if tool == "browser_tabs" || tool == "browser_close" {

@@ -42,7 +42,7 @@ impl JsHandle {
             Some(value) => Some(value.to_string()),
             None => object.unserializable_value.clone(),
         };
-        let description = self.0.words().or_else(|| object.description.clone());
+        let description = self.0.short_description().or_else(|| object.description.clone());
         (object.kind.clone(), object.subtype.clone(), description, value)
     }
 

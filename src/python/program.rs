@@ -32,7 +32,7 @@ impl ProgramGate {
     /// Waits until a program may open the URL.
     fn permit(&self, url: String) -> Operation {
         let gate = self.0.clone();
-        operation(async move { Ok(gate.pass(&url).await?.to_string()) })
+        operation(async move { Ok(gate.admit(&url).await?.to_string()) })
     }
 
     /// Sets whether a program handles requests of a context that no tool rule matches.

@@ -6,19 +6,19 @@ use pyo3::prelude::*;
 
 use crate::browser::{ActionRecording, Page, Recorder};
 use crate::error::Result;
-use crate::mcp::script::{Script, ScriptLanguage};
+use crate::mcp::script::{RecordedScript, ScriptLanguage};
 
 /// Records a tab for as long as this exists.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ScriptRecording {
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<RecordedScript>>,
     language: ScriptLanguage,
     _recording: ActionRecording,
 }
 
 impl ScriptRecording {
     pub(super) async fn begin(page: &Page, language: ScriptLanguage) -> Result<Self> {
-        let script = Arc::<Mutex<Script>>::default();
+        let script = Arc::<Mutex<RecordedScript>>::default();
         script.lock().begin_at(0, &page.url());
         let received = Arc::clone(&script);
         let recorder = Recorder {

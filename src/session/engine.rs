@@ -242,7 +242,7 @@ impl Engine {
 
     /// Finds a place in a browser of the pool that can be reached.
     async fn take_place(&self, pool: &Arc<Pool>, place_in_pool: &PoolPlace) -> Result<Browser> {
-        pool.refresh().await;
+        pool.refresh_nodes().await;
         let mut failed = None;
         let mut wanted = place_in_pool.wanted.lock().take();
         loop {
@@ -261,7 +261,7 @@ impl Engine {
                 }
                 Err(error) => {
                     tracing::warn!(%error, node = placement.node.name, "a browser of the pool cannot be reached");
-                    pool.rest(&placement.node.name);
+                    pool.mark_unreachable(&placement.node.name);
                     failed = Some(error);
                 }
             }

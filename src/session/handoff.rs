@@ -122,7 +122,7 @@ pub struct ClearedChallenge {
 ///
 /// # Errors `navigation_failed` if the site refused configured credentials; `person_needed` at once if nobody
 /// can see the page; `person_away` when `patience` runs out; `cancelled` when the person declines.
-pub async fn pass(
+pub async fn wait_until_cleared(
     page: &Page,
     asked: &Url,
     purpose: Purpose,

@@ -103,7 +103,7 @@ impl Sessions {
         let Some(replica) = self.replica() else { return Ok(None) };
         let offers = match self.inner.engine.pool() {
             Some(pool) => {
-                pool.refresh().await;
+                pool.refresh_nodes().await;
                 let offers = pool.offers(label);
                 if offers.is_empty() {
                     return Err(NoSession::Browser(Error::PoolFull));

@@ -107,7 +107,7 @@ pub async fn run(
         Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
         Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
     };
-    let passed = handoff::pass(page, url, purpose, options.patience, person);
+    let passed = handoff::wait_until_cleared(page, url, purpose, options.patience, person);
     let passed = page.unless_stuck(None, passed).await?;
     if let Some(passed) = &passed {
         deadline += passed.waited;

@@ -17,7 +17,7 @@ impl Tree {
     }
 
     /// Whether this node exists and is a control.
-    pub fn acts(&self, frame: u32, number: u32) -> bool {
+    pub fn has_control(&self, frame: u32, number: u32) -> bool {
         let key = Some((frame, number));
         self.nodes.iter().any(|node| node.key() == key && node.is_actionable())
     }

@@ -52,7 +52,7 @@ const REST: &str = "return new Promise((done) => {
 
 /// How to press an element.
 #[derive(Debug, Clone)]
-pub struct Press {
+pub struct PressOptions {
     pub button: Button,
     pub count: u32,
     pub modifiers: Vec<Modifier>,
@@ -77,7 +77,7 @@ struct Field {
 
 impl Tab {
     /// Presses an element with the pointer.
-    pub async fn press(&self, on: &Element, press: &Press, limit: Duration) -> Result<()> {
+    pub async fn press(&self, on: &Element, press: &PressOptions, limit: Duration) -> Result<()> {
         let need = if press.force { Need::FORCED } else { Need::PRESSED };
         let point = self.point_of(on, need, limit).await?;
         #[expect(clippy::cast_possible_truncation, reason = "places in a viewport")]

@@ -132,7 +132,7 @@ impl Tab {
     }
 
     /// The element of a ref or a selector.
-    pub async fn target(&self, text: &str, limit: Duration) -> Result<Element> {
+    pub async fn find_element(&self, text: &str, limit: Duration) -> Result<Element> {
         if let Ok(reference) = text.parse::<Ref>() {
             return self.nodes.lock().element(&reference);
         }

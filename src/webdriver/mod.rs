@@ -16,7 +16,7 @@ mod tab;
 mod look;
 mod act;
 
-pub use act::Press;
+pub use act::PressOptions;
 pub use downloads::DownloadEntry;
 pub use nodes::Element;
 pub use options::{Options, find_driver, find_screen};

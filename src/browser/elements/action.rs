@@ -25,9 +25,9 @@ const DISPATCH: &str = include_str!("../injected/dispatch.js");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ElementAction {
-    Click(Press),
-    Hover(Press),
-    Tap(Press),
+    Click(PressOptions),
+    Hover(PressOptions),
+    Tap(PressOptions),
     Fill {
         value: String,
         #[serde(default)]
@@ -48,7 +48,7 @@ pub enum ElementAction {
     SetChecked {
         checked: bool,
         #[serde(flatten)]
-        press: Press,
+        press: PressOptions,
     },
     SelectOption {
         choices: Vec<OptionChoice>,
@@ -191,7 +191,7 @@ impl ElementAction {
 /// Options for pressing an element.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Press {
+pub struct PressOptions {
     button: Option<String>,
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
@@ -212,7 +212,7 @@ fn wrong(what: &str, value: &str) -> Error {
     Error::InvalidArguments { problems: vec![format!("{what}: unknown value {}", in_quotes(value))] }
 }
 
-impl Press {
+impl PressOptions {
     fn click(&self) -> Result<ClickOptions> {
         let button = match self.button.as_deref() {
             None => Button::Left,

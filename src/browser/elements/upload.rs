@@ -161,7 +161,7 @@ impl ElementHandle {
     /// Sets open files on a file input.
     pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<usize> {
         let page = self.frame().page()?;
-        if own_folder(&page)?.is_none() {
+        if scratch_folder(&page)?.is_none() {
             // A browser that we did not start may have another view of the disk: it gets the name.
             let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
             return self.set_input_files(&paths).await;
@@ -205,14 +205,14 @@ struct FileInput {
 }
 
 /// The folder in which our own browser finds our links.
-fn own_folder(page: &Page) -> Result<Option<PathBuf>> {
-    Ok(page.context().browser()?.process().and_then(BrowserProcess::own_folder))
+fn scratch_folder(page: &Page) -> Result<Option<PathBuf>> {
+    Ok(page.context().browser()?.process().and_then(BrowserProcess::scratch_folder))
 }
 
 impl Page {
     /// Paths under which the browser finds these files, as long as the page exists.
     fn names_of(&self, files: Vec<OpenedFile>) -> Result<Vec<String>> {
-        let Some(folder) = own_folder(self)? else {
+        let Some(folder) = scratch_folder(self)? else {
             return Ok(files.into_iter().map(|file| file.path.display().to_string()).collect());
         };
         let (mut names, mut held) = (Vec::new(), Vec::new());

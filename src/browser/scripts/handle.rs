@@ -292,7 +292,7 @@ impl JsHandle {
     }
 
     /// A short description; `None` if the browser has reported only its type.
-    pub fn words(&self) -> Option<String> {
+    pub fn short_description(&self) -> Option<String> {
         self.object.preview.as_ref().map(|_| preview(&self.object))
     }
 

@@ -49,7 +49,7 @@ macro_rules! domain {
         pub(super) const CATALOGUE: &[super::Entry] = &[
             $( super::Entry {
                 name: $method,
-                kind: super::Kind::Command { reply: stringify!($reply) },
+                kind: super::EntryKind::Command { reply: stringify!($reply) },
                 fields: &[
                     $( super::field!($(#[$($field_attribute)*])* $field: $type), )*
                     $( $( super::field!($(#[$($optional_attribute)*])* $optional: $optional_type), )* )?
@@ -57,12 +57,12 @@ macro_rules! domain {
             }, )*
             $( super::Entry {
                 name: $event_method,
-                kind: super::Kind::Event,
+                kind: super::EntryKind::Event,
                 fields: &[ $( super::field!($(#[$($event_attribute)*])* $event_field: $event_type), )* ],
             }, )*
             $( super::Entry {
                 name: stringify!($object),
-                kind: super::Kind::Object,
+                kind: super::EntryKind::Object,
                 fields: &[ $( super::field!($(#[$($object_attribute)*])* $object_field: $object_type), )* ],
             }, )*
         ];
@@ -106,12 +106,12 @@ pub type Empty = serde::de::IgnoredAny;
 pub struct Entry {
     /// The wire name; for an object, its Rust name.
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub fields: &'static [Field],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// `reply` is the Rust name of the reply type.
     Command {
         reply: &'static str,

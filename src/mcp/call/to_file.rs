@@ -30,7 +30,7 @@ impl ToFile {
         let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
         let mut file = call.destination(Some(&name), &call.settings.files.output_dir).await?;
         if !file.name().contains('.') {
-            file.push(&format!(".{ending}"));
+            file.append_extension(&format!(".{ending}"));
         }
         let name = file.name().to_owned();
         name.clone_into(&mut call.report.file.lock());

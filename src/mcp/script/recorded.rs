@@ -3,10 +3,10 @@ use serde_json::Value;
 
 use super::Subject::{Element, Keyboard, Page};
 use super::step::{secret, subject};
-use super::{Line, Script, Subject, call};
+use super::{Line, RecordedScript, Subject, call};
 use crate::browser::{Did, Recorded, SecretKind, Way, Went};
 
-impl Script {
+impl RecordedScript {
     /// Adds an action of a person. A field is written once, with its final value.
     pub fn record(&mut self, recorded: Recorded) {
         self.sequel = None;

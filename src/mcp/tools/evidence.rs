@@ -81,7 +81,7 @@ impl Tool for Picture {
             Some(_) => return wrong("`filename` must end in .jpeg or .png"),
         };
         if ending.is_none() {
-            file.push(&format!(".{}", format.extension()));
+            file.append_extension(&format!(".{}", format.extension()));
         }
         let (place, name) = (file.place().await?, file.name().to_owned());
         let page = call.open_page().await?;
@@ -295,7 +295,7 @@ impl Record {
     async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(FileTarget, String)> {
         let mut file = call.destination(self.filename.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
-            file.push(&format!(".{ending}"));
+            file.append_extension(&format!(".{ending}"));
         }
         Ok((file.place().await?, file.name().to_owned()))
     }

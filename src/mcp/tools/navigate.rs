@@ -92,7 +92,10 @@ async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Resul
 async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.timeouts.login;
     let person = call.person();
-    match page.unless_stuck(None, handoff::pass(page, url, Purpose::Action, patience, &person)).await {
+    match page
+        .unless_stuck(None, handoff::wait_until_cleared(page, url, Purpose::Action, patience, &person))
+        .await
+    {
         Err(error @ Error::PersonNeeded { .. }) => {
             if let Error::PersonNeeded { what, challenge, .. } = &error {
                 reply.add_event(format!(

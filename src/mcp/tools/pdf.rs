@@ -43,7 +43,7 @@ impl Tool for PdfSave {
         let page = call.open_page().await?;
         let mut file = call.destination(self.path.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(".pdf") {
-            file.push(".pdf");
+            file.append_extension(".pdf");
         }
         let place = file.place().await?;
         let name = file.name().to_owned();

@@ -160,7 +160,7 @@ impl TakeScreenshot {
             ImageType::Webp => ImageFormat::Webp,
         };
         if ending.is_none() {
-            file.push(&format!(".{}", format.extension()));
+            file.append_extension(&format!(".{}", format.extension()));
         }
         Ok((file, format))
     }

@@ -210,7 +210,7 @@ impl Scroll {
         let known = call.kept.seen.lock().tree(page).filter(|known| known.document == tree.document);
         let is_reported_elsewhere =
             |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
-        let acts = |number: &u32| tree.acts(frame, *number);
+        let acts = |number: &u32| tree.has_control(frame, *number);
         let came: HashSet<u32> =
             came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
         let part = tree.only(frame, &came).without_extra();

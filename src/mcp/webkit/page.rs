@@ -27,7 +27,7 @@ use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
 use crate::snapshot::{self, Since, Tree};
-use crate::webdriver::{DownloadEntry, Element, Press, Tab};
+use crate::webdriver::{DownloadEntry, Element, PressOptions, Tab};
 
 /// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -96,7 +96,7 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     let page = at.session.open_turn().await?;
     let element = target(&page, &asked.r#ref).await?;
     at.call.progress.say("clicking");
-    let press = Press {
+    let press = PressOptions {
         button: asked.button,
         count: if asked.double_click { 2 } else { 1 },
         modifiers: asked.modifiers,
@@ -266,7 +266,7 @@ fn as_webdriver_has_it(cookie: &StoredCookie) -> Result<Value> {
 }
 
 async fn target(page: &Tab, text: &str) -> Result<Element> {
-    page.target(text, SEEK_LIMIT).await
+    page.find_element(text, SEEK_LIMIT).await
 }
 
 /// The element as in the snapshot, or in the caller's words.

@@ -12,7 +12,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{PageAccess, Press};
+use crate::webdriver::{PageAccess, PressOptions};
 
 /// The note beside a status, which spec and schema define as a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -56,7 +56,7 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     let element = page.find(&asked.selector, limit).await?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema says 1 to 10")]
     let count = asked.click_count.unwrap_or(1.0) as u32;
-    let press = Press { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
+    let press = PressOptions { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
     page.press(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
     end(&page, at).await?;
     answer(reply, json!({ "success": true, "message": texts::CLICKED }));

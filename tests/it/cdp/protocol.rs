@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use patchright_mcp::cdp::Connection;
 use patchright_mcp::cdp::transport::WebSocket;
-use patchright_mcp::cdp::types::{Entry, Field, Kind, browser, catalogue, runtime, target};
+use patchright_mcp::cdp::types::{Entry, EntryKind, Field, browser, catalogue, runtime, target};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -101,12 +101,12 @@ impl Check<'_> {
     fn entry(&mut self, file: &'static str, entry: &Entry) {
         let domain = entry.name.split('.').next().unwrap_or_default();
         match entry.kind {
-            Kind::Object => {}
-            Kind::Event => match self.protocol.find("events", entry.name) {
+            EntryKind::Object => {}
+            EntryKind::Event => match self.protocol.find("events", entry.name) {
                 None => self.problems.push(format!("{}: no such event", entry.name)),
                 Some(event) => self.fields(file, domain, entry.name, entry.fields, &event["parameters"]),
             },
-            Kind::Command { reply } => match self.protocol.find("commands", entry.name) {
+            EntryKind::Command { reply } => match self.protocol.find("commands", entry.name) {
                 None => self.problems.push(format!("{}: no such command", entry.name)),
                 Some(command) => {
                     self.fields(file, domain, entry.name, entry.fields, &command["parameters"]);
@@ -203,7 +203,7 @@ async fn the_browser_knows_every_name_and_type_that_we_use() {
     let protocol = Protocol::of(&chromium).await;
     let objects = catalogue()
         .flat_map(|(file, entries)| entries.iter().map(move |entry| ((file, entry.name), *entry)))
-        .filter(|(_, entry)| entry.kind == Kind::Object)
+        .filter(|(_, entry)| entry.kind == EntryKind::Object)
         .collect();
     let mut check = Check { protocol: &protocol, objects, problems: Vec::new(), compared: 0 };
     for (file, entries) in catalogue() {

@@ -159,7 +159,7 @@ impl BrowserProcess {
     }
 
     /// A folder that is removed after the browser's exit, if it sees the same file system as we do.
-    pub fn own_folder(&self) -> Option<PathBuf> {
+    pub fn scratch_folder(&self) -> Option<PathBuf> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         folder.as_ref().filter(|_| !self.confined).map(Folder::scratch)
     }

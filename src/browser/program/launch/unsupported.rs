@@ -79,7 +79,7 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn own_folder(&self) -> Option<std::path::PathBuf> {
+    pub fn scratch_folder(&self) -> Option<std::path::PathBuf> {
         match *self {}
     }
 

@@ -295,7 +295,7 @@ impl<'a> Host<'a> {
         let going = async {
             match method {
                 "goto" => {
-                    let url = self.gate.pass(of(asked, "url")).await?;
+                    let url = self.gate.admit(of(asked, "url")).await?;
                     page.goto(url.as_str(), &options).await.map(drop)
                 }
                 "reload" => page.reload(&options).await.map(drop),
