@@ -1,9 +1,10 @@
 """Fixtures for tests, with pytest-playwright's names and options.
 
-    pytest -p patchright_mcp.pytest_plugin --headed --tracing retain-on-failure
+    pytest --headed --tracing retain-on-failure
 
-or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in a conftest. Where pytest-playwright is installed
-too, tests that ask for this plugin get its fixtures, and pytest-playwright is switched off.
+pytest loads it by itself (see `pytest_entry`), but not beside pytest-playwright. There,
+`-p patchright_mcp.pytest_plugin`, or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in the top conftest,
+chooses this plugin, and pytest-playwright is disabled.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 
 import pytest
 
+from .pytest_entry import OPTIONS
 from .sync_api import Browser, BrowserContext, BrowserType, Error, Page, Playwright, sync_playwright
 
 _RESULT = pytest.StashKey[bool]()
@@ -54,23 +56,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
             pluginmanager.unregister(known)
         pluginmanager.set_blocked(name)
     group = _Options(parser)
-    group.addoption("--browser", action="append", default=[], help="browser to test in (chromium)")
-    group.addoption("--headed", action="store_true", help="with a window")
-    group.addoption("--browser-channel", default=None, help="such as chrome or msedge")
-    group.addoption("--slowmo", default=0, type=int, help="milliseconds to rest after each action")
-    group.addoption("--device", default=None, help="device to pretend to be")
-    group.addoption("--output", default="test-results", help="folder for what tests leave behind")
-    kept = ("on", "off", "retain-on-failure")
-    group.addoption("--tracing", default="off", choices=kept, help="write a trace of each test")
-    group.addoption("--video", default="off", choices=kept, help="record a video of each test")
-    group.addoption(
-        "--screenshot",
-        default="off",
-        choices=("on", "off", "only-on-failure"),
-        help="take a picture at the end",
-    )
-    group.addoption("--full-page-screenshot", action="store_true", help="of all that can be scrolled to")
-    group.addoption("--playwright-compatible", action="store_true", help="Playwright's ways in all things")
+    for option, attributes in OPTIONS.items():
+        group.addoption(option, **attributes)
     # Where the other one was loaded already, it still adds this one.
     if not _HAS_BASE_URL and not was_there:
         group.addoption("--base-url", default=None, help="what addresses are looked up from")

@@ -81,26 +81,64 @@ def page():
 ENTRY = "[pytest11]\nplaywright = other_plugin\n"
 
 
-def test_tests_that_ask_for_it_get_it_where_pytest_playwright_is_installed(tmp_path: Path) -> None:
-    (tmp_path / "other_plugin.py").write_text(OTHER)
-    (tmp_path / "other-1.dist-info").mkdir()
-    (tmp_path / "other-1.dist-info" / "entry_points.txt").write_text(ENTRY)
-    (tmp_path / "other-1.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: other\nVersion: 1\n"
+def install_other(folder: Path) -> dict[str, str]:
+    """Installs a stand-in for pytest-playwright; returns the environment that has it."""
+    (folder / "other_plugin.py").write_text(OTHER)
+    (folder / "other-1.dist-info").mkdir()
+    (folder / "other-1.dist-info" / "entry_points.txt").write_text(ENTRY)
+    (folder / "other-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def run_pytest(folder: Path, *options: str, environment: dict[str, str] | None = None) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_it.py", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
+    return ended.stdout + ended.stderr
+
+
+def test_tests_that_ask_for_it_get_it_where_pytest_playwright_is_installed(tmp_path: Path) -> None:
+    environment = install_other(tmp_path)
     (tmp_path / "test_it.py").write_text("def test_it(page):\n    page.goto('about:blank')\n")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    run = [sys.executable, "-m", "pytest", "-q", "test_it.py"]
-    asked = [["-p", "patchright_mcp.pytest_plugin"], []]
-    for options in asked:
-        if not options:
-            (tmp_path / "conftest.py").write_text('pytest_plugins = ["patchright_mcp.pytest_plugin"]\n')
-        ended = subprocess.run(
-            [*run, *options],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
+    said = run_pytest(tmp_path, "-p", "patchright_mcp.pytest_plugin", environment=environment)
+    assert "1 passed" in said, said
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["patchright_mcp.pytest_plugin"]\n')
+    said = run_pytest(tmp_path, environment=environment)
+    assert "1 passed" in said, said
+
+
+IS_ACTIVE = """
+def test_it(pytestconfig):
+    assert pytestconfig.pluginmanager.has_plugin("patchright_mcp.pytest_plugin")
+"""
+
+
+def test_pytest_loads_it_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(IS_ACTIVE)
+    said = run_pytest(tmp_path, "--headed", "--base-url", "about:blank")
+    assert "1 passed" in said, said
+
+
+def test_it_stays_inactive_beside_pytest_playwright_unless_that_is_disabled(tmp_path: Path) -> None:
+    environment = install_other(tmp_path)
+    (tmp_path / "test_it.py").write_text("def test_it(page):\n    pass\n")
+    said = run_pytest(tmp_path, environment=environment)
+    assert "this is the other plugin's" in said, said
+    (tmp_path / "test_it.py").write_text(IS_ACTIVE)
+    said = run_pytest(tmp_path, "-p", "no:playwright", environment=environment)
+    assert "1 passed" in said, said
+
+
+def test_it_stays_inactive_where_a_conftest_has_one_of_its_options(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(IS_ACTIVE.replace("assert ", "assert not "))
+    (tmp_path / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n    parser.addoption('--output', default='models')\n"
+    )
+    said = run_pytest(tmp_path)
+    assert "1 passed" in said, said
