@@ -16,13 +16,14 @@ from typing import Any, TypeVar, Union
 
 from . import _typed
 from ._failures import caller
-from .errors import Error, TargetClosedError, TimeoutError  # noqa: A004
+from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_RAISED = (TypeError, KeyError, AttributeError, OverflowError, ValueError, Error)
+_RAISED = (TypeError, KeyError, AttributeError, OverflowError, ValueError, Error, BrowserError)
 """What wrong arguments raise further in."""
 _CHECKED_FIRST = {
+    "clear_cookies",
     "connect",
     "connect_over_cdp",
     "expose_binding",
@@ -31,8 +32,13 @@ _CHECKED_FIRST = {
     "launch_persistent_context",
     "new_context",
     "route",
+    "screenshot",
+    "to_have_count",
 }
-"""Methods that keep what they are given, so that something wrong would fail later or never."""
+"""Methods that keep what they are given or compare with it, so that wrong ones fail late or never."""
+_ARGUMENT = re.compile(r"([a-z_]+)[\w.\[\]]*: ")
+"""How an error begins that names an argument without its method."""
+_RANGE = "expected a number from 0 to"
 _LARGEST = 2**32 - 1
 _NAMES: dict[Any, str] = {
     bool: "boolean",
@@ -75,6 +81,7 @@ def _checking(method: F) -> F:
 
         @functools.wraps(method)
         async def asynchronous(*arguments: Any, **named: Any) -> Any:
+            __tracebackhide__ = True
             _check_first(method, arguments, named)
             try:
                 return await method(*arguments, **named)
@@ -86,6 +93,7 @@ def _checking(method: F) -> F:
 
     @functools.wraps(method)
     def synchronous(*arguments: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
         _check_first(method, arguments, named)
         try:
             return method(*arguments, **named)
@@ -113,7 +121,11 @@ def _explain(
     """Raises an error that names the wrong argument, if there is one and `failure` does not."""
     if isinstance(failure, (TimeoutError, TargetClosedError)) or _names_its_method(failure):
         return
-    is_wrong = _out_of_range if isinstance(failure, OverflowError) else _mismatch
+    named_by = _ARGUMENT.match(str(failure)) if isinstance(failure, (Error, BrowserError)) else None
+    if named_by and named_by[1] in inspect.signature(method).parameters:
+        raise Error(f"{_title(method, arguments)}: {failure}") from None
+    is_range = isinstance(failure, OverflowError) or _RANGE in str(failure)
+    is_wrong = _out_of_range if is_range else _mismatch
     wrong = _wrong_argument(method, arguments, named, is_wrong)
     if wrong:
         raise Error(f"{_title(method, arguments)}: {wrong}") from None
@@ -176,7 +188,7 @@ def _out_of_range(value: Any, wanted: Any, where: str) -> str | None:
         parts = ((item, wanted, f"{where}.{key}") for key, item in value.items())
         return next(filter(None, (_out_of_range(*part) for part in parts)), None)
     if isinstance(value, int) and not 0 <= value <= _LARGEST:
-        return f"{where}: expected a number from 0 to {_LARGEST}, got {value}"
+        return f"{where}: {_RANGE} {_LARGEST}, got {value}"
     return None
 
 

@@ -56,7 +56,7 @@ def checked_cookie(cookie: Any) -> dict[str, Any]:
         raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")
     if (expires := reported.get("expires")) is not None and expires != -1 and expires < 0:
         raise Error(
-            "Cookie should have a valid expires, only -1 or a positive number "
+            f"{caller()}: Cookie should have a valid expires, only -1 or a positive number "
             "for the unix timestamp in seconds is allowed"
         )
     if expires == 0:

@@ -24,7 +24,7 @@ def text(
     elif isinstance(wanted, str):
         values["text"] = wanted
     else:
-        raise Error("value must be a string or regular expression")
+        raise Error("expected: value must be a string or regular expression")
     if ignore_case is not None:
         values["ignoreCase"] = ignore_case
     if drawn:

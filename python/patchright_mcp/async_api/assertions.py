@@ -14,6 +14,7 @@ from .. import _actions as actions
 from .. import _expected as expectations
 from .. import _urls as urls
 from .._actions import milliseconds
+from .._arguments import ChecksArguments
 from ..errors import Error
 from .api_request import APIResponse
 from .locator import Locator
@@ -31,7 +32,7 @@ _MOST_LINES = 200
 """How long a look at the page may take after something was not as expected, and how much of it an error shows."""
 
 
-class _Assertions:
+class _Assertions(ChecksArguments):
     """The base of assertions: a subject, a timeout, and whether it is negated."""
 
     def __init__(self, timeout: float | None, *, is_not: bool, message: str | None, soft: bool) -> None:
