@@ -116,19 +116,23 @@ def _check(method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[s
 
 
 def _explain(
-    failure: Exception, method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]
+    failure: Exception, method: Callable[..., Any], arguments: tuple[Any, ...], given: dict[str, Any]
 ) -> None:
     """Raises an error that names the wrong argument, if there is one and `failure` does not."""
     if isinstance(failure, (TimeoutError, TargetClosedError)) or _names_its_method(failure):
         return
-    named_by = _ARGUMENT.match(str(failure)) if isinstance(failure, (Error, BrowserError)) else None
-    if named_by and named_by[1] in inspect.signature(method).parameters:
-        raise Error(f"{_title(method, arguments)}: {failure}") from None
-    is_range = isinstance(failure, OverflowError) or _RANGE in str(failure)
-    is_wrong = _out_of_range if is_range else _mismatch
-    wrong = _wrong_argument(method, arguments, named, is_wrong)
-    if wrong:
-        raise Error(f"{_title(method, arguments)}: {wrong}") from None
+    text = str(failure)
+    named = _ARGUMENT.match(text) if isinstance(failure, (Error, BrowserError)) else None
+    own = text if named and named[1] in inspect.signature(method).parameters else None
+    is_range = isinstance(failure, OverflowError) or _RANGE in text
+    # The engine does not see a null, for which the types have better words.
+    wrong = (
+        None
+        if own and "got undefined" not in own
+        else _wrong_argument(method, arguments, given, _out_of_range if is_range else _mismatch)
+    )
+    if wrong or own:
+        raise Error(f"{_title(method, arguments)}: {wrong or own}") from None
 
 
 def _title(method: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

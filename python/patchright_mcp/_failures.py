@@ -6,13 +6,14 @@ import json
 import re
 import sys
 import traceback
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _selectors as selectors
 from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 CLOSED = "Target page, context or browser has been closed"
@@ -63,6 +64,24 @@ _SLOW = {
 }
 _CLOSED = {"browser_gone", "page_closed"}
 _REF = re.compile(r"e\d+$")
+
+
+_WAYS_OUT = (
+    "The script runs in an isolated world, which does not have the page's variables. "
+    "Pass isolated_context=False to this call, or playwright_compatible=True to the library."
+)
+
+
+@contextmanager
+def naming_the_world(*, isolated: bool) -> Iterator[None]:
+    """Adds to a `ReferenceError` of the isolated world how a script sees the page's variables."""
+    try:
+        yield
+    except Error as error:
+        if isolated and "ReferenceError: " in error.message:
+            error._message = f"{error.message}\n{_WAYS_OUT}"
+            error.args = (error._message,)
+        raise
 
 
 class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)

@@ -103,3 +103,20 @@ async def test_the_words_of_an_error_do_not_hang_on_the_engines_sentences(page: 
     with pytest.raises((Error, AssertionError), match=words) as reported:
         await failing(page)
     assert "xxxx" not in str(reported.value)
+
+
+async def test_a_script_that_names_what_only_the_page_has_is_told_the_ways_out(page: Page) -> None:
+    await page.set_content("<script>var mine = 5;</script>")
+    with pytest.raises(Error, match=r"mine is not defined[\s\S]*isolated_context=False"):
+        await page.evaluate("mine + 1")
+    with pytest.raises(Error, match="nobodys is not defined") as raised:
+        await page.evaluate("nobodys + 1", isolated_context=False)
+    assert "isolated" not in str(raised.value)
+
+
+async def test_an_expectation_in_a_frame_that_is_gone_fails_as_one(page: Page) -> None:
+    await page.set_content("<iframe srcdoc='<p>text'></iframe>")
+    frame = page.frames[1]
+    await page.evaluate("document.querySelector('iframe').remove()")
+    with pytest.raises(AssertionError, match="Frame was detached"):
+        await expect(frame.locator("p")).to_have_text("text", timeout=300)

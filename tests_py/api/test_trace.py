@@ -96,3 +96,16 @@ async def test_a_trace_shows_pages_documents_and_the_script(
     assert pictures
     assert all(f"resources/{picture['sha1']}" in names for picture in pictures)
     assert all(fill["pageId"] == picture["pageId"] for picture in pictures)
+
+
+async def test_a_trace_has_what_pages_log(context: BrowserContext, page: Page, tmp_path: Path) -> None:
+    await context.tracing.start()
+    async with page.expect_console_message():
+        await page.evaluate("console.error('it broke', 7)")
+    await context.tracing.stop(path=tmp_path / "trace.zip")
+    with zipfile.ZipFile(tmp_path / "trace.zip") as archive:
+        events = [json.loads(line) for line in archive.read("trace.trace").splitlines()]
+    (logged,) = (event for event in events if event["type"] == "console")
+    assert (logged["messageType"], logged["text"]) == ("error", "it broke 7")
+    call = next(event for event in events if event.get("method") == "evaluate")
+    assert abs(logged["time"] - call["startTime"]) < 2000

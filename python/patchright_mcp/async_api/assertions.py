@@ -140,7 +140,7 @@ class LocatorAssertions(_Assertions):
             looking = frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
             matches, received, missing = await locator._run(looking, limit, log)
         except Error as error:
-            if error._code not in ("not_unique", "wrong_element"):
+            if error._code not in ("not_unique", "wrong_element", "frame_detached"):
                 raise
             matches, received, missing = self._is_not, None, False
             is_plain = error._code != "not_unique"

@@ -12,7 +12,7 @@ from .. import _actions as actions
 from .. import _core
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller
+from .._failures import caller, naming_the_world
 from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
@@ -299,14 +299,17 @@ class Frame(ApiObject):
         unless `playwright_compatible` is set.
         """
         isolated = self._connection.isolated(isolated_context)
-        return self._run(self._native.evaluate(expression, arg, isolated))
+        with naming_the_world(isolated=isolated):
+            return self._run(self._native.evaluate(expression, arg, isolated))
 
     def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`, but returns a handle to the value in the page."""
         isolated = self._connection.isolated(isolated_context)
-        return handle_of(self._page, self._run(self._native.evaluate_handle(expression, arg, isolated)))
+        with naming_the_world(isolated=isolated):
+            found = self._run(self._native.evaluate_handle(expression, arg, isolated))
+        return handle_of(self._page, found)
 
     def eval_on_selector(
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None

@@ -1,7 +1,7 @@
 """Traces of calls and network requests in a file, for Playwright's trace viewer.
 
-A trace tells which calls were made, where in the script, how long each took and how it failed, their groups, and every request
-with its body. With `screenshots` it shows pages from moment to moment, with `snapshots` their documents before and after
+A trace tells which calls were made, where in the script, how long each took and how it failed, their groups, every request
+with its body, and what pages log. With `screenshots` it shows pages from moment to moment, with `snapshots` their documents before and after
 each call, with `sources` the script.
 """
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .._core import Operation
     from .._typed import TracingGroupLocation
+    from .console import ConsoleMessage
     from .context import BrowserContext
     from .page import Page
 
@@ -99,6 +100,8 @@ class Tracing(ApiObject):
             self._network = Recorder(self._context, path, content="attach")
         self._network._entries.clear()
         self._connection.traced = self
+        self._context.remove_listener("console", self._logged)
+        self._context._add_handler("console", self._logged, once=False)
         if "screenshots" in self._wanted:
             self._pictures = Pictures(self._context, time.time() * 1000 - _now())
 
@@ -109,6 +112,7 @@ class Tracing(ApiObject):
         events, self._events = self._events, None
         self._running = []
         self._connection.traced = None
+        self._context.remove_listener("console", self._logged)
         pictures, self._pictures = self._pictures, None
         if pictures is not None:
             pictures.stop()
@@ -213,6 +217,21 @@ class Tracing(ApiObject):
                 event for event in self._events if event.get("snapshot", {}).get("snapshotName") != name
             ]
             self._events += taken
+
+    def _logged(self, message: ConsoleMessage) -> None:
+        if self._events is None:
+            return
+        passed = time.time() * 1000 - message.timestamp if message.timestamp else 0.0
+        event = {
+            "type": "console",
+            "messageType": message.type,
+            "text": message.text,
+            "location": dict(message.location),
+            "time": _now() - passed,
+        }
+        if message.page is not None:
+            event["pageId"] = page_id(message.page)
+        self._events.append(event)
 
     def _before(self, owner: str, method: str, title: str | None) -> dict[str, Any]:
         self._calls += 1
