@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
@@ -105,6 +105,7 @@ impl<'py> Reader<'py> {
                 }
                 Ok(dict.into_any())
             }
+            JsValue::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             JsValue::Regex { source, flags } => regex_to_python(py, source, flags),
             JsValue::Map { .. } | JsValue::Set { .. } => Ok(PyDict::new(py).into_any()),
             JsValue::Again(number) => {
@@ -138,14 +139,18 @@ fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
 
 /// Converts an argument for a script. `None` becomes null.
 pub(super) fn to_js(value: &Bound<'_, PyAny>) -> PyResult<JsValue> {
-    Writer { met: HashMap::new(), held: Vec::new() }.write(value)
+    Writer { met: HashMap::new(), held: Vec::new(), depth: 0 }.write(value)
 }
+
+/// How deep arguments may be nested; results have the same limit.
+const DEEPEST: usize = 500;
 
 struct Writer<'py> {
     /// The ids of lists and dictionaries that were visited, by their identity.
     met: HashMap<usize, u64>,
     /// Keeps objects alive, so that no identity is reused.
     held: Vec<Bound<'py, PyAny>>,
+    depth: usize,
 }
 
 impl<'py> Writer<'py> {
@@ -180,6 +185,16 @@ impl<'py> Writer<'py> {
         let number = self.met.len() as u64 + 1;
         self.met.insert(identity, number);
         self.held.push(value.clone());
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Error::new_err(format!("arg: expected at most {DEEPEST} levels of nesting")));
+        }
+        let written = self.write_container(value, number);
+        self.depth -= 1;
+        written
+    }
+
+    fn write_container(&mut self, value: &Bound<'py, PyAny>, number: u64) -> PyResult<JsValue> {
         if let Ok(mapping) = value.cast::<PyMapping>() {
             let mut entries = Vec::new();
             for pair in mapping.items()?.iter() {
@@ -193,7 +208,7 @@ impl<'py> Writer<'py> {
             return Ok(JsValue::Array { number, items });
         }
         let text = value.repr()?;
-        Err(Error::new_err(format!("Attempting to serialize unexpected value: {text}")))
+        Err(Error::new_err(format!("arg: Attempting to serialize unexpected value: {text}")))
     }
 
     /// Converts dates, URLs, regular expressions and exceptions.
@@ -208,6 +223,10 @@ impl<'py> Writer<'py> {
         }
         let class = value.get_type();
         let name = class.name()?;
+        if matches!(name.to_str()?, "bytes" | "bytearray" | "memoryview") {
+            let bytes = value.py().get_type::<PyBytes>().call1((value,))?;
+            return Ok(Some(JsValue::Bytes(bytes.extract()?)));
+        }
         if name == "Pattern" {
             return Ok(Some(pattern_to_js(value)?));
         }

@@ -52,6 +52,23 @@ impl serde::de::Error for Misfit {
         Self::custom(format!("expected {wanted}, got {}", called(found)))
     }
 
+    fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        let largest = match wanted.to_string().as_str() {
+            "u8" => u64::from(u8::MAX),
+            "u16" => u64::from(u16::MAX),
+            "u32" => u64::from(u32::MAX),
+            "u64" | "usize" => u64::MAX,
+            _ => return Self::custom(format!("expected {wanted}, got {found}")),
+        };
+        let given = match found {
+            Unexpected::Signed(number) => number.to_string(),
+            Unexpected::Unsigned(number) => number.to_string(),
+            Unexpected::Float(number) => number.to_string(),
+            other => other.to_string(),
+        };
+        Self::custom(format!("expected a number from 0 to {largest}, got {given}"))
+    }
+
     fn missing_field(name: &'static str) -> Self {
         Self { field: name, problem: "expected a value, got undefined".to_owned() }
     }

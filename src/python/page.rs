@@ -130,7 +130,7 @@ impl HandlerCall {
 }
 
 fn button(name: &str) -> Result<Button, Error> {
-    name.parse().map_err(|_| Error::InvalidArguments {
+    Button::named(name).ok_or_else(|| Error::InvalidArguments {
         problems: vec![format!("button: expected one of (left|right|middle), got {name:?}")],
     })
 }

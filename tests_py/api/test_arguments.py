@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Error, Page
+from patchright_mcp.async_api import Browser, Error, Page, expect
 
 WRONG: dict[str, Callable[[Any], Any]] = {
     "Page.goto: url: expected string, got number": lambda page: page.goto(5),
@@ -24,6 +24,27 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "Page.click: click_count: expected number, got string": lambda page: page.click(
         "button", click_count="3"
     ),
+    "Page.click: click_count: expected a number from 0 to 4294967295, got -1": lambda page: page.click(
+        "button", click_count=-1
+    ),
+    'Page.click: button: unknown value "back"': lambda page: page.click("button", button="back"),
+    'Mouse.click: button: expected one of (left|right|middle), got "back"': lambda page: page.mouse.click(
+        1, 1, button="back"
+    ),
+    "Page.screenshot: animations: expected one of (allow|disabled), got 'maybe'": lambda page: (
+        page.screenshot(animations="maybe")
+    ),
+    "BrowserContext.clear_cookies: name: expected string or Pattern, got number": lambda page: (
+        page.context.clear_cookies(name=5)
+    ),
+    "LocatorAssertions.to_have_count: count: expected number, got string": lambda page: expect(
+        page.locator("button")
+    ).to_have_count("1"),
+    "LocatorAssertions.to_have_text: expected: value must be a string or regular expression": lambda page: (
+        expect(page.locator("button")).to_have_text(5)
+    ),
+    "PageAssertions.to_have_url: url_or_reg_exp: expected string or Pattern or function, "
+    "got number": lambda page: expect(page).to_have_url(5),
     "Page.fill: value: expected string, got null": lambda page: page.fill("input", None),
     "Locator.fill: value: expected string, got number": lambda page: page.locator("input").fill(5),
     "Page.get_by_role: role: expected string, got number": lambda page: page.get_by_role(5),
@@ -65,6 +86,10 @@ async def test_a_wrong_argument_is_named(page: Page, message: str) -> None:
     ("options", "wrong"),
     [
         ({"viewport": {"width": 1}}, "viewport.height: expected number, got undefined"),
+        (
+            {"proxy": {}},
+            'proxy.server: expected string, got undefined; name it like "http://proxy.example:3128"',
+        ),
         ({"base_url": 5}, "base_url: expected string, got number"),
         ({"record_video_size": {"width": 5}}, "record_video_size.height: expected number, got undefined"),
         ({"color_scheme": "x"}, "color_scheme: expected one of (dark|light|no-preference|null), got 'x'"),

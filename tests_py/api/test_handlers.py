@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from patchright_mcp.async_api import Page, Playwright
+from patchright_mcp.async_api import Page, Playwright, Route
 from tests_py.support.site import Site
 
 SYNC = """
@@ -172,3 +172,15 @@ async def test_a_pdf_is_tagged_only_when_asked_and_a_wrong_scale_is_named(page: 
     assert b"StructTreeRoot" in await page.pdf(tagged=True)
     with pytest.raises(Exception, match="scale"):
         await page.pdf(scale=9)
+
+
+async def test_a_route_handler_gets_all_headers_at_once(page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+
+    async def answer(route: Route) -> None:
+        headers = await asyncio.wait_for(route.request.all_headers(), 3)
+        await route.fulfill(body=headers["x-mine"])
+
+    await page.route("**/echo", answer)
+    text = "fetch('/echo', { headers: { 'x-mine': '7' } }).then((answer) => answer.text())"
+    assert await page.evaluate(text) == "7"

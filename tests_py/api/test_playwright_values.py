@@ -226,3 +226,57 @@ async def test_what_is_visible_may_be_written_as_a_number(page: Page) -> None:
     await page.set_content("<button hidden>away</button><button>here</button>")
     assert await page.locator("button >> visible=1").all_text_contents() == ["here"]
     assert await page.locator("button >> visible=0").all_text_contents() == ["away"]
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: Any = "end"
+    for _ in range(levels // 2):
+        value = {"in": [value]}
+    return dict(value)
+
+
+NESTED = "(levels) => { let v = 'end'; for (let i = 0; i < levels / 2; i++) v = {in: [v]}; return v; }"
+
+
+@pytest.mark.parametrize("levels", [60, 120, 400])
+async def test_values_may_be_nested_deeply_in_both_directions(page: Page, levels: int) -> None:
+    assert await page.evaluate("value => value", nested(levels)) == nested(levels)
+    assert await page.evaluate(NESTED, levels) == nested(levels)
+    handle = await page.evaluate_handle(NESTED, levels)
+    assert await handle.json_value() == nested(levels)
+
+
+async def test_values_that_are_too_deep_are_refused(page: Page) -> None:
+    with pytest.raises(Error, match="object reference chain is too long"):
+        await page.evaluate(NESTED, 2000)
+    with pytest.raises(Error, match=r"^Page\.evaluate: arg: expected at most 500 levels of nesting"):
+        await page.evaluate("value => 1", nested(600))
+    assert await page.evaluate("1 + 1") == 2
+
+
+async def test_deep_values_keep_what_they_refer_to(page: Page) -> None:
+    deep = await page.evaluate(f"levels => {{ const v = ({NESTED})(levels); v.self = v; return v; }}", 100)
+    assert deep["self"] is deep
+    assert deep["in"][0]["in"] == nested(100)["in"][0]["in"]
+
+
+@pytest.mark.parametrize("given", [b"\x00\xff", bytearray(b"\x00\xff"), memoryview(b"\x00\xff")])
+async def test_bytes_arrive_as_a_typed_array(page: Page, given: object) -> None:
+    look = "({ bytes: [one, other] }) => [one.constructor.name, ...one, other.length]"
+    assert await page.evaluate(look, {"bytes": [given, b""]}) == ["Uint8Array", 0, 255, 0]
+
+
+async def test_a_getter_that_throws_is_left_out(page: Page) -> None:
+    handle = await page.evaluate_handle("({ get bad() { throw 1; }, good: 1 })")
+    assert await handle.json_value() == {"good": 1}
+    with pytest.raises(Error, match="a getter of the result throws"):
+        await page.evaluate("({ get bad() { throw 1; }, good: 1 })")
+
+
+@pytest.mark.parametrize("locale", ["xx-nonsense-99", "not a locale"])
+async def test_a_locale_that_the_browser_does_not_know_is_refused(browser: Browser, locale: str) -> None:
+    context = await browser.new_context(locale=locale)
+    with pytest.raises(Error, match=f'the browser does not support the locale "{locale}"'):
+        await context.new_page()
+    assert context.pages == []
+    await context.close()

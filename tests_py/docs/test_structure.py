@@ -84,16 +84,17 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 38120,
+    "browser": 38200,
     "mcp": 22400,
     "session": 5240,
     "bidi": 5125,
     "snapshot": 5510,
-    "cli": 5100,
-    "python": 4900,
+    "cli": 5110,
+    "python": 4940,
     "cdp": 3100,
     "webdriver": 2185,
     "live": 1740,
+    "trace": 1000,
     "fleet": 1448,
     "secrets": 984,
     "error": 910,

@@ -216,7 +216,7 @@ impl PressOptions {
     fn click(&self) -> Result<ClickOptions> {
         let button = match self.button.as_deref() {
             None => Button::Left,
-            Some(name) => name.parse().map_err(|_| wrong("button", name))?,
+            Some(name) => Button::named(name).ok_or_else(|| wrong("button", name))?,
         };
         let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
         let modifiers = self.modifiers.iter().flatten().map(read).collect::<Result<_>>()?;

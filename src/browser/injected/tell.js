@@ -1,7 +1,18 @@
 // Tells of a value what JSON has no word for. Runs in the world of the value, and only when that holds something which the
 // browser itself does not tell of. The first key of each object says what it is, so keys come in this order.
 (function () {
+  const DEEPEST = 500;
   const met = new Map();
+  const list = [];
+  let depth = 0;
+  // Arrays and objects go into the list after what is in them, so that no answer is deep.
+  const listed = (entry) => ({ at: list.push(entry) - 1 });
+  const inside = (work) => {
+    if (++depth > DEEPEST) throw new Error("Cannot serialize result: object reference chain is too long.");
+    const result = work();
+    depth--;
+    return result;
+  };
   const number = (value) => (met.set(value, met.size + 1), met.size);
   const bytes = (view) => Array.from(view, (item) => (typeof item === "bigint" ? { special: `${item}n` } : tell(item)));
   const tell = (value) => {
@@ -35,9 +46,9 @@
     if (met.has(value)) return { again: met.get(value) };
     if (Array.isArray(value)) {
       const at = number(value);
-      return { a: Array.from(value, tell), n: at };
+      return listed({ a: inside(() => Array.from(value, (item) => tell(item))), n: at });
     }
-    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return { a: bytes(value), n: number(value) };
+    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return listed({ a: bytes(value), n: number(value) });
     if (value instanceof Map) return { map: 1, n: number(value) };
     if (value instanceof Set) return { set: 1, n: number(value) };
     const at = number(value);
@@ -50,11 +61,12 @@
       } catch {
         continue;
       }
-      entries.push([key, tell(member)]);
+      entries.push([key, inside(() => tell(member))]);
       holdsValues ||= typeof member !== "function";
     }
     if (!holdsValues && typeof value.toJSON === "function") return tell(value.toJSON());
-    return { o: entries, n: at };
+    return listed({ o: entries, n: at });
   };
-  return tell(this);
+  const value = tell(this);
+  return { list, value };
 });

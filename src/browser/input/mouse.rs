@@ -33,6 +33,11 @@ pub enum Button {
 }
 
 impl Button {
+    /// The button with this name: one of the first three.
+    pub fn named(name: &str) -> Option<Self> {
+        name.parse().ok().filter(|button| !matches!(button, Self::Back | Self::Forward))
+    }
+
     /// Its bit in `MouseEvent.buttons`.
     fn bit(self) -> u32 {
         match self {

@@ -301,17 +301,34 @@ impl BrowserContext {
     /// Waits until a new page is ready. Errors of its setup are reported here.
     async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
         page.until_ready(limit).await?;
-        let timezone = self.inner.options.lock().timezone.clone();
+        if let Some(problem) = self.refused(&page).await {
+            let _ = page.close().await;
+            return Err(Error::InvalidArguments { problems: vec![problem] });
+        }
+        Ok(page)
+    }
+
+    /// Which of its settings the browser refuses. They were sent before, when nobody waited for the answers.
+    async fn refused(&self, page: &Page) -> Option<String> {
+        let (timezone, locale) = {
+            let options = self.inner.options.lock();
+            (options.timezone.clone(), options.locale.clone())
+        };
         if let Some(timezone_id) = timezone {
             let problem = format!("the browser does not support the time zone {timezone_id:?}");
             if let Err(Error::Protocol { .. }) =
                 page.session().call(SetTimezoneOverride { timezone_id }).await
             {
-                let _ = page.close().await;
-                return Err(Error::InvalidArguments { problems: vec![problem] });
+                return Some(problem);
             }
         }
-        Ok(page)
+        let locale = locale?;
+        let problem = format!("the browser does not support the locale {locale:?}");
+        // Another page of the same process may have set it: that is an error, too.
+        match page.session().call(SetLocaleOverride { locale: Some(locale) }).await {
+            Err(Error::Protocol { message, .. }) if message.contains("Invalid locale") => Some(problem),
+            _ => None,
+        }
     }
 
     /// Closes the context with all its pages, cookies and storage. For one that we have not created, closes the pages only.

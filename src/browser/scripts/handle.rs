@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::evaluate::{deep_serialization, is_function};
 use super::gesture;
-use super::value::{JsValue, TELL, preview};
+use super::value::{DEEPEST, JsValue, TELL, preview};
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::front::FocusGuard;
@@ -17,8 +17,10 @@ use crate::error::{Error, Result};
 /// A script has no time limit of its own; its caller has one.
 pub(in crate::browser) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// How deep objects are converted.
-const DEEPEST: u32 = 100;
+/// The browser's words for a result with a getter that throws.
+const UNSERIALIZED: &str = "exception during deep serialization";
+const GETTER_THROWS: &str = "Error: a getter of the result throws. Return the parts that are needed, or use evaluate_handle and then json_value, \
+     which leaves out what throws.";
 
 /// The place where a script runs: a world of a document, or a worker.
 #[derive(Debug, Clone)]
@@ -169,7 +171,7 @@ impl Realm {
     async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
         let _work = self.work();
         let running = self.session.send(evaluate).within(NO_LIMIT);
-        outcome(self.unless_dialog(running).await?)
+        outcome(self.unless_dialog(running).await.map_err(explained)?)
     }
 
     /// Calls a function with `argument`, and with `this` if given.
@@ -198,7 +200,7 @@ impl Realm {
             ..CallFunctionOn::default()
         };
         let running = self.session.send(call).within(NO_LIMIT);
-        outcome(self.unless_dialog(running).await?)
+        outcome(self.unless_dialog(running).await.map_err(explained)?)
     }
 
     async fn global(&self) -> Result<RemoteHandle> {
@@ -247,6 +249,15 @@ impl Realm {
             Some(frame) => frame.page()?.unless_dialog(work).await,
             None => work.await,
         }
+    }
+}
+
+fn explained(error: Error) -> Error {
+    match error {
+        Error::Protocol { message, .. } if message.contains(UNSERIALIZED) => {
+            Error::Script { message: GETTER_THROWS.to_owned() }
+        }
+        other => other,
     }
 }
 
@@ -354,8 +365,10 @@ impl JsHandle {
             return Ok(JsValue::read(&self.object).unwrap_or(JsValue::Undefined));
         };
         let call = "function () { return this; }";
-        let object = self.realm.call(call, Some(remote), &JsValue::Undefined, true).await?;
-        self.realm.read(object).await
+        match self.realm.call(call, Some(remote), &JsValue::Undefined, true).await {
+            Err(Error::Script { message }) if message == GETTER_THROWS => self.realm.tell(remote).await,
+            called => self.realm.read(called?).await,
+        }
     }
 
     /// Its own enumerable properties with their values.

@@ -21,6 +21,8 @@ pub enum JsValue {
     /// A date in ISO 8601 format.
     Date(String),
     Url(String),
+    /// A `Uint8Array`.
+    Bytes(Vec<u8>),
     Regex {
         source: String,
         flags: String,
@@ -51,22 +53,37 @@ pub enum JsValue {
 
 const DOCUMENT_NODE: u64 = 9;
 
-/// A function that describes what the browser's serializer leaves out: errors, URLs, typed arrays, `toJSON`.
+/// How deep the browser's serializer goes: its answer has three levels of JSON for each, and more than 127 are not read.
+pub(in crate::browser) const DEEPEST: u32 = 38;
+/// How deep JSON arguments may be; the browser does not answer a message with more than 200 levels.
+const DEEPEST_JSON: usize = 100;
+
+/// A function that describes what the browser's serializer leaves out: errors, URLs, typed arrays, `toJSON`, deep values.
 pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
     /// Parses a result with deep serialization. `None` if it contains something that the browser did not serialize.
     pub(in crate::browser) fn read(object: &RemoteObject) -> Option<Self> {
         match (&object.deep_serialized_value, &object.unserializable_value, &object.value) {
-            (Some(deep), ..) => read_deep(deep, &mut (1 << 32)),
+            (Some(deep), ..) => read_deep(deep, &mut (1 << 32), DEEPEST),
             (None, Some(special), _) => Some(read_special(special)),
             (None, None, Some(value)) => Some(Self::from_json(value)),
             (None, None, None) => Some(Self::Undefined),
         }
     }
 
-    /// Parses the result of [`TELL`].
+    /// Parses the result of [`TELL`]: a list, in which each array and object comes after those in it, and the value itself.
     pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
+        let mut list = Vec::new();
+        for item in encoded["list"].as_array().into_iter().flatten() {
+            let decoded = Self::decode(item, &mut list);
+            list.push(Some(decoded));
+        }
+        Self::decode(&encoded["value"], &mut list)
+    }
+
+    /// Decodes one value; `list` are the arrays and objects before it, of which it takes those that are in it.
+    fn decode(encoded: &Json, list: &mut [Option<Self>]) -> Self {
         let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
         let Some((kind, value)) =
             encoded.as_object().and_then(|encoded| encoded.iter().find(|(key, _)| *key != "n"))
@@ -76,15 +93,20 @@ impl JsValue {
         let number = encoded["n"].as_u64().unwrap_or_default();
         match kind.as_str() {
             "a" => {
-                let items = value.as_array().into_iter().flatten().map(Self::decode_remote).collect();
-                Self::Array { number, items }
+                let items = value.as_array().into_iter().flatten();
+                Self::Array { number, items: items.map(|item| Self::decode(item, list)).collect() }
             }
             "o" => {
                 let pairs = value.as_array().into_iter().flatten();
                 let entry = |pair: &Json| {
-                    (pair[0].as_str().unwrap_or_default().to_owned(), Self::decode_remote(&pair[1]))
+                    (pair[0].as_str().unwrap_or_default().to_owned(), Self::decode(&pair[1], list))
                 };
                 Self::Object { number, entries: pairs.map(entry).collect() }
+            }
+            "at" => {
+                let index = value.as_u64().and_then(|index| usize::try_from(index).ok());
+                let listed = index.and_then(|index| list.get_mut(index)?.take());
+                listed.unwrap_or(Self::Undefined)
             }
             "again" => Self::Again(value.as_u64().unwrap_or_default()),
             "special" => read_special(value.as_str().unwrap_or_default()),
@@ -116,18 +138,23 @@ impl JsValue {
 
     /// The value as JSON, if JSON can express all of it.
     pub(in crate::browser) fn plain(&self) -> Option<Json> {
+        self.plain_within(DEEPEST_JSON)
+    }
+
+    fn plain_within(&self, levels: usize) -> Option<Json> {
+        let inner = levels.checked_sub(1)?;
         Some(match self {
             Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(*value),
             Self::Number(number) if number.is_finite() && !is_negative_zero(*number) => json_number(*number),
             Self::Text(text) => Json::String(text.clone()),
             Self::Array { items, .. } => {
-                Json::Array(items.iter().map(Self::plain).collect::<Option<Vec<_>>>()?)
+                Json::Array(items.iter().map(|item| item.plain_within(inner)).collect::<Option<Vec<_>>>()?)
             }
             // JSON forgets the order of several.
             Self::Object { entries, .. } if entries.len() < 2 => {
                 let pair = |(key, value): &(String, Self)| {
-                    (key != "__proto__").then(|| Some((key.clone(), value.plain()?))).flatten()
+                    (key != "__proto__").then(|| Some((key.clone(), value.plain_within(inner)?))).flatten()
                 };
                 Json::Object(entries.iter().map(pair).collect::<Option<_>>()?)
             }
@@ -184,12 +211,13 @@ fn read_special(text: &str) -> JsValue {
     }
 }
 
-/// `next` is the next free id for objects without one.
-fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
+/// `next` is the next free id for objects without one, `levels` how much deeper the browser went.
+fn read_deep(deep: &Json, next: &mut u64, levels: u32) -> Option<JsValue> {
     let value = &deep["value"];
     let reference = deep["weakLocalObjectReference"].as_u64();
     let kind = deep["type"].as_str().unwrap_or_default();
-    if let (Some(reference), true) = (reference, value.is_null()) {
+    let inner = levels.saturating_sub(1);
+    if let (Some(reference), true, 1..) = (reference, value.is_null(), levels) {
         return Some(JsValue::Again(reference));
     }
     let mut number = || {
@@ -215,7 +243,8 @@ fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
         },
         "array" if value.is_array() => {
             let number = number();
-            let items = value.as_array()?.iter().map(|item| read_deep(item, next)).collect::<Option<_>>()?;
+            let items =
+                value.as_array()?.iter().map(|item| read_deep(item, next, inner)).collect::<Option<_>>()?;
             JsValue::Array { number, items }
         }
         "object" if value.is_array() => {
@@ -226,7 +255,7 @@ fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
                 if key == "toJSON" && pair[1]["type"] == "function" {
                     return None;
                 }
-                entries.push((key, read_deep(&pair[1], next)?));
+                entries.push((key, read_deep(&pair[1], next, inner)?));
             }
             JsValue::Object { number, entries }
         }
@@ -261,6 +290,7 @@ impl Writer {
             JsValue::Text(text) => quoted(text),
             JsValue::Date(text) => format!("new Date({})", quoted(text)),
             JsValue::Url(text) => format!("new URL({})", quoted(text)),
+            JsValue::Bytes(bytes) => format!("new Uint8Array({bytes:?})"),
             JsValue::Regex { source, flags } => format!("new RegExp({}, {})", quoted(source), quoted(flags)),
             JsValue::Error { name, message, stack } => format!(
                 "((e) => {{ e.name = {}; e.stack = {}; return e; }})(new Error({}))",
@@ -385,6 +415,19 @@ mod tests {
         let value = JsValue::Object { number: 0, entries };
         assert!(value.plain().is_none());
         assert_eq!(value.write(), r#"{["nan"]: (0 / 0), ["zero"]: (-0), ["big"]: (12n)}"#);
+    }
+
+    #[test]
+    fn deep_values_and_bytes_are_written_and_read_from_a_list() {
+        let nest = |value, _| JsValue::Array { number: 0, items: vec![value] };
+        let deep = |levels| (0..levels).fold(JsValue::Null, nest);
+        assert!(deep(DEEPEST_JSON - 1).plain().is_some() && deep(DEEPEST_JSON).plain().is_none());
+        assert_eq!(deep(300).write().matches('[').count(), 300);
+        assert_eq!(JsValue::Bytes(vec![0, 255]).write(), "new Uint8Array([0, 255])");
+        let encoded = json!({"list": [{"a": [1, {"special": "NaN"}], "n": 2}, {"o": [["in", {"at": 0}]], "n": 1}], "value": {"at": 1}});
+        let JsValue::Object { number: 1, entries } = JsValue::decode_remote(&encoded) else { panic!() };
+        let JsValue::Array { number: 2, items } = &entries[0].1 else { panic!() };
+        assert!(matches!(items[..], [JsValue::Number(1.0), JsValue::Number(nan)] if nan.is_nan()));
     }
 
     #[test]

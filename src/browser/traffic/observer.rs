@@ -350,6 +350,7 @@ impl BrowserContext {
             // Asked by the browser, not by the page: who routes the real request means to answer it.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
+            request.set_held(true);
             self.tell(&NetworkEvent::Route(route));
         }
     }

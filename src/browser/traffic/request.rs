@@ -64,6 +64,8 @@ struct RequestState {
     session: CdpSession,
     /// Whether a route handler has answered instead of a server.
     fulfilled: bool,
+    /// Whether it waits for a route handler: the browser reports no headers before that has decided.
+    held: bool,
     /// Headers that are also set on redirects.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
@@ -227,9 +229,9 @@ impl Request {
         Ok(self.response_so_far())
     }
 
-    /// The headers as sent over the network, with cookies.
+    /// The headers as sent over the network, with cookies. For a request that waits for a route handler, those it is to be sent with.
     pub async fn all_headers(&self) -> Result<HeaderList> {
-        self.wait_for_headers(|state| state.sent_headers.is_some()).await?;
+        self.wait_for_headers(|state| state.sent_headers.is_some() || state.held).await?;
         let headers = self.inner.state.lock().sent_headers.clone();
         Ok(headers.unwrap_or_else(|| self.headers().clone()))
     }
@@ -387,6 +389,11 @@ impl Request {
         self.update(|state| state.session = session);
     }
 
+    /// Records whether it waits for a route handler.
+    pub(in crate::browser) fn set_held(&self, held: bool) {
+        self.update(|state| state.held = held);
+    }
+
     pub(in crate::browser) fn fulfilled(&self) {
         self.update(|state| state.fulfilled = true);
     }
@@ -418,6 +425,7 @@ impl RequestState {
         Self {
             session,
             fulfilled: false,
+            held: false,
             carried: None,
             response: None,
             sent_headers: None,

@@ -170,8 +170,16 @@ impl Route {
     fn decide(&self) -> Result<()> {
         match self.inner.decided.swap(true, Ordering::AcqRel) {
             true => Err(Error::InvalidArguments { problems: vec!["Route is already handled!".to_owned()] }),
-            false => Ok(()),
+            false => {
+                self.request().set_held(false);
+                Ok(())
+            }
         }
+    }
+
+    fn undecide(&self) {
+        self.inner.decided.store(false, Ordering::Release);
+        self.request().set_held(true);
     }
 
     /// The headers without those that the browser sets itself. An unchanged cookie is left out, since it would
@@ -197,7 +205,7 @@ impl Route {
                 Ok(())
             }
             Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
-            other => other.map(drop).inspect_err(|_| self.inner.decided.store(false, Ordering::Release)),
+            other => other.map(drop).inspect_err(|_| self.undecide()),
         }
     }
 }
