@@ -27,6 +27,7 @@ mod setup;
 mod doctor;
 mod health;
 mod papers;
+mod show_trace;
 pub mod command;
 
 pub use program::Program;

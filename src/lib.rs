@@ -79,6 +79,9 @@ pub mod session;
 pub mod live;
 #[cfg(feature = "mcp")]
 #[doc(hidden)]
+pub mod trace;
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
 pub mod mcp;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

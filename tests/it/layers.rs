@@ -3,7 +3,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bottom to top, as `src/lib.rs` lists them. A module may name only what stands before it.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "sync",
     "folders",
     "json",
@@ -19,6 +19,7 @@ const LAYERS: [&str; 19] = [
     "secrets",
     "session",
     "live",
+    "trace",
     "mcp",
     "cli",
     "fuzzing",

@@ -12,6 +12,8 @@ pub struct Guard {
     origins: Vec<url::Origin>,
     /// The address of the live view for visitors, if it differs.
     visited_at: Option<(Host<String>, url::Origin)>,
+    /// Whether sandboxed documents may ask.
+    admits_sandboxed: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -40,6 +42,7 @@ impl Guard {
             hosts: if hosts.iter().any(|host| host == "*") { Hosts::Any } else { Hosts::These(known) },
             origins: origins.collect::<Result<_>>()?,
             visited_at: None,
+            admits_sandboxed: false,
         })
     }
 
@@ -48,6 +51,12 @@ impl Guard {
     pub fn with_visitors(self, url: &Url) -> Self {
         let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
         Self { visited_at: host.map(|host| (host, url.origin())), ..self }
+    }
+
+    /// Allows requests of sandboxed documents, whose origin is `null`. The path must be a secret then.
+    #[must_use]
+    pub fn with_sandboxed(self) -> Self {
+        Self { admits_sandboxed: true, ..self }
     }
 
     /// Why a request is refused; `None` if it is allowed.
@@ -74,6 +83,9 @@ impl Guard {
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let origin = origins.next()?;
+        if self.admits_sandboxed && origin == "null" && headers.get_all(header::ORIGIN).iter().count() == 1 {
+            return None;
+        }
         let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
         // A page that comes from us may ask us.
         let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));

@@ -70,16 +70,21 @@ pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>)
 
 /// The page, which is the same for everybody.
 fn page() -> Response<Body> {
+    scripted(PAGE, "img-src blob:")
+}
+
+/// An HTML page whose only script and style are its own: `{nonce}` in it is replaced. `more` is what else it may load.
+pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
     let mut bits = [0; 16];
     if getrandom::fill(&mut bits).is_err() {
         return plain(StatusCode::INTERNAL_SERVER_ERROR, "No random numbers\n");
     }
     let nonce = URL_SAFE_NO_PAD.encode(bits);
     let policy = format!(
-        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; img-src blob:; \
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; {more}; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    let mut response = Response::new(Body::from(PAGE.replace("{nonce}", &nonce)));
+    let mut response = Response::new(Body::from(page.replace("{nonce}", &nonce)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -225,34 +230,55 @@ pub async fn attend(live: Live, ended: CancellationToken) {
 }
 
 async fn listen(live: &Live, listener: TcpListener) {
+    let live = live.clone();
     let Ok(guard) = Guard::new("127.0.0.1", &[], &[]) else { return };
+    serve_loopback(listener, guard, move |request| {
+        let live = live.clone();
+        async move {
+            if request.uri().path().starts_with(PATH) {
+                answer(&live, &Keys::none(), request).await
+            } else {
+                plain(StatusCode::NOT_FOUND, "Not found\n")
+            }
+        }
+    })
+    .await;
+}
+
+/// Answers requests that the guard admits.
+pub(super) async fn serve_loopback<A, F>(listener: TcpListener, guard: Guard, answer: A)
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
     let guard = Arc::new(guard);
     let mut serving = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = serving.join_next() => {}
             accepted = listener.accept(), if serving.len() < MOST_CONNECTIONS => match accepted {
-                Ok((stream, _)) => drop(serving.spawn(serve(live.clone(), Arc::clone(&guard), stream))),
+                Ok((stream, _)) => drop(serving.spawn(serve(answer.clone(), Arc::clone(&guard), stream))),
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             },
         }
     }
 }
 
-async fn serve(live: Live, guard: Arc<Guard>, stream: TcpStream) {
+async fn serve<A, F>(answer: A, guard: Arc<Guard>, stream: TcpStream)
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
     let _ = stream.set_nodelay(true);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(ARRIVAL);
     let answer = service_fn(move |request: Request<Incoming>| {
-        let (live, guard) = (live.clone(), Arc::clone(&guard));
+        let (answer, guard) = (answer.clone(), Arc::clone(&guard));
         async move {
             let refusal = guard.refusal(request.uri(), request.headers());
             let response = match refusal {
                 Some(_) => refused(),
-                None if request.uri().path().starts_with("/live/") => {
-                    answer(&live, &Keys::none(), request).await
-                }
-                None => plain(StatusCode::NOT_FOUND, "Not found\n"),
+                None => answer(request).await,
             };
             Ok::<_, Infallible>(hardened(response))
         }
@@ -272,7 +298,7 @@ pub(super) fn refused() -> Response<Body> {
     plain(StatusCode::FORBIDDEN, REFUSED)
 }
 
-fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+pub(super) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Body::from(Bytes::from_static(text.as_bytes())));
     *response.status_mut() = status;
     if !text.is_empty() {

@@ -8,6 +8,7 @@ mod keys;
 pub mod live;
 mod replicas;
 mod serve;
+pub mod trace;
 mod visitors;
 
 pub use clients::ClientLimits;

@@ -1,0 +1,354 @@
+//! Documents of a trace as HTML without scripts.
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use super::events::{Phase, Recorded};
+use super::nodes::{Node, Nodes};
+
+/// The most bytes of one document: references could make a small trace say much.
+const LARGEST: usize = 64 << 20;
+/// The start of each document. The element of the call is marked.
+const HEAD: &str =
+    "<!doctype html><meta charset=utf-8><style>[data-target]{outline:2px solid #f60!important}</style>";
+const VOID: [&str; 14] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr",
+];
+/// Elements that show nothing without scripts, or would load what is not in the trace.
+const LEFT_OUT: [&str; 10] =
+    ["script", "noscript", "base", "meta", "object", "embed", "noembed", "noframes", "portal", "fencedframe"];
+
+/// Which document is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentQuery<'a> {
+    pub call: &'a str,
+    pub phase: Phase,
+    /// Without it, the main frame.
+    pub frame: Option<&'a str>,
+}
+
+/// Finds the snapshot of a document. A frame without one at this moment has its latest before it.
+fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
+    let is_at = |index: &usize| {
+        let snapshot = &recorded.snapshots[*index];
+        snapshot.call_id == query.call && snapshot.phase() == Some(query.phase)
+    };
+    let main = recorded.mains.get(query.call).and_then(|mains| mains.iter().copied().find(is_at));
+    let Some(frame) = query.frame else { return main };
+    let own = recorded.frames.get(frame)?;
+    own.iter().copied().find(is_at).or_else(|| {
+        let moment = recorded.snapshots[main?].timestamp;
+        own.iter().copied().rfind(|index| recorded.snapshots[*index].timestamp <= moment)
+    })
+}
+
+/// Whether there is a document of the main frame at this moment.
+pub(super) fn is_there(recorded: &Recorded, call: &str, phase: Phase) -> bool {
+    find(recorded, &DocumentQuery { call, phase, frame: None }).is_some()
+}
+
+/// Writes a document as HTML.
+pub(super) fn write(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<String> {
+    let at = find(recorded, query)?;
+    let snapshot = &recorded.snapshots[at];
+    let frame = recorded.frames.get(&snapshot.frame_id)?;
+    let writer = Writer {
+        recorded,
+        query,
+        part: snapshot.frame_id.split('/').next().unwrap_or_default(),
+        at,
+        frame,
+        base: Url::parse(&snapshot.frame_url).ok(),
+        read: HashMap::new(),
+        html: String::from(HEAD),
+        steps: Vec::new(),
+    };
+    Some(writer.write(frame.iter().position(|index| *index == at)?))
+}
+
+struct Writer<'a> {
+    recorded: &'a Recorded,
+    query: &'a DocumentQuery<'a>,
+    part: &'a str,
+    at: usize,
+    /// The snapshots of the frame.
+    frame: &'a [usize],
+    base: Option<Url>,
+    read: HashMap<usize, Option<Rc<Nodes>>>,
+    html: String,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    /// A node of a snapshot of the frame.
+    Open {
+        snapshot: usize,
+        node: usize,
+        is_style: bool,
+    },
+    Close(String),
+}
+
+impl Writer<'_> {
+    fn write(mut self, snapshot: usize) -> String {
+        if let Some(nodes) = self.nodes(snapshot) {
+            self.steps.push(Step::Open { snapshot, node: nodes.root, is_style: false });
+        }
+        while let Some(step) = self.steps.pop() {
+            if self.html.len() > LARGEST {
+                break;
+            }
+            match step {
+                Step::Close(name) => drop(write!(self.html, "</{name}>")),
+                Step::Open { snapshot, node, is_style } => self.open(snapshot, node, is_style),
+            }
+        }
+        self.html
+    }
+
+    fn nodes(&mut self, snapshot: usize) -> Option<Rc<Nodes>> {
+        let html = &self.recorded.snapshots[*self.frame.get(snapshot)?].html;
+        self.read.entry(snapshot).or_insert_with(|| Nodes::read(html).map(Rc::new)).clone()
+    }
+
+    fn open(&mut self, snapshot: usize, node: usize, is_style: bool) {
+        let Some(nodes) = self.nodes(snapshot) else { return };
+        match &nodes.list[node] {
+            Node::Text(text) if is_style => {
+                let css = self.rewrite_css(text);
+                self.html += &css.replace("</", "<\\/");
+            }
+            Node::Text(text) => self.html += &escaped(text),
+            Node::Reference { back, node } => {
+                // What refers to itself would never end.
+                let Some(earlier) = snapshot.checked_sub(*back).filter(|earlier| *earlier < snapshot) else {
+                    return;
+                };
+                let Some(referred) = self.nodes(earlier) else { return };
+                if let Some(node) = referred.order.get(*node) {
+                    self.steps.push(Step::Open { snapshot: earlier, node: *node, is_style });
+                }
+            }
+            Node::Element { name, attributes, children } => {
+                let children = children.iter().rev();
+                let children = children.map(|node| (snapshot, *node)).collect();
+                self.element(name, attributes, children);
+            }
+        }
+    }
+
+    /// Writes the start of an element; its children, last first, and its end follow in steps.
+    fn element(&mut self, name: &str, attributes: &[(String, String)], children: Vec<(usize, usize)>) {
+        let get = |wanted: &str| {
+            attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+        };
+        let lower = name.to_ascii_lowercase();
+        if lower == "base" {
+            let base = get("href").and_then(|href| match &self.base {
+                Some(base) => base.join(href).ok(),
+                None => Url::parse(href).ok(),
+            });
+            self.base = base.or_else(|| self.base.take());
+        }
+        let is_sheet = get("rel").is_some_and(|rel| rel.to_ascii_lowercase().contains("stylesheet"));
+        if LEFT_OUT.contains(&lower.as_str()) || !is_name(name) || (lower == "link" && !is_sheet) {
+            return;
+        }
+        if let Some(css) = get("__playwright_style_sheet_") {
+            let css = self.rewrite_css(css).replace("</", "<\\/");
+            let _ = write!(self.html, "<style>{css}</style>");
+            return;
+        }
+        // Their content would be read as text.
+        let name = if matches!(lower.as_str(), "xmp" | "plaintext" | "listing") { "pre" } else { name };
+        let _ = write!(self.html, "<{name}");
+        self.attributes(&lower, attributes);
+        self.html.push('>');
+        if VOID.contains(&lower.as_str()) {
+            return;
+        }
+        self.steps.push(Step::Close(name.to_owned()));
+        match get("__playwright_value_").filter(|_| lower == "textarea") {
+            Some(value) => self.html += &escaped(value),
+            None if lower == "iframe" => {}
+            None => {
+                let is_style = lower == "style";
+                let steps =
+                    children.into_iter().map(|(snapshot, node)| Step::Open { snapshot, node, is_style });
+                self.steps.extend(steps);
+            }
+        }
+    }
+
+    fn attributes(&mut self, element: &str, attributes: &[(String, String)]) {
+        let has = |wanted: &str| attributes.iter().any(|(name, _)| name == wanted);
+        let mut is_target = false;
+        for (name, value) in attributes {
+            let (name, value) = match (name.to_ascii_lowercase().as_str(), element) {
+                ("__playwright_value_", "input") => ("value", value.clone()),
+                ("__playwright_checked_", _) if value != "false" => ("checked", String::new()),
+                ("__playwright_selected_", _) if value != "false" => ("selected", String::new()),
+                ("__playwright_shadow_root_", "template") => ("shadowrootmode", "open".to_owned()),
+                ("__playwright_current_src__", _) => ("src", self.resource(value)),
+                ("__playwright_src__", _) => ("src", self.document(value)),
+                ("__playwright_target__", _) => {
+                    is_target = true;
+                    continue;
+                }
+                ("value", "input") if has("__playwright_value_") => continue,
+                ("checked", _) if has("__playwright_checked_") => continue,
+                ("selected", _) if has("__playwright_selected_") => continue,
+                ("src", "iframe" | "frame") => ("src", self.document(value)),
+                ("src", _) if has("__playwright_current_src__") => continue,
+                ("src" | "poster" | "background", _) => (name.as_str(), self.resource(value)),
+                ("href", "link") | ("href" | "xlink:href", "image") => (name.as_str(), self.resource(value)),
+                ("href" | "xlink:href", _) => (name.as_str(), local(value)),
+                ("style", _) => ("style", self.rewrite_css(value)),
+                ("srcset" | "srcdoc" | "ping" | "autofocus" | "target" | "action" | "formaction", _) => {
+                    continue;
+                }
+                (lower, _)
+                    if lower.starts_with("on") || lower.starts_with("__playwright") || !is_name(lower) =>
+                {
+                    continue;
+                }
+                _ => (name.as_str(), value.clone()),
+            };
+            let _ = write!(self.html, " {name}=\"{}\"", escaped(&value));
+        }
+        if is_target {
+            self.html += " data-target";
+        }
+    }
+
+    /// The address of a child frame's document; `/snapshot/ID` is what the trace calls it.
+    fn document(&self, source: &str) -> String {
+        let Some(frame) = source.strip_prefix("/snapshot/") else { return String::new() };
+        let frame = format!("{}/{}", self.part, frame.split('?').next().unwrap_or_default());
+        let phase: &str = self.query.phase.into();
+        let mut query = Serializer::new(String::new());
+        query.append_pair("call", self.query.call).append_pair("phase", phase).append_pair("frame", &frame);
+        format!("document?{}", query.finish())
+    }
+
+    fn resource(&self, address: &str) -> String {
+        resource(self.at, self.base.as_ref(), address)
+    }
+
+    fn rewrite_css(&self, css: &str) -> String {
+        rewrite_css(css, |address| self.resource(address))
+    }
+}
+
+/// The address of content in the trace.
+pub(super) fn resource(at: usize, base: Option<&Url>, address: &str) -> String {
+    let address = address.trim();
+    if address.is_empty() || address.starts_with("data:") || address.starts_with('#') {
+        return address.to_owned();
+    }
+    let resolved = match base {
+        Some(base) => base.join(address),
+        None => Url::parse(address),
+    };
+    let Ok(mut url) = resolved else { return String::new() };
+    url.set_fragment(None);
+    let mut query = Serializer::new(String::new());
+    query.append_pair("at", &at.to_string()).append_pair("url", url.as_str());
+    format!("resource?{}", query.finish())
+}
+
+/// Replaces the addresses in a style sheet.
+pub(super) fn rewrite_css(css: &str, to: impl Fn(&str) -> String) -> String {
+    static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let pattern =
+            r#"(?i)(@import\s+(?:url\(\s*)?|url\(\s*)(?:"([^"\\]*)"|'([^'\\]*)'|([^)'"\s;]*))(\s*\))?"#;
+        Regex::new(pattern).ok()
+    });
+    let Some(pattern) = ADDRESS.as_ref() else { return String::new() };
+    let replaced = pattern.replace_all(css, |found: &Captures<'_>| {
+        let address = (2..5).find_map(|group| found.get(group)).map_or("", |found| found.as_str());
+        format!(
+            "{}\"{}\"{}",
+            &found[1],
+            to(address).replace('"', "%22"),
+            found.get(5).map_or("", |end| end.as_str())
+        )
+    });
+    replaced.into_owned()
+}
+
+/// A link that leads nowhere else.
+fn local(address: &str) -> String {
+    if address.starts_with('#') { address.to_owned() } else { "#".to_owned() }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|one| one.is_alphanumeric() || matches!(one, '-' | '_' | ':' | '.'))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn document(documents: &[Value]) -> String {
+        let mut recorded = Recorded::default();
+        for (index, html) in documents.iter().enumerate() {
+            let snapshot = json!({
+                "callId": format!("c{index}"), "phase": "after", "frameId": "f", "isMainFrame": true,
+                "frameUrl": "http://shop.example/a/", "html": html,
+            });
+            let event = json!({ "type": "frame-snapshot", "snapshot": snapshot });
+            recorded.take("trace", &event.to_string());
+        }
+        let call = format!("trace/c{}", documents.len() - 1);
+        let query = DocumentQuery { call: &call, phase: Phase::After, frame: None };
+        let html = write(&recorded, &query).unwrap();
+        html.trim_start_matches(HEAD).to_owned()
+    }
+
+    #[test]
+    fn references_are_followed_and_the_state_of_fields_is_written() {
+        let first = json!(["HTML", {}, ["BODY", {}, ["P", {}, "a<b"], ["INPUT", { "value": "x" }]]]);
+        let typed = json!(["INPUT", { "value": "x", "__playwright_value_": "ty\"ped" }]);
+        let second = json!(["HTML", {}, ["BODY", {}, [[1, 1]], typed, ["B", {}, [[0, 0]], [[1, 99]]]]]);
+        let expected = "<HTML><BODY><P>a&lt;b</P><INPUT value=\"ty&quot;ped\"><B></B></BODY></HTML>";
+        assert_eq!(document(&[first, second]), expected);
+    }
+
+    #[test]
+    fn nothing_runs_and_nothing_is_loaded_from_elsewhere() {
+        let html = json!(["HTML", {}, ["SCRIPT", {}, "alert()"], ["META", { "http-equiv": "refresh" }],
+            ["STYLE", {}, "b { background: url( 'x.png' ) } @import \"y.css\"; </style><script>"],
+            ["IMG", { "src": "p.png", "onerror": "alert()", "srcset": "q.png 2x", "a\"b": "" }],
+            ["A", { "href": "http://elsewhere.example/", "ping": "/p" }, "go"],
+            ["IFRAME", { "src": "/snapshot/inner" }], ["IFRAME", { "src": "http://elsewhere.example/" }]]);
+        let written = document(&[html]);
+        assert!(!written.contains("alert()") && !written.contains("</style><script>"), "{written}");
+        assert!(
+            written.contains("url( \"resource?at=0&url=http%3A%2F%2Fshop.example%2Fa%2Fx.png\" )"),
+            "{written}"
+        );
+        assert!(
+            written.contains("@import \"resource?at=0&url=http%3A%2F%2Fshop.example%2Fa%2Fy.css\""),
+            "{written}"
+        );
+        let image = "<IMG src=\"resource?at=0&amp;url=http%3A%2F%2Fshop.example%2Fa%2Fp.png\">";
+        assert!(written.contains(image), "{written}");
+        assert!(written.contains("<A href=\"#\">go</A>"), "{written}");
+        let frame = "src=\"document?call=trace%2Fc0&amp;phase=after&amp;frame=trace%2Finner\"";
+        assert!(written.contains(frame) && written.contains("<IFRAME src=\"\">"), "{written}");
+    }
+}
