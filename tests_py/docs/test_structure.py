@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 38200,
+    "browser": 38220,
     "mcp": 22400,
     "session": 5240,
     "bidi": 5125,
