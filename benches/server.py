@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 RESULTS = Path("target/bench/results.json")
 REF = re.compile(r"\[ref=(\w+)\]|\buid=(\w+)")
 SESSION_ID = re.compile(r'"sessionId":\s*"([^"]+)"')
-CAPS = "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools,webmcp"
+CAPS = "vision,pdf,find,steps,extract,network,storage,emulation,code,testing,evidence,devtools,webmcp"
 EVERYTHING = ["--caps", CAPS, "--login-timeout", "1"]
 CLAUDE = ["--toolsets", "claude"]
 RESAMPLES = 1000
@@ -218,6 +218,7 @@ def measure_capabilities(timed: Callable[..., str], client: Client, site: Site) 
     page = client.call("browser_navigate", url=site.page("fields"))
     timed("browser_history", action="reload")
     timed("browser_read")
+    timed("browser_extract", each="body", fields={"title": "h1"})
     found = timed("browser_network_search", url="fields")
     timed("browser_network_request", id=id_in(found))
     timed("browser_route", action="block", list="ads")

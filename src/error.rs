@@ -223,6 +223,9 @@ pub enum Error {
     AnswerLate { waited: Duration },
     #[error("not as expected within {}: {what}{received}", human(*waited))]
     NotAsExpected { what: String, received: String, waited: Duration },
+    /// `item`: its number, from 1.
+    #[error("{field}, item {item}: {reason}")]
+    NotExtracted { field: String, item: usize, reason: String },
     #[error("the call was cancelled")]
     Cancelled,
     #[error("the tool failed because of a bug in patchright-mcp")]
@@ -383,6 +386,9 @@ impl Error {
                 "take a snapshot to check the page, then try again"
             }
             Self::PersonAway { .. } => "ask the user to be there, then call again",
+            Self::NotExtracted { .. } => {
+                "give the field another selector or type (string takes any text), or make it optional if it can be missing"
+            }
             Self::RobotsDisallow => {
                 "use another source; only the user can start the server without --respect-robots"
             }

@@ -596,11 +596,8 @@ class Frame:
     def title(self) -> Operation: ...
     def add_tag(self, name: str, tag: Any) -> Operation:
         """Adds a `script` or `style` element, see `Tag`."""
-    def extract(self, each: str | None, fields: Sequence[Any]) -> Operation:
-        """Extracts texts and attributes by CSS selectors: `[selector, attribute, several, what]` for each field.
-
-        `what` is `"text"`, `"number"`, `"state"`, or a list of fields within that element.
-        """
+    def extract(self, each: str | None, fields: dict[str, Any] | None) -> Operation:
+        """Extracts a list of rows by a schema; without one, those of the first table in what `each` finds."""
     def until_elsewhere(self, url: str, timeout_ms: float) -> Operation:
         """Waits until the URL differs from `url`. Returns the new one."""
     def stored(self, kind: str, name: str | None) -> Operation:

@@ -41,7 +41,6 @@ from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from ._numbers import NotANumber, number_in
 from .errors import Error
 
 __all__ = ["Select"]
@@ -49,7 +48,7 @@ __all__ = ["Select"]
 
 @dataclass(frozen=True)
 class Select:
-    """The position of a value: a CSS selector in its item (empty: the item), and text or an attribute."""
+    """The position of a value: a selector in its item (empty: the item), and text or an attribute."""
 
     selector: str
     attribute: str | None = None
@@ -157,26 +156,31 @@ def _is_model(kind: Any) -> bool:
     return any(_select_of(hint) is not None for hint in hints.values())
 
 
-def question(fields: list[_Field]) -> list[list[Any]]:
-    """Builds the query for these fields."""
-    return [[field.select.selector, field.select.attribute, field.several, _asked(field)] for field in fields]
+def question(fields: list[_Field]) -> dict[str, Any]:
+    """Builds the schema for these fields."""
+    return {field.name: _asked(field) for field in fields}
 
 
-def _asked(field: _Field) -> str | list[list[Any]]:
+def _asked(field: _Field) -> dict[str, Any]:
+    what: dict[str, Any] = {
+        "selector": field.select.selector,
+        "list": field.several,
+        "optional": field.optional,
+    }
     if field.within is not None:
-        return question(field.within)
-    if field.kind in (int, float, Decimal):
-        return "number"
-    return "state" if field.kind is bool else "text"
+        return what | {"fields": question(field.within)}
+    kinds = {int: "integer", float: "decimal", Decimal: "decimal", bool: "boolean"}
+    return what | {"attribute": field.select.attribute, "type": kinds.get(field.kind, "string")}
 
 
-def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
-    """Creates a model from the values of the page."""
+def made(model: type, fields: list[_Field], values: dict[str, Any]) -> Any:
+    """Creates a model from a row."""
     options: dict[str, Any] = {}
-    for field, value in zip(fields, values, strict=True):
+    for field in fields:
+        value = values[field.name]
         if field.several:
             options[field.own_name] = [_made_one(field, one) for one in value]
-        elif value is None and field.optional:
+        elif value is None:
             options[field.own_name] = None
         else:
             options[field.own_name] = _made_one(field, value)
@@ -184,50 +188,20 @@ def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
 
 
 def _made_one(field: _Field, value: Any) -> Any:
-    if value is None:
-        what = f"no element matches {field.select.selector!r}; add `| None` if it can be missing"
-        if field.several:
-            found = f"an element that matches {field.select.selector!r}"
-            what = f"{found} has no attribute {field.select.attribute!r}"
-        raise Error(f"{field.name}: {what}")
-    if field.within is not None:
-        return made(field.kind, field.within, value)
-    if field.kind in (int, float, Decimal):
-        return _number(field, *value)
-    return _read(field, value)
-
-
-def _number(field: _Field, text: str, marks: str) -> Any:
-    try:
-        number = number_in(text, marks)
-    except NotANumber as why:
-        raise Error(f"{field.name}: {why} in {text[:60]!r}") from None
-    if field.kind is int and number != number.to_integral_value():
-        raise Error(f"{field.name}: {number} is not a whole number, in {text[:60]!r}")
-    return field.kind(number)
-
-
-_STATES = {
-    **dict.fromkeys(["true", "yes", "on", "1"], True),
-    **dict.fromkeys(["false", "no", "off", "0"], False),
-}
-
-
-def _read(field: _Field, text: str) -> Any:
     kind = field.kind
-    if kind is bool:
-        if text.lower() not in _STATES:
-            raise Error(f"{field.name}: {text[:60]!r} is not a boolean (true/false, yes/no, on/off, 1/0)")
-        return _STATES[text.lower()]
+    if field.within is not None:
+        return made(kind, field.within, value)
+    if kind in (float, Decimal):
+        return kind(value)
     if kind in (date, datetime):
-        return _moment(field, text)
+        return _moment(field, value)
     if get_origin(kind) is Literal:
-        return _one_of(field, text, [(str(value), value) for value in get_args(kind)])
+        return _one_of(field, value, [(str(choice), choice) for choice in get_args(kind)])
     if isinstance(kind, type) and issubclass(kind, Enum):
         members = list(kind.__members__.values())
         by_name = list(kind.__members__.items())
-        return _one_of(field, text, [*((str(member.value), member) for member in members), *by_name])
-    return text
+        return _one_of(field, value, [*((str(member.value), member) for member in members), *by_name])
+    return value
 
 
 def _moment(field: _Field, text: str) -> date | datetime:

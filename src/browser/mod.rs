@@ -139,6 +139,8 @@ pub use view::content::ContentFormat;
 pub use view::discard::Discarding;
 #[doc(hidden)]
 pub use view::dom_snapshot::DomSnapshot;
+#[doc(hidden)]
+pub use view::extract::{Extracted, Row, Schema, Wanted};
 pub use view::outlined::SnapshotOptions;
 pub use view::pdf::PdfOptions;
 #[doc(hidden)]

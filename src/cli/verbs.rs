@@ -41,10 +41,11 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 /// Positional arguments that are optional, in order.
-const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
+const WITHOUT_NAMES: [(&str, &[&str]); 15] = [
     ("browser_wait_for", &["text"]),
     ("browser_find", &["text"]),
     ("browser_press_key", &["keys"]),
+    ("browser_extract", &["each"]),
     ("browser_hover", &["ref"]),
     ("browser_read", &["ref"]),
     ("browser_scroll", &["direction"]),

@@ -51,6 +51,9 @@ impl Error {
                 json!({ "what": "the end of a download", "waited_ms": ms(*waited) })
             }
             Self::AnswerLate { waited } => json!({ "what": "the answer", "waited_ms": ms(*waited) }),
+            Self::NotExtracted { field, item, reason } => {
+                json!({ "field": field, "item": item, "reason": reason })
+            }
             Self::StaleRef { target, again } => json!({ "target": target, "again": again }),
             Self::UnknownKey { name } => json!({ "name": name }),
             Self::File { path, .. } => json!({ "path": path }),

@@ -33,6 +33,8 @@ pub enum Capability {
     Find,
     /// Several actions in one call; always on.
     Steps,
+    /// Typed rows by a schema or from tables, over many pages and long lists.
+    Extract,
     /// Network requests: search, inspect, intercept, send.
     Network,
     /// Cookies, storage, permissions, headers, HTTP login.

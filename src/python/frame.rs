@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde::Deserialize;
+use serde_json::{Map, json};
 use tokio::time::Instant;
 
 use super::bridge::{Operation, operation};
@@ -11,8 +12,8 @@ use super::page::Page;
 use crate::browser::input::Point;
 use crate::browser::locator::{self, Presence};
 use crate::browser::{
-    ActionOptions, AriaTemplate, Arrival, ElementAction, ElementHandle, JsValue, NavigateOptions,
-    SnapshotOptions, Tag, WaitUntil, WebStorage,
+    ActionOptions, AriaTemplate, Arrival, ElementAction, ElementHandle, JsValue, NavigateOptions, Schema,
+    SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
 };
 use crate::error::Error;
 
@@ -184,11 +185,15 @@ impl Frame {
         }))
     }
 
-    /// Extracts texts and attributes by CSS selectors: `(selector, attribute, several, what)` for each field,
-    /// see `Frame::extract`.
-    fn extract(&self, each: Option<String>, fields: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (frame, fields) = (self.0.clone(), to_json(fields)?);
-        Ok(operation(async move { frame.extract(each.as_deref(), &fields).await.map(ToPython) }))
+    /// Extracts a list of rows. `fields`: see `Schema::read`; without them, the first table in what `each` finds.
+    fn extract(&self, each: Option<String>, fields: Option<&Bound<'_, PyAny>>) -> PyResult<Operation> {
+        let (frame, fields) = (self.0.clone(), fields.map(to_json).transpose()?);
+        Ok(operation(async move {
+            let fields = fields.map(|fields| Schema::read(fields.as_object().unwrap_or(&Map::new())));
+            let wanted = Wanted { each, fields: fields.transpose()? };
+            let rows = frame.extract(&wanted).await?.rows;
+            Ok(ToPython(JsValue::from_json(&json!(rows))))
+        }))
     }
 
     /// Waits until the URL differs from `url`. Returns the new one.

@@ -158,10 +158,10 @@ async def test_fields_of_pydantic_models_do_so_too(page: Page) -> None:
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        (OneState, "OneState.it: 'maybe' is not a boolean"),
+        (OneState, 'OneState.it, item 1: "maybe" is not a boolean'),
         (OneDay, "OneDay.it: '31.1.2026' is not an ISO 8601 date"),
         (OneSize, "OneSize.it: 'maybe' is not one of 'small', '7', 'SMALL', 'big'"),
-        (Links, "Links.it: an element that matches 'i' has no attribute 'href'"),
+        (Links, 'Links.it, item 1: no element that matches "i" has an attribute "href"'),
     ],
 )
 async def test_what_a_field_cannot_be_is_reported_with_its_name(page: Page, model: type, why: str) -> None:
@@ -269,7 +269,7 @@ async def test_what_is_unclear_is_read_as_the_language_writes_it(
 @pytest.mark.parametrize("text", ["1.2.3", "1.5B", "2 billion", "5 M", "1,2.3,4", "31.1.2026", "none"])
 async def test_what_is_no_plain_number_is_not_read_as_one(page: Page, text: str) -> None:
     await page.set_content(f"<p>{text}</p>")
-    with pytest.raises(Error, match=r"OneNumber\.it: .* in '"):
+    with pytest.raises(Error, match=r'OneNumber\.it, item 1: .* in "'):
         await page.extract(OneNumber, each="p")
 
 
@@ -277,5 +277,11 @@ async def test_a_whole_number_is_whole(page: Page) -> None:
     await page.set_content("<p>4.00/5</p>")
     assert await page.extract(OneInteger, each="p") == [OneInteger(4)]
     await page.set_content("<p>4.5/5</p>")
-    with pytest.raises(Error, match=r"OneInteger\.it: 4\.5 is not a whole number, in '4\.5/5'"):
+    with pytest.raises(Error, match=r'OneInteger\.it, item 1: 4\.5 is not a whole number, in "4\.5/5"'):
         await page.extract(OneInteger, each="p")
+
+
+async def test_a_table_needs_no_model(page: Page) -> None:
+    await page.set_content("<table><tr><th>Name<th>Price<tr><td>Lamp<td>1,299.00</table>")
+    assert await page.extract_table() == [{"Name": "Lamp", "Price": "1,299.00"}]
+    assert await page.extract_table("h1") == []

@@ -352,3 +352,19 @@ def test_without_a_command_it_is_the_server(shell: Shell, words: tuple[str, ...]
 @pytest.mark.parametrize("words", [("mcp", "--nope"), ("--nope",)])
 def test_the_server_tells_its_mistakes_either_way(shell: Shell, words: tuple[str, ...]) -> None:
     assert shell.run(*words, status=2) == "patchright-mcp: unexpected argument '--nope' found\n"
+
+
+def test_rows_of_several_pages_are_one_command(shell: Shell, site: Site) -> None:
+    for page in (1, 2):
+        following = f"<a rel=next href='/rows/{page + 1}'>Next</a>" if page == 1 else ""
+        table = f"<table><tr><th>Name<th>Price<tr><td>Lamp {page}<td>{page},5</table>"
+        site.publish(f"/rows/{page}", f"<html lang=de><title>Rows</title>{following}{table}")
+    shell.run("open", site.url("/rows/1"))
+    assert '{"Name":"Lamp 1","Price":"1,5"}' in shell.run("extract")
+    fields = '{"name": "td", "price": {"selector": "td >> nth=1", "type": "number"}}'
+    shell.run(
+        *("extract", "tr:has(td)", "--fields", fields, "--next", "a[rel=next]", "--filename", "rows.csv")
+    )
+    assert (shell.folder / "rows.csv").read_text() == "name,price\nLamp 1,1.5\nLamp 2,2.5\n"
+    refused = shell.run("extract", "td", "--fields", '{"n": {"type": "date"}}', status=1)
+    assert 'n, item 1: "Lamp 2" is not an ISO 8601 date' in refused

@@ -11,7 +11,7 @@ from tests_py.support.workshop import Workshop
 
 EVERYTHING = (
     "--caps",
-    "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools",
+    "vision,pdf,find,steps,extract,network,storage,emulation,code,testing,evidence,devtools",
     "--input",
     "instant",
     "--timeout-action",

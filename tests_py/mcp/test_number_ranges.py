@@ -13,7 +13,7 @@ from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
-EVERYTHING = ("--caps", "vision,pdf,network,storage,emulation,code,testing,evidence,devtools,webmcp")
+EVERYTHING = ("--caps", "vision,pdf,extract,network,storage,emulation,code,testing,evidence,devtools,webmcp")
 SETS = {"ours": EVERYTHING, "claude's": ("--toolsets", "claude")}
 ANY_NUMBER = {"form_input.value"}
 """What goes into a field as it is."""

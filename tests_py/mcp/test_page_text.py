@@ -228,7 +228,7 @@ async def test_no_poison_gets_out_of_the_reason_of_a_status(server: Server, site
         check(await server.call("browser_network_requests", includeStatic=True), reason, "network")
 
 
-EVERYTHING = "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools"
+EVERYTHING = "vision,pdf,find,steps,extract,network,storage,emulation,code,testing,evidence,devtools"
 FENCED = re.compile(r"^--- ([0-9a-f]{16}) .*? ---\n(.*?)\n--- \1 ---$", re.MULTILINE | re.DOTALL)
 KEEP = """(text) => { localStorage.setItem(text, text); sessionStorage.setItem(text, text);
 document.cookie = 'poison=' + encodeURIComponent(text);

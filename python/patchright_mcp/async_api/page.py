@@ -631,6 +631,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         result = await self._run(self._main_frame._native.extract(each, extraction.question(fields)))
         return [extraction.made(model, fields, values) for values in result]
 
+    async def extract_table(self, selector: str | None = None) -> list[dict[str, str | None]]:
+        """Extracts the rows of a table or grid, by the names in its header: the first in `selector`, or in the page.
+
+        A cell that spans columns or rows counts for each of them.
+        """
+        return await self._run(self._main_frame._native.extract(selector, None))
+
     async def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.
 

@@ -23,7 +23,7 @@ const REST_LIMIT: Duration = Duration::from_secs(3);
 const MORE_LIMIT: Duration = Duration::from_millis(800);
 /// The same, counted from the last response that it was waiting for.
 const ANSWER_LIMIT: Duration = Duration::from_millis(400);
-const MORE_PAUSE: Duration = Duration::from_millis(80);
+pub(in crate::browser) const MORE_PAUSE: Duration = Duration::from_millis(80);
 /// How long to wait for requests for more content, since some pages never stop.
 const REQUESTS_LIMIT: Duration = Duration::from_secs(5);
 /// The number of consecutive checks without movement after which a scroll has ended.
@@ -110,7 +110,7 @@ impl Page {
 }
 
 /// Tracks whether an area may still grow.
-struct Growth<'a> {
+pub(in crate::browser) struct Growth<'a> {
     page: &'a Page,
     since: Mark,
     begun: Instant,
@@ -119,12 +119,12 @@ struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    fn begin(page: &'a Page, since: Mark) -> Self {
+    pub(in crate::browser) fn begin(page: &'a Page, since: Mark) -> Self {
         Self { page, since, begun: Instant::now(), is_busy: false, answered: None }
     }
 
     /// Records whether requests are in progress, before checking their effects.
-    fn look(&mut self) {
+    pub(in crate::browser) fn look(&mut self) {
         self.is_busy = self.page.pending_since(self.since).requests > 0;
         if self.is_busy {
             self.answered = Some(Instant::now());
@@ -132,7 +132,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Whether the area no longer grows: it may grow a moment after a response.
-    fn is_over(&self) -> bool {
+    pub(in crate::browser) fn is_over(&self) -> bool {
         let waited = self.begun.elapsed();
         let is_at_rest = waited >= MORE_LIMIT && self.answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
         waited >= REQUESTS_LIMIT || !self.is_busy && is_at_rest

@@ -1,55 +1,345 @@
-// Texts and attributes by CSS selectors: for each element of `each`, or for the page, a list with what each of the fields finds.
-// A number comes with the marks that its language writes numbers with; of a part, which is fields itself, a list like the whole.
-([each, fields]) => {
-  const written = (language) => {
-    try {
-      if (Intl.NumberFormat.supportedLocalesOf(language).length === 0) return "";
-      const style = { style: "currency", currency: "EUR", numberingSystem: "latn" };
-      const parts = new Intl.NumberFormat(language, style).formatToParts(12345.6);
-      const mark = (kind) => parts.find((part) => part.type === kind)?.value ?? " ";
-      return mark("decimal") + mark("group");
-    } catch {
-      return ""; // There is no such language.
+// Reads rows from a document: by fields with selectors, or of a table. `engine` is the engine, `tasks` what can be asked for.
+// Of a row read by fields, the answer is a list with what each of the fields finds. A number comes with the marks that its language
+// writes numbers with; a field that has fields is a list like the whole.
+
+const written = (language) => {
+  try {
+    if (Intl.NumberFormat.supportedLocalesOf(language).length === 0) return "";
+    const style = { style: "currency", currency: "EUR", numberingSystem: "latn" };
+    const parts = new Intl.NumberFormat(language, style).formatToParts(12345.6);
+    const mark = (kind) => parts.find((part) => part.type === kind)?.value ?? " ";
+    return mark("decimal") + mark("group");
+  } catch {
+    return ""; // There is no such language.
+  }
+};
+const languages = new Map();
+const marksOf = (element) => {
+  const language = element.closest("[lang]")?.getAttribute("lang") ?? "";
+  if (!languages.has(language)) languages.set(language, written(language));
+  return languages.get(language);
+};
+
+const forPeople = /^(aria-.*|alt|title|placeholder)$/i;
+const textOf = (element) => (element.innerText ?? element.textContent ?? "").trim();
+const readValue = (element, attribute) => {
+  if (attribute === null) return textOf(element);
+  if (attribute === "href" || attribute === "src") return element[attribute] ?? null;
+  return element.getAttribute(attribute);
+};
+
+const isOn = (element) => {
+  if (element.localName === "input" && /^(checkbox|radio)$/.test(element.type)) return element.checked;
+  const state = element.getAttribute("aria-checked") ?? element.getAttribute("aria-pressed");
+  return state === "true" ? true : state === "false" ? false : null;
+};
+const stateOf = (element, attribute) => {
+  if (attribute === null) return String(isOn(element) ?? readValue(element, null));
+  if (typeof element[attribute] === "boolean") return String(element[attribute]);
+  const said = element.getAttribute(attribute);
+  if (said === null) return "false";
+  return said === "" || said === attribute ? "true" : said.trim();
+};
+const addressOf = (element, attribute) => {
+  const written = readValue(element, attribute ?? (element.hasAttribute("src") ? "src" : "href"));
+  try {
+    return written === null || written === "" ? null : new URL(written, document.baseURI).href;
+  } catch {
+    return written;
+  }
+};
+
+const read = (element, attribute, wanted) => {
+  if (Array.isArray(wanted)) return rowOf(element, wanted);
+  if (wanted === "state") return stateOf(element, attribute);
+  if (wanted === "url") return addressOf(element, attribute);
+  const text = readValue(element, attribute);
+  if (wanted !== "number" || text === null) return text;
+  return [text, attribute === null || forPeople.test(attribute) ? marksOf(element) : ""];
+};
+const rowOf = (root, fields) =>
+  fields.map(([chain, attribute, several, wanted]) => {
+    const found = chain === null ? [root] : engine.select(chain, root);
+    if (several) return found.map((element) => read(element, attribute, wanted));
+    return found.length === 0 ? null : read(found[0], attribute, wanted);
+  });
+
+/** The elements that are rows, and what reads one: `{elements, read}`. Of a table also `{names, count, total}`. */
+const rowsBy = (chain, fields, root) => {
+  if (fields === null) return tableRows(chain, root);
+  const elements = chain === null ? [document.documentElement] : engine.select(chain, root);
+  return { elements, read: (element) => rowOf(element, fields) };
+};
+
+/** Everything at once: `{rows, names, count, total}`. */
+tasks.rows = (chain, fields, root) =>
+  engine.asking(() => {
+    const { elements, read, ...rest } = rowsBy(chain, fields, root);
+    return { rows: elements.map(read), ...rest };
+  });
+
+/* -------------------------------------------------------------------- tables */
+
+const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
+const GRIDS = "[role=table], [role=grid], [role=treegrid]";
+const CELLS = "[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]";
+const isLayout = (table) => /^(presentation|none)$/.test(table.getAttribute("role") ?? "");
+const numberOf = (element, attribute) => {
+  const number = Number.parseInt(element.getAttribute(attribute) ?? "", 10);
+  return Number.isInteger(number) ? number : null;
+};
+const isIn = (found, root) => found.closest(GRIDS) === root;
+
+/** The table that a selector finds, or the first in what it finds; without one, the first table of the document. */
+const tableAt = (chain, root) => {
+  const places = chain === null ? [root ?? document] : engine.select(chain, root);
+  for (const place of places) {
+    if (place.matches?.(TABLES) && !isLayout(place)) return { table: place, count: 1 };
+    const inside = Array.from(place.querySelectorAll(TABLES)).filter((table) => !isLayout(table));
+    const seen = inside.filter(engine.isVisible);
+    const tables = seen.length > 0 ? seen : inside;
+    if (tables.length > 0) return { table: tables[0], count: tables.length };
+  }
+  return { table: null, count: 0 };
+};
+
+/** A row as `{element, cells, isHead}`; a cell as `{element, columns, rows, column, isHead}`. */
+const linesOf = (table) => {
+  if (table.localName !== "table" || /^(grid|treegrid)$/.test(table.getAttribute("role") ?? "")) return gridLines(table);
+  const inHead = new Set(table.tHead?.rows ?? []);
+  const body = Array.from(table.rows).filter((row) => row.parentNode !== table.tFoot && row.cells.length > 0);
+  return body.map((element) => {
+    const cells = Array.from(element.cells, (cell) => ({
+      element: cell,
+      columns: cell.colSpan,
+      rows: cell.rowSpan === 0 ? Number.POSITIVE_INFINITY : cell.rowSpan,
+      column: null,
+      isHead: cell.localName === "th" && !/^row/.test(cell.getAttribute("scope") ?? ""),
+    }));
+    return { element, cells, isHead: inHead.has(element) || cells.every((cell) => cell.isHead) };
+  });
+};
+
+/** The rows of a grid; what pinned columns part into several elements is one row. */
+const gridLines = (table) => {
+  const lines = [];
+  const numbered = new Map();
+  for (const element of table.querySelectorAll("[role=row], tr")) {
+    if (!isIn(element, table)) continue;
+    const found = Array.from(element.querySelectorAll(`${CELLS}, td, th`)).filter((cell) => cell.closest("[role=row], tr") === element);
+    const cells = found.map((cell) => ({
+      element: cell,
+      columns: numberOf(cell, "aria-colspan") ?? cell.colSpan ?? 1,
+      rows: numberOf(cell, "aria-rowspan") ?? cell.rowSpan ?? 1,
+      column: numberOf(cell, "aria-colindex"),
+      isHead: cell.getAttribute("role") === "columnheader" || (cell.localName === "th" && !cell.hasAttribute("role")),
+    }));
+    if (cells.length === 0) continue;
+    const number = numberOf(element, "aria-rowindex");
+    const known = number === null ? undefined : numbered.get(number);
+    if (known) known.cells.push(...cells);
+    else {
+      const line = { element, cells };
+      lines.push(line);
+      if (number !== null) numbered.set(number, line);
+    }
+  }
+  for (const line of lines) {
+    if (line.cells.every((cell) => cell.column !== null)) line.cells.sort((a, b) => a.column - b.column);
+    line.isHead = line.cells.every((cell) => cell.isHead);
+  }
+  return lines;
+};
+
+/** The text in each place of a row, with what spans into it from above. `open` holds what goes on below, by column. */
+const textsOf = (line, open) => {
+  const texts = [];
+  const fill = () => {
+    for (let from = open.get(texts.length); from; from = open.get(texts.length)) {
+      if (--from.rows === 0) open.delete(texts.length);
+      texts.push(from.text);
     }
   };
-  const known = new Map();
-  const marksOf = (element) => {
-    const language = element.closest("[lang]")?.getAttribute("lang") ?? "";
-    if (!known.has(language)) known.set(language, written(language));
-    return known.get(language);
+  for (const cell of line.cells) {
+    fill();
+    const text = engine.collapse(textOf(cell.element));
+    for (let times = Math.min(cell.columns, 1000); times > 0; times--) {
+      if (cell.rows > 1) open.set(texts.length, { text, rows: cell.rows - 1 });
+      texts.push(text);
+    }
+  }
+  fill();
+  return texts;
+};
+
+/** The names of columns, of the texts above them; each is there once. */
+const namesOf = (heads, width) => {
+  const names = [];
+  for (let column = 0; column < width; column++) {
+    const texts = [...new Set(heads.map((texts) => texts[column]).filter(Boolean))];
+    const name = texts.join(" ") || `column ${column + 1}`;
+    let own = name;
+    for (let times = 2; names.includes(own); times++) own = `${name} ${times}`;
+    names.push(own);
+  }
+  return names;
+};
+
+const tableRows = (chain, root) => {
+  const { table, count } = tableAt(chain, root);
+  if (table === null) return { elements: [], read: () => [], names: [], count };
+  const lines = linesOf(table);
+  const firstRow = lines.findIndex((line) => !line.isHead);
+  const heads = firstRow < 0 ? lines : lines.slice(0, firstRow);
+  const body = lines.slice(heads.length);
+  const open = new Map();
+  const texts = new Map();
+  const above = heads.map((line) => textsOf(line, open));
+  open.clear(); // A group of rows ends what spans.
+  for (const line of body) texts.set(line.element, textsOf(line, open));
+  const width = Math.max(0, ...above.map((row) => row.length), ...Array.from(texts.values(), (row) => row.length));
+  const total = numberOf(table, "aria-rowcount");
+  const names = namesOf(above, width);
+  return {
+    elements: body.map((line) => line.element),
+    read: (element) => names.map((_, column) => texts.get(element)[column] ?? null),
+    names,
+    count,
+    total: total === null || total < 0 ? null : Math.max(0, total - heads.length),
   };
-  const forPeople = /^(aria-.*|alt|title|placeholder)$/i;
-  const readValue = (element, attribute) => {
-    if (attribute === null) return (element.innerText ?? element.textContent ?? "").trim();
-    if (attribute === "href" || attribute === "src") return element[attribute] ?? null;
-    return element.getAttribute(attribute);
-  };
-  const isOn = (element) => {
-    if (element.localName === "input" && /^(checkbox|radio)$/.test(element.type)) return element.checked;
-    const state = element.getAttribute("aria-checked") ?? element.getAttribute("aria-pressed");
-    return state === "true" ? true : state === "false" ? false : null;
-  };
-  const state = (element, attribute) => {
-    if (attribute === null) return String(isOn(element) ?? readValue(element, null));
-    if (typeof element[attribute] === "boolean") return String(element[attribute]);
-    const said = element.getAttribute(attribute);
-    if (said === null) return "false";
-    return said === "" || said === attribute ? "true" : said.trim();
-  };
-  const all = (root, selector) => (selector === "" ? [root] : Array.from(root.querySelectorAll(selector)));
-  const read = (element, attribute, wanted) => {
-    if (Array.isArray(wanted)) return item(element, wanted);
-    if (wanted === "state") return state(element, attribute);
-    const text = readValue(element, attribute);
-    if (wanted !== "number" || text === null) return text;
-    return [text, attribute === null || forPeople.test(attribute) ? marksOf(element) : ""];
-  };
-  const item = (root, fields) =>
-    fields.map(([selector, attribute, several, wanted]) => {
-      const found = all(root, selector);
-      if (several) return found.map((element) => read(element, attribute, wanted));
-      return found.length === 0 ? null : read(found[0], attribute, wanted);
+};
+
+/* --------------------------------------------------- lists that are scrolled */
+
+const PATIENCE_MS = 500;
+const BATCH_MS = 1000;
+/** Up to so many elements are compared with what they were, to see whether they are used again for other rows. */
+const MOST_COMPARED = 500;
+const NUMBERS = ["aria-rowindex", "aria-posinset", "data-index", "data-row-index", "data-rowindex", "row-index", "data-item-index"];
+
+/** The next frame with what the page does in it; where none is drawn, a moment. */
+const frame = () =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 60);
+  });
+
+const isPage = (scroller) => scroller === (document.scrollingElement ?? document.documentElement);
+
+/** For each element its number in the list, if the page says it. */
+const numbersOf = (elements, scroller) => {
+  for (const attribute of NUMBERS) {
+    const numbers = elements.map((element) => {
+      const holder = element.closest(`[${attribute}]`) ?? element.querySelector(`[${attribute}]`);
+      return holder && scroller.contains(holder) && holder !== scroller ? numberOf(holder, attribute) : null;
     });
-  const roots = each === null ? [document.documentElement] : Array.from(document.querySelectorAll(each));
-  return roots.map((root) => item(root, fields));
+    if (!numbers.includes(null) && new Set(numbers).size === numbers.length) return numbers;
+  }
+  return null;
+};
+
+/** Where elements are in what is scrolled. */
+const boxesOf = (elements, scroller) => {
+  const start = isPage(scroller) ? { top: -scroller.scrollTop, left: 0 } : scroller.getBoundingClientRect();
+  const moved = isPage(scroller) ? 0 : scroller.scrollTop;
+  return elements.map((element) => {
+    const box = element.getBoundingClientRect();
+    return { top: box.top - start.top + moved, bottom: box.bottom - start.top + moved, left: box.left - start.left };
+  });
+};
+
+const isReady = (elements, scroller) => {
+  if (elements.length === 0) return false;
+  const boxes = boxesOf(elements, scroller);
+  const end = Math.min(scroller.scrollTop + scroller.clientHeight, scroller.scrollHeight);
+  const top = Math.min(...boxes.map((box) => box.top));
+  const bottom = Math.max(...boxes.map((box) => box.bottom));
+  // What is missing at the end is read in the next step, or when the end is looked at again.
+  return top <= scroller.scrollTop + 1 && bottom >= end - scroller.clientHeight / 10;
+};
+
+/** Waits until rows cover what is seen, or nothing more comes. */
+const settled = async (rowsNow, state, needed) => {
+  const lacks = (row) => needed.some((field) => row[field] === null);
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    await frame();
+    const done = engine.asking(() => {
+      const { elements, read } = rowsNow();
+      const others = elements.length > MOST_COMPARED ? elements.filter((element) => !state.known.has(element)) : elements;
+      return isReady(elements, state.scroller) && !(needed.length > 0 && others.some((element) => lacks(read(element))));
+    });
+    if (done || performance.now() >= until) return;
+  }
+};
+
+const beginning = (rowsNow) => {
+  const { elements } = engine.asking(rowsNow);
+  const scroller = engine.scrollerOf(elements[0]?.parentElement ?? null, "y");
+  if (scroller) scroller.scrollTop = 0;
+  return { scroller, known: new Map(), places: new Set(), recycles: false };
+};
+
+/**
+ * Reads rows and scrolls on, for about a second: `{rows: [[key, row]], recycles, ended, total, names, count}`. A key is the
+ * number of the row, or where it is. `needed`: the fields without which a row is not there yet.
+ */
+tasks.roll = async (chain, fields, root, begin, needed) => {
+  const until = performance.now() + BATCH_MS;
+  const rowsNow = () => rowsBy(chain, fields, root);
+  if (begin) engine.rolled = beginning(rowsNow);
+  const state = engine.rolled;
+  const { scroller } = state;
+  const rows = [];
+  for (;;) {
+    if (scroller) await settled(rowsNow, state, needed);
+    const { elements, rest } = engine.asking(() => {
+      const { elements, read, ...rest } = rowsNow();
+      take(elements, read, state, rows);
+      return { elements, rest };
+    });
+    const set = elements.map((element) => numberOf(element, "aria-setsize")).find((size) => size !== null && size >= 0);
+    const answer = { ...rest, total: rest.total ?? set ?? null, recycles: state.recycles, rows };
+    const at = scroller?.scrollTop ?? 0;
+    const most = scroller ? scroller.scrollHeight - scroller.clientHeight : 0;
+    if (at >= most - 1) return { ...answer, ended: true };
+    const end = Math.max(0, ...boxesOf(elements, scroller).map((box) => box.bottom));
+    const step = scroller.clientHeight * 0.8;
+    // What is drawn has been read; the next begins with the last of it.
+    scroller.scrollTop = Math.min(most, Math.max(end - 2, at + step));
+    if (performance.now() >= until) return { ...answer, ended: false };
+  }
+};
+
+/** The key of a place, which is the same when it is measured again. */
+const placeKey = ({ top, left }, places) => {
+  const key = [Math.round(top), Math.round(left)];
+  const known = [0, -1, 1].map((off) => [key[0] + off, key[1]]).find((near) => places.has(near.join()));
+  if (!known) places.add(key.join());
+  return known ?? key;
+};
+
+/** Adds the rows that are new; where elements are used again for other rows, all of them, for keys say which they are. */
+const take = (elements, read, state, rows) => {
+  const { scroller, known, places } = state;
+  const numbers = scroller ? numbersOf(elements, scroller) : null;
+  const boxes = scroller ? boxesOf(elements, scroller) : [];
+  const compares = elements.length <= MOST_COMPARED;
+  const found = [];
+  for (const [at, element] of elements.entries()) {
+    const before = known.get(element);
+    if (before !== undefined && !compares) continue;
+    const row = read(element);
+    const text = JSON.stringify(row);
+    known.set(element, text);
+    if (before !== undefined && text !== before) state.recycles = true;
+    const key = numbers ? [numbers[at]] : scroller ? placeKey(boxes[at], places) : [];
+    found.push({ key, row, isNew: before !== text });
+  }
+  for (const element of known.keys()) {
+    if (element.isConnected) continue;
+    known.delete(element);
+    state.recycles = true;
+  }
+  for (const { key, row, isNew } of found) if (isNew || state.recycles) rows.push([key, row]);
 };

@@ -57,6 +57,8 @@ function asking(work) {
   }
 }
 
+engine.asking = asking;
+
 /* ------------------------------------------------------------- shadow trees */
 
 /** The elements with shadow roots in the tree of `root`, which is a document or a shadow root; not those inside shadow roots. */

@@ -164,10 +164,20 @@ impl World {
 
     /// Calls a function that is too rarely used to be a part of the engine, with the engine as `this`.
     pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
+        self.call_apart_with(function, Vec::new()).await
+    }
+
+    /// Like [`call_apart`](Self::call_apart), with arguments.
+    pub(in crate::browser) async fn call_apart_with<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
         let _work = self.inner.frame.page().map(|page| page.work());
         let call = CallFunctionOn {
             function_declaration: as_function(function).to_owned(),
             object_id: Some(self.engine().await?.id().to_owned()),
+            arguments: Some(arguments),
             return_by_value: Some(true),
             await_promise: Some(true),
             silent: Some(true),

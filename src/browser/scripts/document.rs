@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::handle::{JsHandle, NO_LIMIT};
@@ -22,7 +22,6 @@ const LAST_LOOK: Duration = Duration::from_millis(500);
 const WRITTEN: &str = include_str!("../injected/written.js");
 const WITH_SHADOWS: &str = include_str!("../injected/shadow.js");
 const ADD_TAG: &str = include_str!("../injected/tag.js");
-const EXTRACT: &str = include_str!("../injected/extract.js");
 
 /// A script or style sheet to add to a document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -66,14 +65,6 @@ impl Frame {
     pub async fn add_tag(&self, name: &str, tag: &Tag) -> Result<JsHandle> {
         let argument = JsValue::from_json(&json!([name, tag]));
         self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
-    }
-
-    /// Extracts texts and attributes by CSS selectors, for each match of `each` or for the page. A field is a list of its
-    /// selector, its attribute or null, whether it has several values, and the kind: `text`; `number`, which returns a text with
-    /// the number separators of the page; `state`, for checked and the like; or a list of fields within that element.
-    pub async fn extract(&self, each: Option<&str>, fields: &Value) -> Result<JsValue> {
-        let argument = JsValue::from_json(&json!([each, fields]));
-        self.realm(Scope::Isolated).await?.evaluate(EXTRACT, &argument).await
     }
 
     /// Waits until the URL differs from `url`. Returns the new one.

@@ -5,6 +5,7 @@ pub(super) mod cast_frame;
 pub(super) mod content;
 pub(super) mod discard;
 pub(super) mod dom_snapshot;
+pub(super) mod extract;
 mod lay;
 pub(super) mod outlined;
 pub(super) mod overlay;

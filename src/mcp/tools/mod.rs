@@ -31,6 +31,7 @@ pub mod context;
 pub mod vision;
 pub mod pdf;
 pub mod find;
+pub mod extract;
 pub mod steps;
 pub mod run;
 pub mod program;
@@ -61,7 +62,7 @@ fn like(part: &str, url: &str) -> bool {
 }
 
 /// All tools except those of [`claude`]. `--caps` and `--toolsets` select among them.
-pub static ALL: [AnyTool; 64] = [
+pub static ALL: [AnyTool; 65] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<history::History>(),
@@ -106,6 +107,7 @@ pub static ALL: [AnyTool; 64] = [
     AnyTool::of::<storage::Access>(),
     AnyTool::of::<emulate::Emulate>(),
     AnyTool::of::<find::Find>(),
+    AnyTool::of::<extract::Extract>(),
     AnyTool::of::<steps::Steps>(),
     AnyTool::of::<program::RunProgram>(),
     AnyTool::of::<run::Run>(),

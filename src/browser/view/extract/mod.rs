@@ -1,0 +1,110 @@
+//! Extracts typed rows from a document: by a schema with selectors, or from a table by its header.
+mod moments;
+mod numbers;
+mod rolled;
+mod schema;
+mod values;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+pub use self::schema::Schema;
+use crate::browser::elements::locator::root_argument;
+use crate::browser::elements::selector::Selector;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::{World, value_argument};
+use crate::cdp::types::runtime::CallArgument;
+use crate::error::Result;
+
+const SCRIPT: &str = concat!(
+    "function (task, ...rest) {\nconst engine = this;\nconst tasks = {};\n",
+    include_str!("../../injected/extract.js"),
+    "\nreturn tasks[task](...rest);\n}"
+);
+
+/// A row: values by the names of their fields or columns, in order.
+pub type Row = Map<String, Value>;
+
+/// What to extract from a document.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The selector of the items, one row each. Without one: the document; without fields: its first table.
+    pub each: Option<String>,
+    /// Without fields, the columns of a table.
+    pub fields: Option<Schema>,
+}
+
+/// Rows that were extracted.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    pub rows: Vec<Row>,
+    /// The number of rows in the whole list, if the page says it.
+    pub total: Option<usize>,
+    /// The number of tables that it could have been.
+    pub tables: usize,
+}
+
+/// Rows as the script reads them.
+#[derive(Debug, Default, Deserialize)]
+struct Found<R> {
+    rows: Vec<R>,
+    /// The columns of a table.
+    names: Option<Vec<String>>,
+    #[serde(default)]
+    count: usize,
+    total: Option<usize>,
+}
+
+impl Frame {
+    /// Extracts the rows that are in the document now.
+    ///
+    /// # Errors `not_extracted` if a value is missing or has another type.
+    pub async fn extract(&self, wanted: &Wanted) -> Result<Extracted> {
+        let Some(found) = self.rows_now(wanted).await? else { return Ok(Extracted::default()) };
+        let Found { rows, names, count, total } = found;
+        let numbered = rows.into_iter().enumerate();
+        let typed = numbered.map(|(at, row)| wanted.row(row, names.as_deref(), at + 1));
+        Ok(Extracted { rows: typed.collect::<Result<_>>()?, total, tables: count })
+    }
+
+    /// The number of rows in the document now.
+    pub async fn count_rows(&self, wanted: &Wanted) -> Result<usize> {
+        Ok(self.rows_now(wanted).await?.map_or(0, |found| found.rows.len()))
+    }
+
+    async fn rows_now(&self, wanted: &Wanted) -> Result<Option<Found<Vec<Value>>>> {
+        let Some((world, arguments)) = self.asked(wanted).await? else { return Ok(None) };
+        call(&world, "rows", arguments).await.map(Some)
+    }
+
+    /// The world to ask, with the selector, the fields and the root as arguments. `None` while a frame is missing.
+    async fn asked(&self, wanted: &Wanted) -> Result<Option<(World, Vec<CallArgument>)>> {
+        let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
+        let Some(each) = &wanted.each else {
+            let null = || value_argument(&Value::Null);
+            return Ok(Some((self.utility().await?, vec![null(), fields, null()])));
+        };
+        let locator = self.locator(each, false)?;
+        let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
+        Ok(Some((world, vec![value_argument(chain), fields, root_argument(root.as_ref())])))
+    }
+}
+
+impl Wanted {
+    /// A row with types. `item`: its number, from 1.
+    fn row(&self, found: Vec<Value>, names: Option<&[String]>, item: usize) -> Result<Row> {
+        match &self.fields {
+            Some(schema) => schema.row(found, item),
+            None => Ok(names.unwrap_or_default().iter().cloned().zip(found).collect()),
+        }
+    }
+}
+
+async fn call<T: serde::de::DeserializeOwned>(
+    world: &World,
+    task: &str,
+    mut arguments: Vec<CallArgument>,
+) -> Result<T> {
+    arguments.insert(0, value_argument(&json!(task)));
+    world.call_apart_with(SCRIPT, arguments).await.map_err(Selector::refused)
+}

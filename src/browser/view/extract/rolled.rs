@@ -1,0 +1,110 @@
+//! Rows of lists and grids that are scrolled: those that load more at their end, and those that keep only the rows in view.
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{Extracted, Found, Schema, Wanted, call};
+use crate::browser::elements::scroll::{Growth, MORE_PAUSE};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::value_argument;
+use crate::error::Result;
+
+/// The number of a row in its list, or its place: from the top, and from the left.
+type Key = Vec<i64>;
+
+/// What was read in one part of the way.
+#[derive(Debug, Deserialize)]
+struct Rolled {
+    #[serde(flatten)]
+    found: Found<(Key, Vec<Value>)>,
+    /// Whether elements are used again for other rows.
+    recycles: bool,
+    /// Whether the end of the list is in view.
+    ended: bool,
+}
+
+impl Frame {
+    /// Extracts all rows of a list while scrolling through it from its beginning, at most `most`. Reports the number of rows so
+    /// far.
+    ///
+    /// # Errors `not_extracted` if a value is missing or has another type.
+    pub async fn extract_through(
+        &self,
+        wanted: &Wanted,
+        most: usize,
+        report: impl Fn(usize),
+    ) -> Result<Extracted> {
+        let page = self.page()?;
+        let needed = wanted.fields.as_ref().map(Schema::needed).unwrap_or_default();
+        let mut all = Collected::default();
+        let (mut mark, mut growth) = (page.mark(), None);
+        loop {
+            let Some((world, mut arguments)) = self.asked(wanted).await? else { break };
+            arguments.extend([value_argument(&json!(!all.has_begun)), value_argument(&needed)]);
+            let rolled: Rolled = call(&world, "roll", arguments).await?;
+            let (ended, count) = (rolled.ended, all.rows());
+            all.add(rolled);
+            report(all.rows());
+            if all.rows() >= most {
+                break;
+            }
+            if !ended || all.rows() > count {
+                (mark, growth) = (page.mark(), None);
+                if !ended {
+                    continue;
+                }
+            }
+            let growth = growth.get_or_insert_with(|| Growth::begin(&page, mark));
+            growth.look();
+            if growth.is_over() {
+                break;
+            }
+            sleep(MORE_PAUSE).await;
+        }
+        all.extracted(wanted, most)
+    }
+}
+
+/// The rows so far.
+#[derive(Debug, Default)]
+struct Collected {
+    has_begun: bool,
+    recycles: bool,
+    /// In the order in which they came.
+    in_order: Vec<(Key, Vec<Value>)>,
+    /// Where elements are used again: by their keys.
+    by_key: BTreeMap<Key, Vec<Value>>,
+    names: Option<Vec<String>>,
+    count: usize,
+    total: Option<usize>,
+}
+
+impl Collected {
+    fn rows(&self) -> usize {
+        self.in_order.len() + self.by_key.len()
+    }
+
+    fn add(&mut self, rolled: Rolled) {
+        self.has_begun = true;
+        let Found { rows, names, count, total } = rolled.found;
+        (self.count, self.total) = (count, total.or(self.total));
+        // A grid shows its header all the time, but may leave out columns.
+        self.names = names.filter(|names| !names.is_empty()).or(self.names.take());
+        self.recycles |= rolled.recycles;
+        if self.recycles {
+            self.by_key.extend(self.in_order.drain(..));
+            self.by_key.extend(rows);
+        } else {
+            self.in_order.extend(rows);
+        }
+    }
+
+    fn extracted(self, wanted: &Wanted, most: usize) -> Result<Extracted> {
+        let ordered = self.in_order.into_iter().chain(self.by_key);
+        let numbered = ordered.take(most).enumerate();
+        let typed = numbered.map(|(at, (_, row))| wanted.row(row, self.names.as_deref(), at + 1));
+        Ok(Extracted { rows: typed.collect::<Result<_>>()?, total: self.total, tables: self.count })
+    }
+}

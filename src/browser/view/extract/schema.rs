@@ -1,0 +1,181 @@
+//! The fields of a row, as a caller writes them.
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::browser::elements::selector::Selector;
+use crate::error::{Error, Result};
+
+/// The fields of a row.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    pub(super) fields: Vec<Field>,
+}
+
+/// A field: where it is, and its type.
+#[derive(Debug, Clone)]
+pub(super) struct Field {
+    pub(super) name: String,
+    /// As written; empty for the item itself.
+    pub(super) selector: String,
+    chain: Value,
+    pub(super) attribute: Option<String>,
+    pub(super) kind: Kind,
+    pub(super) list: bool,
+    pub(super) optional: bool,
+}
+
+/// The type of a field.
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    Plain(Type),
+    Fields(Schema),
+}
+
+/// The type of a single value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Type {
+    #[default]
+    String,
+    Integer,
+    Number,
+    /// A number as exact text.
+    Decimal,
+    Boolean,
+    Date,
+    Datetime,
+    Url,
+}
+
+/// The long form of a field.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    selector: String,
+    attribute: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<Type>,
+    #[serde(default)]
+    list: bool,
+    #[serde(default)]
+    optional: bool,
+    fields: Option<Map<String, Value>>,
+}
+
+impl Schema {
+    /// Reads fields: by name a selector, a selector with `@attribute`, or an object with `selector`, `attribute`, `type`, `list`,
+    /// `optional` and `fields`.
+    ///
+    /// # Errors `invalid_arguments` with the name of each field that cannot be read.
+    pub fn read(fields: &Map<String, Value>) -> Result<Self> {
+        let mut problems = Vec::new();
+        let schema = read(fields, "", &mut problems);
+        match problems.is_empty() {
+            true => Ok(schema),
+            false => Err(Error::InvalidArguments { problems }),
+        }
+    }
+
+    /// What the script is asked.
+    pub(super) fn question(&self) -> Value {
+        self.fields
+            .iter()
+            .map(|field| json!([field.chain, field.attribute, field.list, field.asked()]))
+            .collect()
+    }
+
+    /// The places of the fields without which a row is incomplete.
+    pub(super) fn needed(&self) -> Vec<usize> {
+        let needed = |(at, field): (usize, &Field)| (!field.optional && !field.list).then_some(at);
+        self.fields.iter().enumerate().filter_map(needed).collect()
+    }
+}
+
+impl Field {
+    fn asked(&self) -> Value {
+        match &self.kind {
+            Kind::Fields(schema) => schema.question(),
+            Kind::Plain(Type::Integer | Type::Number | Type::Decimal) => "number".into(),
+            Kind::Plain(Type::Boolean) => "state".into(),
+            Kind::Plain(Type::Url) => "url".into(),
+            Kind::Plain(Type::String | Type::Date | Type::Datetime) => "text".into(),
+        }
+    }
+}
+
+fn read(fields: &Map<String, Value>, around: &str, problems: &mut Vec<String>) -> Schema {
+    if fields.is_empty() {
+        problems.push(format!(
+            "`fields`{around} is empty; give a name and a selector, such as {{\"title\": \"h1\"}}"
+        ));
+    }
+    let mut found = Vec::new();
+    for (name, value) in fields {
+        let title = format!("`fields.{name}`{around}");
+        match written(value) {
+            Ok(written) => found.extend(field(name, written, &title, problems)),
+            Err(problem) => problems.push(format!("{title}: {problem}")),
+        }
+    }
+    Schema { fields: found }
+}
+
+fn written(value: &Value) -> Result<Written, String> {
+    match value {
+        Value::String(text) => Ok(short(text)),
+        Value::Object(_) => serde_json::from_value(value.clone()).map_err(|error| error.to_string()),
+        _ => Err("give a selector, or an object with `selector` and `type`".to_owned()),
+    }
+}
+
+/// A selector, with an attribute after the last `@`.
+fn short(text: &str) -> Written {
+    let is_name = |name: &str| {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "-_:".contains(character);
+        name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(plain)
+    };
+    match text.rsplit_once('@').filter(|(_, attribute)| is_name(attribute)) {
+        Some((selector, attribute)) => {
+            let (selector, attribute) = (selector.trim().to_owned(), Some(attribute.to_owned()));
+            Written { selector, attribute, ..Written::default() }
+        }
+        None => Written { selector: text.to_owned(), ..Written::default() },
+    }
+}
+
+fn field(name: &str, written: Written, title: &str, problems: &mut Vec<String>) -> Option<Field> {
+    let chain = match chain(&written.selector) {
+        Ok(chain) => chain,
+        Err(problem) => {
+            problems.push(format!("{title}: {problem}"));
+            return None;
+        }
+    };
+    let kind = match (&written.fields, written.kind) {
+        (Some(_), Some(_)) => {
+            problems.push(format!("{title}: give one of `type` and `fields`"));
+            return None;
+        }
+        (Some(_), None) if written.attribute.is_some() => {
+            problems.push(format!("{title}: `fields` need an element; remove `attribute`"));
+            return None;
+        }
+        (Some(fields), None) => Kind::Fields(read(fields, &format!(" in {title}"), problems)),
+        (None, kind) => Kind::Plain(kind.unwrap_or_default()),
+    };
+    let Written { selector, attribute, list, optional, .. } = written;
+    Some(Field { name: name.to_owned(), selector, chain, attribute, kind, list, optional })
+}
+
+/// A selector for the script; null for the item itself.
+fn chain(selector: &str) -> Result<Value, String> {
+    if selector.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    match Selector::parse(selector).as_ref().map(|parsed| (parsed.chains(), parsed.looks_everywhere())) {
+        Ok(([only], false)) => Ok(json!(only)),
+        Ok(_) => Err("the selector enters a frame; only `each` can".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}

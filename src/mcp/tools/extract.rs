@@ -1,0 +1,358 @@
+//! The tool that extracts rows: by a schema or from a table, over several pages, lists and grids.
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep};
+
+use super::input::{By, press_found};
+use super::navigate;
+use crate::Result;
+use crate::browser::input::ClickOptions;
+use crate::browser::{ElementHandle, Extracted, Page, Row, Schema, Wanted};
+use crate::error::Error;
+use crate::mcp::call::Call;
+use crate::mcp::page_text;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+
+const MOST_PAGES: u32 = 100;
+const MOST_ROWS: usize = 100_000;
+/// How long rows may take to appear or to change, and how often that is checked.
+const CHANGE_LIMIT: Duration = Duration::from_secs(1);
+const CHANGE_PAUSE: Duration = Duration::from_millis(50);
+/// The most characters of rows in an answer.
+const MOST_CHARS: usize = 6_000;
+/// What `more` says for a list that is scrolled.
+const SCROLL: &str = "scroll";
+
+/// Extract typed rows by a schema, or a table by its header, from one page, many pages, long lists and grids; with
+/// filename as JSON Lines, .json or .csv.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Extract {
+    /// Selector of the items, one row each. Without fields: of the table.
+    #[schemars(length(min = 1))]
+    pub each: Option<String>,
+    /// Name: "selector", "selector@attribute", or {selector, attribute, type, list, optional, fields}. Types: string, integer,
+    /// number, decimal, boolean, date, datetime, url.
+    pub fields: Option<Map<String, Value>>,
+    /// Pages to open, in order.
+    #[serde(default)]
+    pub urls: Vec<String>,
+    /// Selector of the link to the next page.
+    #[schemars(length(min = 1))]
+    pub next: Option<String>,
+    /// Selector of a "load more" button; or scroll, for lists that load or keep only the rows in view.
+    #[schemars(length(min = 1))]
+    pub more: Option<String>,
+    /// Default: 100.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_pages: Option<u32>,
+    /// Default: 100000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_rows: Option<usize>,
+}
+
+impl Tool for Extract {
+    const NAME: &'static str = "browser_extract";
+    const TITLE: &'static str = "Extract rows";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Extract;
+    const FILE: Option<&'static str> = Some("jsonl");
+    const PATIENCE: Patience = Patience::Endless;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let fields = self.fields.as_ref().map(Schema::read).transpose()?;
+        let wanted = Wanted { each: self.each.clone(), fields };
+        let mut all = Collected::default();
+        match self.collect(call, &wanted, &mut all).await {
+            // What was collected before is kept.
+            Err(error) if !all.rows.is_empty() && !matches!(error, Error::Cancelled) => {
+                all.stopped = Some(format!("Stopped after page {}: {error}.", all.pages));
+            }
+            outcome => outcome?,
+        }
+        all.answer(call, reply);
+        Ok(())
+    }
+}
+
+/// The rows so far.
+#[derive(Debug, Default)]
+struct Collected {
+    rows: Vec<Row>,
+    pages: u32,
+    total: Option<usize>,
+    tables: usize,
+    /// Why there may be more.
+    stopped: Option<String>,
+    /// The address of the last page, after others.
+    last: Option<String>,
+}
+
+impl Extract {
+    fn most_pages(&self) -> u32 {
+        self.max_pages.unwrap_or(MOST_PAGES)
+    }
+
+    fn most_rows(&self) -> usize {
+        self.max_rows.unwrap_or(MOST_ROWS)
+    }
+
+    async fn collect(&self, call: &Call<'_>, wanted: &Wanted, all: &mut Collected) -> Result<()> {
+        if self.urls.is_empty() {
+            let page = call.open_page().await?;
+            return self.follow(call, &page, wanted, all).await;
+        }
+        let urls: Vec<_> = self.urls.iter().map(|url| call.address(url)).collect::<Result<_>>()?;
+        for url in urls {
+            if self.is_full(all) {
+                break;
+            }
+            let page = call.page_to_leave().await?;
+            navigate::open(call, &page, &url, &mut Reply::default()).await?;
+            self.follow(call, &page, wanted, all).await?;
+        }
+        Ok(())
+    }
+
+    /// Extracts the rows of a page, and of those that follow it.
+    async fn follow(&self, call: &Call<'_>, page: &Page, wanted: &Wanted, all: &mut Collected) -> Result<()> {
+        let mut seen = HashSet::new();
+        loop {
+            let left = self.most_rows().saturating_sub(all.rows.len());
+            let found = self.rows(call, page, wanted, left, &seen).await?;
+            let is_first = seen.is_empty();
+            if !seen.insert(written(&found.rows)) {
+                return Ok(());
+            }
+            all.add(found, left);
+            call.progress.say(format!("{} rows from {} pages", all.rows.len(), all.pages));
+            if !is_first || !self.urls.is_empty() {
+                all.last = Some(page.url());
+            }
+            if self.is_full(all) {
+                return Ok(());
+            }
+            let Some(next) = &self.next else { return Ok(()) };
+            if !press(call, page, next).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether a limit is reached.
+    fn is_full(&self, all: &mut Collected) -> bool {
+        let limit = match all.rows.len() >= self.most_rows() {
+            true => format!("maxRows ({})", grouped(self.most_rows())),
+            false if all.pages >= self.most_pages() => format!("maxPages ({})", self.most_pages()),
+            false => return false,
+        };
+        all.stopped = Some(format!("Stopped at {limit}; there may be more."));
+        true
+    }
+
+    /// The rows of a page; waits for some that were not `seen`.
+    async fn rows(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        wanted: &Wanted,
+        most: usize,
+        seen: &HashSet<String>,
+    ) -> Result<Extracted> {
+        let frame = page.main_frame();
+        match self.more.as_deref() {
+            Some(SCROLL) => {
+                let report = |rows| call.progress.say(format!("{rows} rows"));
+                return frame.extract_through(wanted, most, report).await;
+            }
+            Some(button) => self.load_more(call, page, wanted, button, most).await?,
+            None => {}
+        }
+        let deadline = Instant::now() + CHANGE_LIMIT;
+        loop {
+            let found = frame.extract(wanted).await;
+            let is_new = match &found {
+                Ok(found) => !found.rows.is_empty() && !seen.contains(&written(&found.rows)),
+                // What is being replaced, or still filled in on a page that was just opened, is read again.
+                Err(Error::NotExtracted { .. }) => seen.is_empty() && self.urls.is_empty(),
+                Err(error) => !matches!(error, Error::DocumentGone),
+            };
+            if is_new || Instant::now() >= deadline {
+                return found;
+            }
+            sleep(CHANGE_PAUSE).await;
+        }
+    }
+
+    /// Presses a button as long as it brings more rows.
+    async fn load_more(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        wanted: &Wanted,
+        button: &str,
+        most: usize,
+    ) -> Result<()> {
+        let frame = page.main_frame();
+        let mut count = frame.count_rows(wanted).await?;
+        for _ in 1..self.most_pages() {
+            if count >= most || !press(call, page, button).await? {
+                return Ok(());
+            }
+            let deadline = Instant::now() + CHANGE_LIMIT;
+            let before = count;
+            while count <= before {
+                if Instant::now() >= deadline {
+                    return Ok(());
+                }
+                sleep(CHANGE_PAUSE).await;
+                count = frame.count_rows(wanted).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Presses the first usable match of a selector, and waits for the effects. False if there is none.
+async fn press(call: &Call<'_>, page: &Page, selector: &str) -> Result<bool> {
+    let Some(element) = usable(page, selector).await? else { return Ok(false) };
+    let click = ClickOptions::default();
+    let options = call.action_options();
+    Box::pin(press_found(call, page, (selector, &element), &click, By::Pointer, &options)).await?;
+    Ok(true)
+}
+
+async fn usable(page: &Page, selector: &str) -> Result<Option<ElementHandle>> {
+    for element in page.main_frame().locator(selector, false)?.all().await? {
+        let state = element.state().await?;
+        if state.visible && state.enabled {
+            return Ok(Some(element));
+        }
+    }
+    Ok(None)
+}
+
+impl Collected {
+    fn add(&mut self, found: Extracted, most: usize) {
+        self.pages += 1;
+        self.total = found.total;
+        self.tables = found.tables;
+        self.rows.extend(found.rows.into_iter().take(most));
+    }
+
+    fn answer(self, call: &Call<'_>, reply: &mut Reply) {
+        let count = self.rows.len();
+        if count == 0 {
+            reply.say("No rows: the page has nothing that matches.");
+            return;
+        }
+        if call.is_whole() {
+            reply.say(format!("{} {}{}.", grouped(count), plural(count, "row"), self.origin()));
+            reply.set_content(self.content(call).into_bytes());
+        } else {
+            self.show(call, reply);
+        }
+        if let Some(total) = self.total.filter(|total| *total > count && self.pages == 1) {
+            reply.say(format!("The page says that there are {}.", grouped(total)));
+        }
+        if self.tables > 1 {
+            reply.say(format!("This is the first of {} tables; name another with each.", self.tables));
+        }
+        if let Some(note) = self.stopped {
+            reply.say(note);
+        }
+        if let Some(last) = self.last {
+            reply.say(format!("The tab is at {}.", page_text::address(&last)));
+        }
+    }
+
+    /// As many rows as an answer has room for.
+    fn show(&self, call: &Call<'_>, reply: &mut Reply) {
+        let all = self.rows.len();
+        let (mut text, mut shown) = (String::new(), 0);
+        for row in &self.rows {
+            let line = call.services.secrets().redact(&page_text::json_line(row)).into_owned();
+            if shown > 0 && text.chars().count() + line.chars().count() > MOST_CHARS {
+                break;
+            }
+            text.push_str(&line);
+            text.push('\n');
+            shown += 1;
+        }
+        reply.allow(text.chars().count());
+        reply.say(match shown == all {
+            true => format!("{} {}{}:", grouped(all), plural(all, "row"), self.origin()),
+            false => {
+                let (shown, all) = (grouped(shown), grouped(all));
+                format!("Rows 1-{shown} of {all}{}; give filename to have all in a file:", self.origin())
+            }
+        });
+        reply.say(page_text::fenced(text.trim_end(), "rows of the page"));
+    }
+
+    fn origin(&self) -> String {
+        if self.pages > 1 { format!(" from {} pages", self.pages) } else { String::new() }
+    }
+
+    /// The content of a file, in the format of its extension.
+    fn content(&self, call: &Call<'_>) -> String {
+        if call.file_ends_with(".csv") {
+            return csv(&self.rows);
+        }
+        if call.file_ends_with(".json") {
+            return page_text::json(&self.rows);
+        }
+        self.rows.iter().map(|row| page_text::json_line(row) + "\n").collect()
+    }
+}
+
+/// Rows as text, to compare pages.
+fn written(rows: &[Row]) -> String {
+    serde_json::to_string(rows).unwrap_or_default()
+}
+
+/// Rows as CSV by RFC 4180, with the names of all columns first. Lists and objects are JSON.
+fn csv(rows: &[Row]) -> String {
+    let mut names: Vec<&String> = Vec::new();
+    let mut known = HashSet::new();
+    names.extend(rows.iter().flat_map(Map::keys).filter(|name| known.insert(*name)));
+    let mut text = String::new();
+    let header: Vec<_> = names.iter().map(|name| cell(name)).collect();
+    let _ = writeln!(text, "{}", header.join(","));
+    for row in rows {
+        let cells = names.iter().map(|name| match row.get(*name) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => cell(text),
+            Some(other) => cell(&other.to_string()),
+        });
+        let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join(","));
+    }
+    text
+}
+
+fn cell(text: &str) -> String {
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// A number with commas: 4,000.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let separated = |(at, digit): (usize, char)| {
+        let comma = (at > 0 && (digits.len() - at).is_multiple_of(3)).then_some(',');
+        comma.into_iter().chain([digit])
+    };
+    digits.chars().enumerate().flat_map(separated).collect()
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
