@@ -121,7 +121,7 @@ pub enum Error {
     #[error("no click reached the element: the page replaced it with {again} before the button was released")]
     PressReplaced { again: String },
     #[strum(serialize = "not_actionable")]
-    #[error("no {what} reached the element: {how} before the button was let go")]
+    #[error("no {what} reached the element: {how} before it was complete")]
     PressLost { what: String, how: String },
     #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
@@ -146,6 +146,9 @@ pub enum Error {
         listed_plain(into)
     )]
     Strayed { shows: String, into: Vec<String> },
+    #[strum(serialize = "not_taken")]
+    #[error("the page removed the field before it had all of the text")]
+    FieldRemoved,
     #[strum(serialize = "wrong_element")]
     #[error(
         "this field takes no {what}, whose key would leave it or send the form; leave it out, and use submit for Enter"
@@ -359,6 +362,9 @@ impl Error {
             Self::NoSuchOption { .. } => "use the full name of one of them",
             Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
             Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
+            Self::FieldRemoved => {
+                "take a snapshot, and see what the field in its place shows before you type again"
+            }
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
@@ -435,6 +441,9 @@ pub enum Obstacle {
     Clipped,
     #[strum(to_string = "lets the pointer through (pointer-events: none)")]
     Pointerless,
+    /// The page has locked the pointer: another element gets each press, wherever it is.
+    #[strum(to_string = "was out of reach: the page has locked the pointer to another element")]
+    PointerLocked,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Box<Cover>),
     /// A locator handler of the user blocks the action: it has not finished, or its element is still visible.
@@ -513,6 +522,9 @@ impl Obstacle {
             Self::Inert => Some("close the dialog over it, or first do what activates it"),
             Self::Clipped => Some("open its container, or scroll to it there"),
             Self::Pointerless => Some("first do what enables it, or press the element behind it"),
+            Self::PointerLocked => {
+                Some("use keys, or have the page release the pointer: document.exitPointerLock()")
+            }
             Self::Handled { finished: false, .. } => {
                 Some("make the handler faster, or give the action more time")
             }
@@ -565,12 +577,8 @@ pub(crate) fn quoted(text: &str, longest: usize) -> String {
     quoted_as_is(&squeezed(text), longest)
 }
 
-/// A text of a page, quoted with its line breaks.
-pub(crate) fn quoted_lines(text: &str, longest: usize) -> String {
-    quoted_as_is(&text.trim().lines().map(squeezed).collect::<Vec<_>>().join("\n"), longest)
-}
-
-fn quoted_as_is(plain: &str, longest: usize) -> String {
+/// A text of a page, quoted as it is: with its blanks, tabs and line breaks.
+pub(crate) fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
         Some((end, _)) => in_quotes(&format!("{}…", &plain[..end])),
         None => in_quotes(plain),
@@ -619,7 +627,7 @@ fn listed_plain(texts: &[String]) -> String {
 }
 
 fn describe_shown(shows: &str) -> String {
-    if shows.trim().is_empty() { "nothing".to_owned() } else { quoted(shows, LONGEST_LISTED) }
+    if shows.trim().is_empty() { "nothing".to_owned() } else { quoted_as_is(shows, LONGEST_LISTED) }
 }
 
 /// `5 s`, `1.5 s`, `200 ms`.

@@ -131,7 +131,7 @@ pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use traffic::socket::{Payload, SocketEvent, WebSocket};
 #[doc(hidden)]
 pub use view::audit::{Finding, Styles, Vitals};
-pub use view::capture::CaptureOptions;
+pub use view::capture::{CaptureOptions, ClosedText};
 #[doc(hidden)]
 pub use view::cast_frame::CastFrame;
 pub use view::content::ContentFormat;

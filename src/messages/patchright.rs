@@ -209,6 +209,7 @@ fn rare_reason(error: &Error) -> String {
             quoted(shows, 60),
             into.join("; ")
         ),
+        Error::FieldRemoved => "文字尚未全部输入，页面就移除了该字段".to_owned(),
         Error::TakesNoKey { .. } => "该字段不接受换行或制表符".to_owned(),
         Error::NotTaken { shows } => format!("页面没有接受这个值；现在显示: {}", quoted(shows, 60)),
         Error::FormIncomplete { problems, .. } => format!("部分字段没有填好: {}", problems.join("; ")),
@@ -258,6 +259,7 @@ fn hindrance(obstacle: &Obstacle) -> String {
         Obstacle::Inert => "处于不可用状态（inert）".to_owned(),
         Obstacle::Clipped => "被裁剪，无法点击".to_owned(),
         Obstacle::Pointerless => "不接收指针事件".to_owned(),
+        Obstacle::PointerLocked => "无法点击：页面已将指针锁定到其他元素".to_owned(),
         Obstacle::CoveredBy(what) => format!("被 {what} 遮挡"),
         Obstacle::Handled { by, .. } => format!("在等待 {by} 的处理程序"),
     }

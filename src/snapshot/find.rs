@@ -33,7 +33,7 @@ impl Pattern {
         })
     }
 
-    fn is_in(&self, line: &str) -> bool {
+    pub fn is_in(&self, line: &str) -> bool {
         match self {
             Self::Text(text) => line.to_lowercase().contains(text),
             Self::Regex(regex) => regex.is_match(line),

@@ -125,6 +125,8 @@ CLICKS = {
 
 OPTIONS = "".join(f"<option value={number}>{number + 1}" for number in range(4))
 GUESTS = f'<select onchange="did(this.value)"><option value="">Guests{OPTIONS}</select>'
+LATE = """<select onfocus="setTimeout(() => this.length < 2 && this.add(new Option('Plum')), 100)"
+ onchange="did(this.value)"><option value="">Fruit</select>"""
 TOWNS = '<select onchange="did(this.value)"><option>Town<option value=fr>Paris<option value=us>Paris</select>'
 CHOICES = {
     "by the label that another has as its value": Case(GUESTS, value="2", did="1"),
@@ -133,12 +135,19 @@ CHOICES = {
     "by what two are called": Case(
         TOWNS, MANY_OPTIONS, value="Paris", did=None, library=DONE, library_did="fr"
     ),
+    "what comes with the focus": Case(LATE, value="Plum", did="Plum"),
     "what is not there": Case(GUESTS, NO_OPTION, value="Nobody", did=None),
 }
 
 INPUT = '<input onchange="did(\'never\')" oninput="did(this.value)">'
 FIELDS = {
     "a field": Case(INPUT, selector="input", value="Ada", did="Ada"),
+    "a date": Case(
+        '<input type=date oninput="did(this.value)">', DONE, "input", "2027-03-05", did="2027-03-05"
+    ),
+    "a slider": Case(
+        '<input type=range step=10 value=20 oninput="did(this.value)">', DONE, "input", "70", did="70"
+    ),
     "read-only": Case(INPUT.replace("<input", "<input readonly"), BLOCKED, "input", "Ada", did=None),
     "that puts its old value back": Case(
         "<input value=old oninput=\"this.value = 'old'\">", "not_taken", "input", "Ada", did=None

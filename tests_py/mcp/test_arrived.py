@@ -230,7 +230,7 @@ async def test_what_a_field_makes_of_a_text_is_reported(server: Server, site: Si
         ("Digits", "+49 (170) x12", "4917012"),
         ("Amount", "1234567", "1,234,567"),
         ("Short", "abcdef", "abc"),
-        ("Trimmed", " Ada ", "Ada"),
+        ("Trimmed", " Ada ", " Ada "),
     ]:
         target = page.ref(f'"{name}"')
         answer = await server.call("browser_type", target=target, text=text, slowly=slowly)

@@ -204,8 +204,10 @@ fn patience_with(obstacle: &Obstacle) -> Duration {
 /// How long to wait for the pointer where there is another way.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How long to wait for an element that keeps moving before it is pressed at its current position.
+/// How long to wait for an element that keeps moving before it is pressed at its current position, and at most which
+/// share of the time limit: a loaded machine needs the rest to reach it. A shorter limit is too short for that.
 const CATCHING: Duration = Duration::from_secs(4);
+const CATCHING_SHARE: f64 = 0.6;
 
 /// The last attempt that scrolls with the wheel.
 const LAST_WHEEL: u32 = 3;
@@ -291,9 +293,11 @@ impl ElementHandle {
             };
         }
         let begun = Instant::now();
+        let catches = options.limit >= CATCHING;
+        let catching = CATCHING.min(options.limit.mul_f64(CATCHING_SHARE));
         self.until_clear(options, |attempt| async move {
             match self.approach_once(need, options, attempt).await? {
-                Attempt::Blocked(Obstacle::Moving) if begun.elapsed() >= CATCHING => {
+                Attempt::Blocked(Obstacle::Moving) if catches && begun.elapsed() >= catching => {
                     let input = self.input(options)?;
                     let turn = input.take_turn().await;
                     let need = Need { stable: false, ..need };

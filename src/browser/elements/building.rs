@@ -22,6 +22,8 @@ const IDLE_LIMIT: Duration = Duration::from_secs(1);
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
 /// The scripts of a nearly empty page start within this time after loading, or not at all.
 const BEFORE_SCRIPTS: Duration = Duration::from_millis(120);
+/// How long a nearly empty page in a chain of them may take to lead to the next one, counted from its arrival.
+const FORWARDING: Duration = Duration::from_millis(500);
 /// A page that shows something and is never idle is no longer waited for after this, unless it still grows.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 /// The interval between checks.
@@ -29,6 +31,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 
 /// The engine's report about its document.
+#[expect(clippy::struct_excessive_bools, reason = "four answers of the page, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Building {
     /// Milliseconds since the newest element; `None` if no element was added or removed.
@@ -40,6 +43,8 @@ struct Building {
     /// Its main part is large and empty.
     hollow: bool,
     /// It has scripts and hardly any content.
+    bare: bool,
+    /// The same, and scripts of its own files.
     sparse: bool,
 }
 
@@ -82,11 +87,14 @@ impl Page {
             let is_between = is_fed && requests == 0;
             let newest =
                 if loads || is_between { last.max(pending.last_effect.unwrap_or(last)) } else { last };
+            let forwarded = pending.forwarded.filter(|_| building.bare);
+            let newest = newest.max(forwarded.unwrap_or(newest));
             let (patience, bound) = match (loads, requests > 0) {
                 (true, true) => (limit, limit),
                 (true, false) => (IDLE_LIMIT, limit),
                 (false, true) if building.moves => (RESTLESS_LIMIT, restless),
                 (false, true) => (FEEDING_LIMIT, restless),
+                (false, false) if forwarded.is_some() => (FORWARDING, RESTLESS_LIMIT),
                 (false, false) if is_fed => (BETWEEN_REQUESTS + lateness, restless),
                 (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
                 (false, false) if building.sparse => (BEFORE_SCRIPTS, RESTLESS_LIMIT),

@@ -10,7 +10,7 @@ use super::lost::Moving;
 use super::matches::Match;
 use super::written::{self, FieldValue};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Result, quoted};
+use crate::error::{ElementKind, Error, Needed, Result, quoted, quoted_as_is};
 
 /// The kind of a control, by how its value is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -73,8 +73,16 @@ pub enum Outcome {
     /// A part of it went to another field.
     Strayed,
     Lost,
-    /// The field was removed before all of it arrived.
+    /// The field was removed before any of it arrived.
     Gone,
+    /// The field was removed when a part of it had arrived.
+    Cut,
+}
+
+impl Outcome {
+    fn is_lost(self) -> bool {
+        matches!(self, Self::Strayed | Self::Lost | Self::Gone | Self::Cut)
+    }
 }
 
 /// A field that received a part of a text for another field.
@@ -99,7 +107,8 @@ impl Typed {
         match self.outcome {
             Outcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
             Outcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
-            Outcome::Same | Outcome::Made | Outcome::Taken | Outcome::Gone => None,
+            Outcome::Gone | Outcome::Cut => Some(Error::FieldRemoved),
+            Outcome::Same | Outcome::Made | Outcome::Taken => None,
         }
     }
 }
@@ -110,7 +119,7 @@ fn strayed(shows: String, strays: &[Stray]) -> Error {
             "{} {}, which shows {}",
             stray.role,
             quoted(&stray.name, LONGEST_STRAY),
-            quoted(&stray.shows, LONGEST_STRAY)
+            quoted_as_is(&stray.shows, LONGEST_STRAY)
         )
     };
     Error::Strayed { shows, into: strays.iter().map(describe).collect() }
@@ -124,11 +133,17 @@ impl Shown {
         self.values.iter().all(|value| value.trim().is_empty())
     }
 
+    /// Whether the text that was typed last went elsewhere, or nowhere.
+    pub fn is_lost(&self) -> bool {
+        self.outcome.is_some_and(Outcome::is_lost)
+    }
+
     /// The error for a control that does not hold the given value.
     pub fn not_taken(&self) -> Error {
         let shows = if self.secret { String::new() } else { self.values.join(", ") };
         match self.outcome {
             Some(Outcome::Strayed) => strayed(shows, &self.strays),
+            Some(Outcome::Gone | Outcome::Cut) => Error::FieldRemoved,
             _ => Error::NotTaken { shows },
         }
     }
@@ -177,7 +192,7 @@ impl ElementHandle {
         let shown = self.shown().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
         let is_refused = match shown.outcome {
-            Some(outcome) => matches!(outcome, Outcome::Strayed | Outcome::Lost),
+            Some(outcome) => outcome.is_lost(),
             None => holds_text && (shown.is_empty() || shown.unchanged && shown.values != [value]),
         };
         if is_refused && !value.trim().is_empty() { Err(shown.not_taken()) } else { Ok(shown) }

@@ -9,8 +9,10 @@ use super::control::{Outcome, Typed};
 use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, FillableField};
 use super::hearing::Hearing;
+use super::lost::Became;
 use super::written::{self, FieldValue};
 use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Keyboard, Modifier, Point};
+use crate::browser::objects::journal::Mark;
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -132,13 +134,17 @@ impl ElementHandle {
             let Some(still) = self.typed(kind, true).await? else { return Ok(kind) };
             typed = still;
             if typed.outcome == Outcome::Lost {
-                match self.insert_again(value, options).await {
-                    // What has come in its place is another element.
-                    Err(Error::StaleRef { .. }) => {}
-                    inserted => inserted?,
+                let inserted = self.insert_again(value, options).await;
+                // Where another element has come in its place, that one may have it by now.
+                let is_stale = matches!(inserted, Err(Error::StaleRef { .. }));
+                if !is_stale {
+                    inserted?;
                 }
-                let Some(inserted) = self.typed(kind, true).await? else { return Ok(kind) };
-                typed = inserted;
+                let Some(now) = self.typed(kind, true).await? else { return Ok(kind) };
+                if is_stale && now.outcome == Outcome::Lost {
+                    return Err(self.stale());
+                }
+                typed = now;
             }
         }
         judged(kind, &typed).map(|()| kind)
@@ -167,8 +173,8 @@ impl ElementHandle {
         self.judge_text(FieldKind::Text, false).await
     }
 
-    /// What happened to the typed text; `None` if that is unknown. `strict`: letters that are missing at the end are
-    /// lost, even if their events arrived.
+    /// What happened to the typed text; `None` if that is unknown. `strict`: it was to be the whole content. Letters that
+    /// are missing at the end are lost then, even if their events arrived, and it can be filled in again.
     async fn typed(&self, kind: FieldKind, strict: bool) -> Result<Option<Typed>> {
         let is_text = matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable);
         if !is_text || self.frame().page()?.dialog().is_some() {
@@ -177,6 +183,7 @@ impl ElementHandle {
         // The page may have gone elsewhere with it.
         match self.ask::<Option<Typed>>("outcome", vec![value_argument(&strict)]).await {
             Ok(Some(Typed { outcome: Outcome::Gone, .. })) => Err(self.stale()),
+            Ok(Some(Typed { outcome: Outcome::Cut, .. })) if strict => Err(self.stale()),
             typed => Ok(typed.unwrap_or(None)),
         }
     }
@@ -218,13 +225,16 @@ impl ElementHandle {
     }
 
     /// Types key by key at the end of the content. Tabs and line breaks are inserted as text, since their keys
-    /// would leave the field or submit the form.
+    /// would leave the field or submit the form. A date, a time, a slider or a color gets the text as its value.
     pub async fn type_lines(
         &self,
         text: &str,
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<()> {
+        if self.is_set_whole().await? {
+            return self.fill(text, options).await;
+        }
         let by = self.breaks_by(text).await?;
         if by == By::Never {
             let what = if text.contains('\t') { "tab" } else { "line break" };
@@ -236,6 +246,27 @@ impl ElementHandle {
         }
         self.type_text("", delay, options).await?;
         type_parts(&self.input(options)?.keyboard(), text, delay).await
+    }
+
+    /// Clears the field and types key by key, into what the page has put in its place by then. Returns that field.
+    pub async fn type_anew(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<Self> {
+        let mut field = self.clone();
+        if !self.is_set_whole().await? {
+            self.clear(options).await?;
+            self.until_answered().await;
+            field = self.handle_of("heirOf", Vec::new()).await?.unwrap_or(field);
+        }
+        field.type_lines(text, delay, options).await.map(|()| field)
+    }
+
+    /// Whether the field is given its value as a whole: a date, a time, a slider or a color.
+    pub async fn is_set_whole(&self) -> Result<bool> {
+        self.ask("isSetWhole", Vec::new()).await
     }
 
     /// Types at the caret of the focused element. Tabs and line breaks are inserted as text if the field has several
@@ -458,8 +489,12 @@ impl ElementHandle {
     ) -> Result<Vec<String>> {
         let force = options.force;
         // Options often come late: they are looked for until the time is over.
-        let found = self.until_clear(options, |_| async move {
+        let found = self.until_clear(options, |attempt| async move {
             let found = self.options(choices, several, force).await?;
+            // Some pages fetch them when the list gets the focus, as it does before a person opens it.
+            if attempt == 0 && found.available.is_some() && !self.input(options)?.is_bare() {
+                self.ask::<bool>("focus", Vec::new()).await?;
+            }
             Ok(match found.answer.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),
                 None => Attempt::Done(found),
@@ -480,25 +515,27 @@ impl ElementHandle {
         if natural && found.wanted == found.selected && !found.wanted.is_empty() {
             return self.ask("selectedValues", Vec::new()).await;
         }
+        let mut is_made = false;
         if natural && !cfg!(target_os = "macos") {
             let select = self.control().await?;
+            let begun = self.frame().page()?.mark();
             let chosen = match found.list {
                 true => select.choose_in_list(&found.wanted, options).await,
                 false if select.hearing_of_keys().await != Hearing::Keys => {
-                    select.choose_without_listeners(&found, options).await
+                    select.choose_without_listeners(&found, begun, options).await
                 }
-                false => select.choose_by_keys(&found, options).await,
+                false => select.choose_by_keys(&found, begun, options).await,
             };
             match chosen {
                 // The choice took the page elsewhere, or asked something.
                 Err(Error::DocumentGone | Error::DialogOpen { .. }) => return Ok(Vec::new()),
                 // The list itself tells whether it was taken away before or after the choice.
                 Err(Error::StaleRef { .. }) => {}
-                chosen => chosen?,
+                chosen => is_made = chosen?,
             }
         }
         match self.ask("setOptions", vec![value_argument(&found.wanted), value_argument(&!natural)]).await {
-            Err(Error::StaleRef { .. } | Error::DocumentGone) if natural => Ok(Vec::new()),
+            Err(Error::StaleRef { .. } | Error::DocumentGone) if is_made => Ok(Vec::new()),
             Ok(Chosen { gone: true, .. }) => Err(self.stale()),
             Ok(Chosen { shows: Some(shows), .. }) => Err(Error::NotTaken { shows }),
             set => set.map(|Chosen { values, .. }| values),
@@ -520,21 +557,26 @@ impl ElementHandle {
     }
 
     /// Like [`choose_by_keys`](Self::choose_by_keys), if the page does not listen to keys: without pointer and pauses.
-    async fn choose_without_listeners(&self, found: &Options, options: &ActionOptions) -> Result<()> {
-        let Some((key, times)) = found.strokes() else { return Ok(()) };
+    async fn choose_without_listeners(
+        &self,
+        found: &Options,
+        begun: Mark,
+        options: &ActionOptions,
+    ) -> Result<bool> {
+        let Some(strokes) = found.strokes() else { return Ok(false) };
         let keyboard = self
             .input(options)?
             .with_listeners(InputListeners { keys: false, ..InputListeners::ALL })
             .keyboard();
         self.focus().await?;
         keyboard.press("Alt+ArrowDown").await?;
-        keyboard.repeat(key, times).await?;
-        keyboard.press("Tab").await
+        self.go_to_option(&keyboard, strokes, begun).await
     }
 
     /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change event.
-    async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
-        let Some((key, times)) = found.strokes() else { return Ok(()) };
+    /// Returns whether keys lead to the option.
+    async fn choose_by_keys(&self, found: &Options, begun: Mark, options: &ActionOptions) -> Result<bool> {
+        let Some(strokes) = found.strokes() else { return Ok(false) };
         let keyboard = self.input(options)?.keyboard();
         if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
@@ -542,24 +584,41 @@ impl ElementHandle {
             self.focus().await?;
             keyboard.press("Alt+ArrowDown").await?;
         }
-        keyboard.repeat(key, times).await?;
+        self.go_to_option(&keyboard, strokes, begun).await
+    }
+
+    /// Presses the arrow key, and the key that confirms the option.
+    ///
+    /// # Errors
+    /// `not_actionable` if the page begins to navigate before the option is reached.
+    async fn go_to_option(
+        &self,
+        keyboard: &Keyboard,
+        (key, times): (&str, usize),
+        begun: Mark,
+    ) -> Result<bool> {
+        keyboard.repeat(key, times - 1).await?;
+        if self.frame().page()?.pending_since(begun).navigating {
+            return Err(Became::Elsewhere.lost("choice".to_owned()));
+        }
+        keyboard.press(key).await?;
         // The page hears Enter too, and may do with it what it does in its fields.
-        keyboard.press("Tab").await
+        keyboard.press("Tab").await.map(|()| true)
     }
 
     /// Clicks options of an open list, with Control held from the second one on.
-    async fn choose_in_list(&self, wanted: &[usize], options: &ActionOptions) -> Result<()> {
+    async fn choose_in_list(&self, wanted: &[usize], options: &ActionOptions) -> Result<bool> {
         for (position, index) in wanted.iter().enumerate() {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
-                return Ok(());
+                return Ok(false);
             };
-            let Some(reached) = option.try_approach(Need::PRESSED, options).await? else { return Ok(()) };
+            let Some(reached) = option.try_approach(Need::PRESSED, options).await? else { return Ok(false) };
             let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
             reached
                 .press(&self.input(options)?, &ClickOptions { modifiers, ..ClickOptions::default() })
                 .await?;
         }
-        Ok(())
+        Ok(!wanted.is_empty())
     }
 }
 

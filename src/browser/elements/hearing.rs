@@ -101,6 +101,8 @@ impl ElementHandle {
         let listeners = self.frame().page().is_ok_and(|page| page.dialog().is_none());
         if listeners && Listeners::around(self).await.is_ok_and(|listeners| listeners.anywhere(is_change)) {
             sleep(ANSWERING).await;
+            // A page that lags behind its timers has not answered before they have run.
+            let _ = self.known_now::<()>("afterTimers").await;
         }
     }
 

@@ -122,7 +122,10 @@ impl ElementHandle {
     }
 
     async fn hand_over_here(&self, paths: Vec<String>) -> Result<usize> {
-        let (count, is_folder) = (paths.len(), paths.iter().any(|path| Path::new(path).is_dir()));
+        let count = paths.len();
+        // Of a folder it is not known how many of its files the browser gives.
+        let is_folder = paths.iter().any(|path| Path::new(path).is_dir());
+        let least = if is_folder { usize::from(bring_change(&paths)) } else { count };
         self.ask::<()>("noteFiles", Vec::new()).await?;
         self.give_paths(paths).await?;
         if self.frame().page()?.dialog().is_some() {
@@ -130,9 +133,7 @@ impl ElementHandle {
         }
         match self.ask::<Option<usize>>("filesArrived", Vec::new()).await {
             Ok(None) => Err(self.stale()),
-            Ok(Some(arrived)) if arrived < count && !is_folder => {
-                Err(Error::NotTaken { shows: String::new() })
-            }
+            Ok(Some(arrived)) if arrived < least => Err(Error::NotTaken { shows: String::new() }),
             Ok(Some(arrived)) => Ok(arrived),
             // The page has gone elsewhere with them.
             Err(_) => Ok(count),
@@ -141,7 +142,7 @@ impl ElementHandle {
 
     async fn give_paths(&self, paths: Vec<String>) -> Result<()> {
         let control = self.control().await?;
-        let brings_change = paths.iter().any(|path| is_folder_with_files(Path::new(path)));
+        let brings_change = bring_change(&paths);
         let set = SetFileInputFiles {
             files: paths,
             object_id: Some(control.handle().id().to_owned()),
@@ -185,6 +186,10 @@ impl ElementHandle {
 
 /// How long the browser may take to read a folder.
 const FOLDER_LIMIT: Duration = Duration::from_secs(10);
+
+fn bring_change(paths: &[String]) -> bool {
+    paths.iter().any(|path| is_folder_with_files(Path::new(path)))
+}
 
 fn is_folder_with_files(path: &Path) -> bool {
     let inside = std::fs::read_dir(path).into_iter().flatten().flatten();

@@ -226,7 +226,7 @@ function shownChoice(field) {
 
 /** The text that an editor draws: of an editor whose field is out of sight, what is drawn around that. */
 function editedText(field) {
-  if (!isProxy(field)) return isTyped(field) ? field.value : (field.innerText ?? "").replace(/\u200b/g, "");
+  if (!isProxy(field)) return isTyped(field) ? field.value : (field.innerText ?? "").replace(/\u200b|\n+$/g, "");
   const face = faceOf(field);
   return face ? linesDrawnIn(face, field).join("\n") : (field.value ?? "");
 }
@@ -309,7 +309,7 @@ engine.shownOptions = (select) => {
 engine.shownBy = (node) => {
   if (!isConnected(node)) {
     const heir = engine.heirOf(node);
-    if (!heir) return { kind: "gone", values: [] };
+    if (!heir) return shownByTwin(engine.controlOf(node)) ?? { kind: "gone", values: [], ...engine.outcome(node) };
     return { ...shownText(heir), ...engine.outcome(node), kind: "text", secret: heir.type === "password", proxy: isProxy(heir) };
   }
   const field = fieldOf(node);
@@ -342,6 +342,14 @@ engine.shownBy = (node) => {
       return { kind, values: [] };
   }
 };
+
+/** What has come in the place of a list or a box shows now; null where nothing has. */
+function shownByTwin(field) {
+  const twin = /^(?:select|check)$/.test(kindOf(field)) ? engine.twinOf(field) : null;
+  if (!twin) return null;
+  if (choices.has(field)) choices.set(twin, choices.get(field));
+  return engine.shownBy(twin);
+}
 engine.allShownBy = (...nodes) => nodes.map(engine.shownBy);
 
 /* ----------------------------------------------------------------- choices */

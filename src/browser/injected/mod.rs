@@ -58,6 +58,7 @@ pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
         "inert" => Some(Obstacle::Inert),
         "clipped" => Some(Obstacle::Clipped),
         "pointerless" => Some(Obstacle::Pointerless),
+        "locked" => Some(Obstacle::PointerLocked),
         "covered" => Some(Obstacle::CoveredBy(Box::new(by.unwrap_or_default()))),
         _ => Some(Obstacle::OutsideViewport),
     }

@@ -362,11 +362,13 @@ const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
 
 /** What keeps the node from being acted on, as far as can be seen at once. */
-const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
+const obstacle = (engine.obstacle = (node, { visible, enabled, editable, hit }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !isShown(standInOf(node))) return { blocked: "hidden" };
   if (enabled && (engine.isDisabled(node) || engine.isDisabled(meant(node)))) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
+  // Each press goes to the element that the page has locked the pointer to.
+  if (hit && document.pointerLockElement && !within(document.pointerLockElement, node)) return { blocked: "locked" };
   return null;
 });
 

@@ -11,7 +11,9 @@
   }
   if (document.contentType === "application/pdf") return JSON.stringify({ main: "", rest: "", pdf: true });
   if (!body) {
-    const text = document.documentElement?.textContent ?? "";
+    const root = document.documentElement;
+    // Without a body only the rest of the document is drawn, and not its title and scripts.
+    const text = (root instanceof HTMLElement ? root.innerText : root?.textContent) ?? "";
     return JSON.stringify({ main: kind === "text" ? text : escaped(text), rest: "" });
   }
 

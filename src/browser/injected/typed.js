@@ -96,7 +96,8 @@ const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).
 function isSpread({ field, strays }) {
   const parts = [field, ...strays.map(({ element }) => element)];
   const isFull = ({ value = "", maxLength = -1 }) => maxLength > 0 && value.length >= maxLength;
-  return parts.slice(0, -1).every(isFull) || parts.every(({ value = "" }) => [...value].length <= 1);
+  // Two signs in two fields may as well be a text whose end went astray.
+  return parts.slice(0, -1).every(isFull) || (parts.length > 2 && parts.every(({ value = "" }) => [...value].length <= 1));
 }
 
 /** Whether the page shows a text somewhere. */
@@ -131,7 +132,7 @@ function isMade(field, asked, shown, arrived) {
 }
 
 /**
- * What became of the text that was typed into a field: `gone`, the field is, and was before all had arrived; `same`; `made`,
+ * What became of the text that was typed into a field: `gone`, the field is, and nothing had arrived; `cut`, it is, and a part had; `same`; `made`,
  * something that the field makes of it; `taken`, it arrived and is not shown; `strayed`, a part went to another field; `lost`. With `strict`, letters that are missing at the end are lost.
  */
 function outcomeOf(record, place, strict) {
@@ -139,7 +140,8 @@ function outcomeOf(record, place, strict) {
   const shown = editedText(place);
   if (isSame(shown, asked) || (record.keys && isAdded(record, shown))) return "same";
   if (record.strays.length) return isSpread(record) ? "made" : "strayed";
-  if (asked === "") return shown === record.before && !record.arrivals.length ? "lost" : "made";
+  // A mask without letters is as good as nothing.
+  if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "made";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
     return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "taken" : "lost";
@@ -157,7 +159,7 @@ engine.outcome = (node, strict = false) => {
   const record = records.get(engine.controlOf(node));
   if (!record) return null;
   const place = placeOf(record);
-  if (!place) return { outcome: record.full ? "taken" : "gone", strays: [], shows: "" };
+  if (!place) return { outcome: record.full ? "taken" : record.arrivals.length ? "cut" : "gone", strays: [], shows: "" };
   const strays = record.strays.map(({ element }) => {
     const { role, name } = engine.inWords(element);
     return { role, name, shows: element.type === "password" ? "" : editedText(element) };
@@ -192,3 +194,9 @@ engine.noteTyping = (node, text, adds) => {
   const field = engine.controlOf(node);
   engine.noteText(field, text, { adds });
 };
+/** Whether keys enter a field part by part, or not at all: it is given its value as a whole. */
+engine.isSetWhole = (node) => {
+  const field = engine.controlOf(node);
+  return field instanceof HTMLInputElement && WHOLE.test(field.type);
+};
+const WHOLE = /^(?:date|time|datetime-local|month|week|range|color)$/;

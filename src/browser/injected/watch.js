@@ -195,6 +195,11 @@ function announce(element) {
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
 
+/** Comes after the timers that are due. */
+engine.afterTimers = async () => {
+  if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
+};
+
 const SEEN = { visibilityProperty: true, opacityProperty: true };
 /** A bar that nobody sees, as a spent timer leaves one behind, says nothing. */
 const isSeenToWork = (element) => {
@@ -211,7 +216,7 @@ const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(do
  * lags behind its own is not taken for one that rests.
  */
 engine.watched = async () => {
-  if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
+  await engine.afterTimers();
   if (observer) note(observer.takeRecords());
   const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
   return {
@@ -240,6 +245,7 @@ engine.watchPress = (node) => {
     node,
     called: inWords(node),
     down: false,
+    downs: 0,
     up: false,
     double: false,
     clicked: false,
@@ -269,7 +275,6 @@ function notePress(event) {
   if (!path.length) return;
   if (event.type === "pointerdown") noteDown(event, path);
   else if (event.type === "mousedown" || event.type === "mouseup") {
-    press.double ||= event.button === 0 && event.detail > 1;
     press.reached ||= path.includes(press.node);
     press.past ||= path[0] !== press.node && native.isConnected(press.node) && native.contains(path[0], press.node);
     if (event.type === "mouseup" && press.down && native.isConnected(press.node)) press.over ??= cameOver(path[0]);
@@ -279,6 +284,8 @@ function notePress(event) {
 }
 
 function noteDown(event, path) {
+  // What the page has disabled by then gets nothing else of a second press.
+  press.double ||= event.button === 0 && ++press.downs > 1;
   if (!press.down) {
     press.down = true;
     press.at = { x: event.clientX, y: event.clientY };
@@ -453,7 +460,7 @@ const MOST_TEXTS = 300;
 const MOST_BLANKS = 10_000;
 
 /**
- * `{quiet, level, signs, moves, hollow, sparse}`: for how many milliseconds the document has put in or taken out no element since this was
+ * `{quiet, level, signs, moves, hollow, bare, sparse}`: for how many milliseconds the document has put in or taken out no element since this was
  * first asked, and for how many it has not become larger than it was (null where it never did), what says that it is not
  * finished, whether something without words moves without end, as what stands for content does, whether its main part is empty, and
  * whether scripts that have not begun may have more to show.
@@ -466,14 +473,18 @@ engine.building = () => {
   }
   noteBuilding(builder.takeRecords());
   const since = (time) => (time ? performance.now() - time : null);
+  if (isWithoutBody())
+    return { quiet: since(built), level: since(grew), signs: [], moves: false, hollow: false, bare: false, sparse: false };
   const { all, loading } = beginningOfText();
+  const bare = all.length <= LITTLE_TEXT && isBare();
   return {
     quiet: since(built),
     level: since(grew),
     signs: signsOfBuilding(all, loading),
     moves: movesWithoutEnd(),
     hollow: isHollow(),
-    sparse: all.length <= LITTLE_TEXT && isSparse(),
+    bare,
+    sparse: bare && Array.from(document.scripts).some((script) => script.src),
   };
 };
 
@@ -482,6 +493,12 @@ engine.built = () => {
   builder?.disconnect();
   builder = null;
   built = grew = 0;
+};
+
+/** Whether a script has taken out what the document consists of: nothing is on its way into it. */
+const isWithoutBody = () => {
+  const root = document.documentElement;
+  return document.readyState === "complete" && (!root || (root instanceof HTMLElement && !document.body));
 };
 
 const sizeOfDocument = () => document.getElementsByTagName("*").length;
@@ -532,9 +549,9 @@ function* textsIn(root) {
 const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
 
 const HANDLES = "a[href],input,button,select,textarea,canvas,video,iframe,object,embed,[tabindex],[contenteditable]";
-/** Whether a document of few words has scripts of its own files, and nothing to act on. */
-const isSparse = () =>
-  Array.from(document.scripts).some((script) => script.src) &&
+/** Whether a document of few words has scripts, and nothing to act on. */
+const isBare = () =>
+  document.scripts.length > 0 &&
   !Array.from(querySelectorAll(document.documentElement, HANDLES)).some((element) => checkVisibility(element));
 
 const MAIN = "main,[role=main]";
@@ -608,6 +625,29 @@ engine.lacking = (claims) =>
         : [];
     return ![textContent(node), node.value, ...others].some((says) => typeof says === "string" && closely(says).includes(closely(text)));
   });
+
+const CLOSED = "details:not([open]),[hidden=until-found i]";
+const MOST_CLOSED = 1_000;
+
+/**
+ * `{text, by}` of what stands in closed parts of the page that the browser's own search would open; `by` is what opens the part,
+ * null where nothing says so.
+ */
+engine.closedTexts = () => {
+  const found = [];
+  for (const part of engine.queryAll(document, CLOSED)) {
+    const summary = part instanceof HTMLDetailsElement ? Array.from(part.children).find((child) => child.localName === "summary") : null;
+    if (!checkVisibility(parentNode(part) instanceof Element ? parentNode(part) : part)) continue;
+    const opener = summary ?? (part.id ? querySelectorAll(document.documentElement, `[aria-controls~="${CSS.escape(part.id)}"]`)[0] : null);
+    const by = opener && checkVisibility(opener) ? inWords(opener) : null;
+    for (const { text, holder } of textsIn(part)) {
+      if (found.length >= MOST_CLOSED) return found;
+      const isOut = (summary && native.contains(summary, holder)) || matches(holder, "script,style,template");
+      if (!isOut) found.push({ text: engine.collapse(text), by });
+    }
+  }
+  return found;
+};
 
 /** Whether most of these elements are there to be seen, were it not for something that lies over them. */
 engine.areCovered = (refs) => {

@@ -22,6 +22,8 @@ pub struct Pending {
     pub navigating: bool,
     /// The main frame has committed a new document.
     pub committed: bool,
+    /// When the main frame replaced the document that the action had led to, if it has.
+    pub forwarded: Option<Instant>,
     /// The main frame has navigated within its document.
     pub moved_within: bool,
     /// The number of frames that began loading and have not stopped.
@@ -104,6 +106,7 @@ impl Journal {
         Pending {
             navigating: self.navigation > mark || self.commit > mark,
             committed: self.commit > mark,
+            forwarded: self.replaced.get(1..).and_then(<[_]>::last).map(|newest| newest.since),
             moved_within: self.moved_within > mark,
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
             requests: self.requests.values().filter(|asked| asked.begun > mark).count(),

@@ -11,6 +11,7 @@ use tokio::try_join;
 use super::pdf_text::pdf_of;
 use crate::browser::elements::closed_roots::{DEEPEST_ROOTS, adopt_closed_roots};
 use crate::browser::elements::internals::adopt_internals;
+use crate::browser::elements::lost::Moving;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
@@ -144,6 +145,26 @@ impl Page {
             level = self.frames().into_iter().filter(|frame| shown.contains(&frame.number())).collect();
         }
         Ok(false)
+    }
+}
+
+/// A text in a closed part of a page that the browser's own search would open.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ClosedText {
+    pub text: String,
+    /// What opens the part.
+    pub by: Option<Moving>,
+}
+
+impl Frame {
+    /// The texts in closed parts of the document that the browser's own search would open: in `details`, and in what
+    /// is hidden until it is found.
+    pub async fn closed_texts(&self) -> Result<Vec<ClosedText>> {
+        let texts: Vec<ClosedText> = self.utility().await?.call("closedTexts", &[]).await?;
+        self.set_last_ref(
+            texts.iter().filter_map(|text| text.by.as_ref()).map(|by| by.number).max().unwrap_or_default(),
+        );
+        Ok(texts)
     }
 }
 

@@ -3,11 +3,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::CaptureOptions;
-use crate::error::Error;
+use crate::browser::{CaptureOptions, ClosedText, Page};
+use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot};
 use crate::mcp::reply::Reply;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Pattern};
 
@@ -43,10 +44,42 @@ impl Tool for Find {
                 show_snapshot(found, reply);
                 reply.set_part();
             }
-            None => reply.say("Nothing on the page contains that."),
+            None => reply.say(closed(call, &page, &pattern).await),
         }
         Ok(())
     }
+}
+
+/// How many texts of closed parts are listed.
+const MOST_CLOSED: usize = 20;
+const LONGEST_CLOSED: usize = 200;
+
+/// What to say where no line matches: the texts of closed parts that do, as a person's search opens those.
+async fn closed(call: &Call<'_>, page: &Page, pattern: &Pattern) -> String {
+    let mut lines = Vec::new();
+    for frame in page.frames() {
+        // What cannot be read now has nothing to say.
+        let texts = frame.closed_texts().await.unwrap_or_default();
+        for ClosedText { text, by } in texts.into_iter().filter(|closed| pattern.is_in(&closed.text)) {
+            let by = by.map_or_else(
+                || "hidden until it is found, and no control says that it opens it".to_owned(),
+                |by| {
+                    let reference = target::ref_in(call, page, &frame, by.number);
+                    format!("opened by {} [ref={reference}]", target::words(&by.role, &by.name))
+                },
+            );
+            lines.push(format!("- {}: {by}", quoted(&text, LONGEST_CLOSED)));
+        }
+    }
+    if lines.is_empty() {
+        return "Nothing on the page contains that.".to_owned();
+    }
+    let more = lines.len().saturating_sub(MOST_CLOSED);
+    lines.truncate(MOST_CLOSED);
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    format!("Nothing that is visible contains that. In closed parts of the page:\n{}", lines.join("\n"))
 }
 
 impl Find {

@@ -160,7 +160,9 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
             Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
                 None => filled.push((name, String::new())),
                 Some(Readback::Taken(text)) => filled.push((name, text)),
-                Some(Readback::Refused(_)) if shown[at].outcome == Some(Outcome::Strayed) => {
+                Some(Readback::Refused(_))
+                    if shown[at].is_lost() && shown[at].outcome != Some(Outcome::Lost) =>
+                {
                     problems.push(format!("{name}: {}", shown[at].not_taken()));
                 }
                 Some(Readback::Refused(text)) => {

@@ -197,7 +197,12 @@ impl Tool for Type {
         call.progress.say("typing");
         let acts_on = typing(&element, &self.text, self.submit);
         let options = call.action_options_for(target);
-        let typed = call.act(&page, acts_on, Box::pin(self.type_into(&element, &options))).await;
+        let mut field = element.clone();
+        let typing = async {
+            field = self.type_into(&element, &options).await?;
+            Ok(())
+        };
+        let typed = call.act(&page, acts_on, Box::pin(typing)).await;
         if let Err(error) = typed {
             return Err(target::explained(call, &page, &element, error).await);
         }
@@ -205,7 +210,7 @@ impl Tool for Type {
         let gone = self.submit || page.dialog().is_some();
         let shown = match gone {
             true => None,
-            false => element.shown().await.ok(),
+            false => field.shown().await.ok(),
         };
         let said = self.readback(shown.as_ref())?;
         reply.say(format!(
@@ -291,17 +296,16 @@ impl Type {
         }
     }
 
-    async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<()> {
-        if self.slowly {
-            element.clear(options).await?;
-            element.type_lines(&self.text, None, options).await?;
-        } else {
-            element.give_text(&self.text, options).await?;
-        }
+    /// Types into the element, and returns the field that has the text.
+    async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<ElementHandle> {
+        let field = match self.slowly {
+            true => element.type_anew(&self.text, None, options).await?,
+            false => element.give_text(&self.text, options).await.map(|()| element.clone())?,
+        };
         if self.submit {
-            element.shown_after(&self.text).await?;
-            element.press("Enter", options).await?;
+            field.shown_after(&self.text).await?;
+            field.press("Enter", options).await?;
         }
-        Ok(())
+        Ok(field)
     }
 }

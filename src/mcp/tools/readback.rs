@@ -1,6 +1,6 @@
 //! Compares what a field shows with what it was given.
 use crate::browser::{ControlKind, Outcome, Shown, read_checked};
-use crate::error::{quoted_lines, squeezed};
+use crate::error::{quoted_as_is, squeezed};
 
 const LONGEST: usize = 60;
 
@@ -16,6 +16,7 @@ impl Readback {
     pub(super) fn of(given: &[String], shown: &Shown) -> Self {
         match shown.kind {
             ControlKind::Text if shown.outcome.is_some() => Self::of_text(given, shown),
+            ControlKind::Gone if shown.is_lost() => Self::Refused(describe_values(shown)),
             ControlKind::Gone => {
                 Self::Taken("given, and the page put something else in its place".to_owned())
             }
@@ -34,7 +35,7 @@ impl Readback {
     /// The result for typed text, from the page's own report.
     fn of_text(given: &[String], shown: &Shown) -> Self {
         match shown.outcome {
-            Some(Outcome::Strayed | Outcome::Lost) => Self::Refused(describe_values(shown)),
+            Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
             Some(Outcome::Taken) => Self::Taken("taken, not shown".to_owned()),
             Some(Outcome::Same) if !shown.secret && !shown.is_empty() => Self::Taken(describe_values(shown)),
             Some(Outcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
@@ -62,7 +63,7 @@ impl Readback {
 
     /// The field shows another value than it was given.
     fn made(given: &[String], shown: &Shown) -> Self {
-        let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
+        let given: Vec<_> = given.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
@@ -104,7 +105,7 @@ pub(super) fn describe_values(shown: &Shown) -> String {
     if shown.secret {
         return if shown.is_empty() { "nothing" } else { "something" }.to_owned();
     }
-    let values: Vec<_> = shown.values.iter().map(|value| quoted_lines(value, LONGEST)).collect();
+    let values: Vec<_> = shown.values.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
     if values.is_empty() { "nothing".to_owned() } else { values.join(", ") }
 }
 

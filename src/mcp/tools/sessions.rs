@@ -302,24 +302,30 @@ impl Tool for Type {
         call.progress.say("typing");
         let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
         self.text = call.services.secrets().typed_into(&self.text, &element).await?.into_owned();
-        until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
+        if !element.is_set_whole().await? {
+            until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
+        }
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
         }
         let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).fail_early();
-        if self.clear {
-            element.clear(&options).await?;
-        }
         let delay = self.delay.map(milliseconds);
-        let typing = Box::pin(element.type_lines(&self.text, delay, &options));
-        call.act(&page, input::typing(&element, &self.text, false), typing).await?;
+        let mut field = element.clone();
+        let typing = async {
+            match self.clear {
+                true => field = element.type_anew(&self.text, delay, &options).await?,
+                false => element.type_lines(&self.text, delay, &options).await?,
+            }
+            Ok(())
+        };
+        call.act(&page, input::typing(&element, &self.text, false), Box::pin(typing)).await?;
         visit::dismiss_dialog(&page).await?;
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
-            true => element.shown().await,
-            false => element.shown_after(&self.text).await,
+            true => field.shown().await,
+            false => field.shown_after(&self.text).await,
         };
-        if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. })) = shown {
+        if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. } | Error::FieldRemoved)) = shown {
             return Err(error);
         }
         answer_action(call, texts::TYPED, reply);
@@ -440,6 +446,7 @@ fn is_of_element(error: &Error) -> bool {
             | Error::SeveralMatch { .. }
             | Error::NotTaken { .. }
             | Error::Strayed { .. }
+            | Error::FieldRemoved
             | Error::TakesNoKey { .. }
     )
 }
