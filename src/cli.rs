@@ -26,6 +26,7 @@ mod run;
 mod setup;
 mod doctor;
 mod health;
+mod keys;
 mod papers;
 mod show_trace;
 pub mod command;
@@ -58,7 +59,7 @@ use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, SharedStore};
 use crate::folders;
 use crate::live::{LiveOptions, VisitorAuth};
-use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
+use crate::mcp::http::{ClientLimits, Guard, HttpOptions, KeyFile, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::mcp::tools;
@@ -130,10 +131,10 @@ impl Config {
         let replica = replica_options(&flags, http.as_ref())?;
         #[cfg(feature = "otlp")]
         let traces = trace_options(&flags)?;
-        if http.as_ref().is_some_and(|http| http.keys.len() > 1) {
+        if http.as_ref().is_some_and(|http| http.keys.are_several()) {
             hold_apart(&mut engine)?;
         }
-        if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
+        if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.are_several()) {
             let given = if flags.browser.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
             const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
                 or start a server for each key";
@@ -166,7 +167,7 @@ impl Config {
         engine.context.unseen = engine.secrets.unseen();
         engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         // Who asks from elsewhere names folders of another machine.
-        let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && http.keys.len() <= 1);
+        let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.are_several());
         settings.files.client_roots = flags.tools.client_roots.unwrap_or(is_near);
         Ok(Self {
             cooldown: flags.user.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
@@ -175,7 +176,7 @@ impl Config {
             live: live_options(&flags, http.as_ref())?,
             http,
             settings,
-            capabilities: capabilities(flags.tools.caps.unwrap_or_default()),
+            capabilities: Capability::expand(flags.tools.caps.unwrap_or_default()),
             toolsets: toolsets(flags.tools.toolsets)?,
             log_level: flags.log.log_level.unwrap_or(LogLevel::Warn),
             log_format: flags.log.log_format.unwrap_or_default(),
@@ -441,23 +442,13 @@ fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
     ))
 }
 
-/// The given capabilities, with `all` expanded.
-fn capabilities(named: Vec<Capability>) -> BTreeSet<Capability> {
-    let mut capabilities: BTreeSet<_> = named.into_iter().collect();
-    if capabilities.remove(&Capability::All) {
-        const HAVE_A_PRICE: [Capability; 3] = [Capability::All, Capability::Code, Capability::Webmcp];
-        capabilities.extend(Capability::value_variants().iter().filter(|name| !HAVE_A_PRICE.contains(name)));
-    }
-    capabilities
-}
-
 fn runs_programs(flags: &Flags) -> bool {
     flags.tools.caps.iter().flatten().any(|name| *name == Capability::Code)
 }
 
 fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending> {
     let Some(source) = &flags.secrets else { return Ok(Secrets::default()) };
-    if http.is_some_and(|http| http.keys.len() > 1) {
+    if http.is_some_and(|http| http.keys.are_several()) {
         return Err(mistake(
             "secrets",
             "secrets would be shared by several API keys; start a server for each key",
@@ -481,15 +472,23 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         given.extend(keys);
     }
     let unauthenticated = flags.http.allow_unauthenticated == Some(true);
+    let file = flags.http.keys.as_ref().map(|path| KeyFile::open(path)).transpose();
+    let file = file.map_err(|reason| mistake("keys", &reason))?;
+    if file.is_some() && flags.replica.state.is_some() {
+        return Err(mistake("keys", "the limits of keys hold on one server only; leave --state out"));
+    }
     let keys = if unauthenticated {
+        if file.is_some() {
+            return Err(mistake("allow-unauthenticated", "it would admit everybody; leave --keys out"));
+        }
         if !is_loopback(&host) {
             return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
         }
         Keys::none()
-    } else if given.is_empty() {
+    } else if given.is_empty() && file.is_none() {
         Keys::generate().map_err(|error| mistake("api-key", &error.to_string()))?
     } else {
-        Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?
+        Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?.with_file(file)
     };
     let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
     if flags.http.api_key.iter().flatten().any(too_short) {
@@ -531,11 +530,11 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
 
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
     let usual = LiveOptions::default();
-    let several = http.is_some_and(|http| http.keys.len() > 1);
+    let several = http.is_some_and(|http| http.keys.are_several());
     let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
         None | Some("code") => VisitorAuth::Code,
-        Some("key") if http.is_some_and(|http| !http.keys.is_empty()) => VisitorAuth::Key,
+        Some("key") if http.is_some_and(|http| !http.keys.admit_everybody()) => VisitorAuth::Key,
         Some("key") => return Err(mistake("live-auth", "there are no keys; they belong to --port")),
         Some(other) => match other.strip_prefix("header:").map(str::trim) {
             Some(name) if HeaderName::try_from(name).is_ok() && http.is_some() => {

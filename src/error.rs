@@ -231,6 +231,8 @@ pub enum Error {
     NotExtracted { field: String, item: usize, reason: String },
     #[error("the call was cancelled")]
     Cancelled,
+    #[error("the key's limit of {limit} calls a minute is reached; wait {}", human(*wait))]
+    RateLimited { limit: u32, wait: Duration },
     #[error("the tool failed because of a bug in patchright-mcp")]
     Broken,
     #[error("{what} is not possible here: {reason}")]
@@ -305,6 +307,9 @@ impl Error {
                 "call again: the next call starts a fresh browser"
             }
             Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome, msedge and firefox",
+            Self::RateLimited { .. } => {
+                "wait, then call again; browser_steps does several actions in one call"
+            }
             Self::PoolFull => "close a session, or call again later",
             Self::StateUnavailable { .. } => "call again in a few seconds",
             Self::LeaseLost | Self::ReplicaGone => "take a new snapshot to check the page, then continue",

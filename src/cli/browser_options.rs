@@ -49,6 +49,7 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         allowed: listed(&flags.pages.allowed_origins),
         blocked: listed(&flags.pages.blocked_origins),
         block_private: flags.pages.block_private_network == Some(true),
+        ..Policy::default()
     };
     let state = flags.pages.storage_state.as_ref().map(|path| StorageState::read(path));
     let state = state.transpose().map_err(|error| mistake("storage-state", &error.to_string()))?;

@@ -237,15 +237,16 @@ fn http(config: &Config) -> Vec<Finding> {
             "Stop what uses it, or choose another --port; 0 takes any free port.",
         ),
     };
-    let keys = match (http.keys.generated(), http.keys.len()) {
+    let count = http.keys.count();
+    let keys = match (http.keys.generated(), http.keys.admit_everybody()) {
         (Some(_), _) => Finding::bad(
             "keys",
             Severity::Warning,
             "a new key is made at each start",
             "Set --api-key-file, so that the key stays the same.",
         ),
-        (None, 0) => Finding::good("keys", "none is asked for, on loopback only"),
-        (None, count) => Finding::good("keys", format!("{count} given")),
+        (None, true) => Finding::good("keys", "none is asked for, on loopback only"),
+        (None, false) => Finding::good("keys", format!("{count} given")),
     };
     vec![port, keys]
 }

@@ -378,6 +378,10 @@ pub struct HttpFlags {
     #[arg(long, value_name = "HOST", value_parser = not_empty())]
     pub host: Option<String>,
 
+    /// TOML file with named keys and their limits, written by `patchright-mcp keys`; changes apply at once
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<PathBuf>,
+
     /// File with API keys, one per line; each key has its own pages and files [default: a random key]
     #[arg(long, value_name = "FILE")]
     pub api_key_file: Option<PathBuf>,

@@ -167,9 +167,9 @@ impl Call<'_> {
         address::read_under(self.settings, text)
     }
 
-    /// The enabled tool with this name.
+    /// The enabled tool with this name, which the client may use.
     pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
-        self.services.registry.find(name)
+        self.services.registry.find_for(&self.client.grant, name)
     }
 
     /// Runs a tool as part of this call.

@@ -1,7 +1,10 @@
 //! Clients of the server, with their state between calls.
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::live::Calls;
+use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
@@ -27,6 +30,12 @@ pub struct Client {
     pub(super) kept: Arc<SessionMemory>,
     /// Its owner, if there are several.
     pub(super) owner: Option<Arc<str>>,
+    /// What its owner may do.
+    pub(super) grant: Arc<Grant>,
+    /// The calls of its owner.
+    pub(super) recent_calls: Arc<RecentCalls>,
+    /// Cancelled when its owner is no longer admitted.
+    pub(super) revoked: CancellationToken,
     /// Its latest calls, for the live view.
     pub(super) calls: Calls,
 }
@@ -47,6 +56,12 @@ impl Client {
             Some(webkit_session) => webkit_session.url(),
             None => self.workspace.active_page().map(|page| page.asked_url()),
         }
+    }
+
+    /// Ends its calls, and closes everything that it has opened.
+    pub(super) async fn revoke(&self) {
+        self.revoked.cancel();
+        self.close().await;
     }
 
     /// Closes everything that the client has opened.

@@ -17,6 +17,7 @@ use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
 use crate::mcp::describe::{CallBaseline, describe};
 use crate::mcp::failure;
+use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::memory::IdleTrim;
 use crate::mcp::metrics::Metrics;
@@ -53,6 +54,8 @@ pub struct Dispatcher {
     cooldown: Arc<Cooldown>,
     /// The cooldowns of owners, by name.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
+    /// The latest calls of owners, by name.
+    recent_calls: Mutex<HashMap<String, Arc<RecentCalls>>>,
     /// The state of each session between calls.
     kept: Mutex<HashMap<Arc<str>, Arc<SessionMemory>>>,
     /// The group of servers and the client for them, if there is one.
@@ -73,6 +76,7 @@ impl Dispatcher {
             sessions: Sessions::new(engine.clone(), settings.sessions),
             cooldown: Arc::default(),
             cooldowns: Mutex::default(),
+            recent_calls: Mutex::default(),
             services: Services {
                 pacing: Pacing::new(settings.politeness),
                 turns: Arc::default(),
@@ -122,12 +126,13 @@ impl Dispatcher {
     pub fn client(&self) -> Client {
         let cooldown = Arc::clone(&self.cooldown);
         let (settings, sessions) = (self.settings.clone(), self.sessions.clone());
-        self.client_with(settings, self.services.engine.workspace(), sessions, cooldown, None)
+        let workspace = self.services.engine.workspace();
+        self.client_with(settings, workspace, sessions, cooldown, None, Arc::default())
     }
 
     /// Creates a client of an owner who shares neither sessions nor the profile with others. Its files are in
     /// folders with the owner's name, and it can use no others.
-    pub fn client_apart(&self, owner: &str) -> Client {
+    pub fn client_apart(&self, owner: &str, grant: &Arc<Grant>) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
             place.push(owner);
@@ -138,6 +143,7 @@ impl Dispatcher {
             Roots::only(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
         settings.files.client_roots = false;
         let mut context = self.services.engine.options().context.clone();
+        context.policy = grant.within(&context.policy);
         context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
@@ -148,7 +154,17 @@ impl Dispatcher {
             cooldowns.entry(owner.to_owned()).or_insert_with(|| self.cooldown.of_owner(owner).into());
         let cooldown = Arc::clone(cooldown);
         drop(cooldowns);
-        self.client_with(settings, workspace, self.sessions.of(owner.into()), cooldown, Some(owner.into()))
+        let sessions = self.sessions.of(owner.into());
+        let limit =
+            grant.max_sessions.map_or(settings.sessions.limit, |limit| limit.min(settings.sessions.limit));
+        let sessions = sessions.at_most(limit);
+        self.client_with(settings, workspace, sessions, cooldown, Some(owner.into()), Arc::clone(grant))
+    }
+
+    /// Closes the sessions and browsers of an owner who is no longer admitted.
+    pub(super) async fn end_owner(&self, owner: &str) {
+        self.services.engine.end_owner(owner).await;
+        self.sessions.of(owner.into()).close_all().await;
     }
 
     fn client_with(
@@ -158,11 +174,27 @@ impl Dispatcher {
         sessions: Sessions,
         cooldown: Arc<Cooldown>,
         owner: Option<Arc<str>>,
+        grant: Arc<Grant>,
     ) -> Client {
+        let mut recent_calls = self.recent_calls.lock();
+        let recent_calls =
+            Arc::clone(recent_calls.entry(owner.as_deref().unwrap_or_default().to_owned()).or_default());
         let roots = ClientRoots::new(settings.files.roots.clone(), settings.files.client_roots);
         let scratch = workspace.sibling();
-        let (kept, calls) = (Arc::default(), Calls::default());
-        Client { workspace, scratch, sessions, settings, roots, cooldown, kept, owner, calls }
+        Client {
+            workspace,
+            scratch,
+            sessions,
+            settings,
+            roots,
+            cooldown,
+            kept: Arc::default(),
+            owner,
+            grant,
+            recent_calls,
+            revoked: CancellationToken::new(),
+            calls: Calls::default(),
+        }
     }
 
     /// The metrics in `OpenMetrics` format.
@@ -246,7 +278,8 @@ impl Dispatcher {
 
     /// The tools that the client's current page offers, if that is enabled.
     pub(super) fn offered(&self, client: &Client) -> Vec<Listing> {
-        if !self.services.registry.enables(Capability::Webmcp) {
+        let is_enabled = self.services.registry.enables(Capability::Webmcp);
+        if !is_enabled || !client.grant.permits(webmcp::PageTool::NAME) {
             return Vec::new();
         }
         client.workspace.open_page().map(|page| webmcp::listed(&page)).unwrap_or_default()
@@ -265,7 +298,7 @@ impl Dispatcher {
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
-        let tool = self.services.registry.find(name)?;
+        let tool = self.services.registry.find_for(&client.grant, name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
         // What failed is shown with what was asked for, but not with what was to be typed.
@@ -275,7 +308,7 @@ impl Dispatcher {
             tracing::debug!(tool = name, code = error.code(), "tool failed");
             failure::tell(error, tool, &asked, &client.cooldown, &self.settings, reply);
         };
-        if let Err(error) = checked {
+        if let Err(error) = client.recent_calls.count(&client.grant).and(checked) {
             failure::tell(&error, tool, &arguments, &client.cooldown, &self.settings, &mut reply);
             return Ok(reply);
         }
@@ -299,6 +332,7 @@ impl Dispatcher {
         let outcome = tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Error::Cancelled),
+            () = client.revoked.cancelled() => Err(Error::Cancelled),
             () = lost(session.as_ref()) => Err(Error::LeaseLost),
             outcome = self.run(tool, arguments, client, session.as_ref(), progress, &mut reply) => outcome,
         };

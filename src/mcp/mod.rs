@@ -20,6 +20,7 @@ mod address;
 pub mod program;
 pub mod script;
 pub mod kept;
+pub mod grant;
 pub mod client;
 pub mod call;
 pub mod tool;

@@ -32,6 +32,7 @@ use crate::mcp::rounds::{self, Ended, Round, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::tool::{AnyTool, Capability, SESSION, Tool as _, Toolset, UnknownTool};
 use crate::mcp::tools::navigate::Navigate;
+use crate::mcp::tools::screenshot::TakeScreenshot;
 use crate::mcp::webkit;
 use crate::messages::challenge as texts;
 use crate::secrets::Secrets;
@@ -264,7 +265,9 @@ impl ServerHandler for Server {
             ));
         }
         let language = self.dispatcher.settings.language;
-        let is_listed = |tool: &&&AnyTool| !self.is_in_webkit() || webkit::has(tool);
+        let client = self.client_of(context.extensions.get::<Parts>());
+        let is_listed =
+            |tool: &&&AnyTool| client.grant.permits(tool.name) && (!self.is_in_webkit() || webkit::has(tool));
         let tools = self.dispatcher.services.registry.tools().iter().filter(is_listed);
         let mut tools: Vec<_> = tools.map(|tool| tool.listing(language)).collect();
         if app::is_wanted(&self.dispatcher, &context) {
@@ -274,7 +277,6 @@ impl ServerHandler for Server {
             let an_hour_ms = 3_600_000; // The list never changes while the server runs.
             return Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(an_hour_ms));
         }
-        let client = self.client_of(context.extensions.get::<Parts>());
         let offered = self.dispatcher.offered(client);
         *client.kept.offered.lock() = offered.iter().map(describe_tool).collect();
         tools.extend(offered);
@@ -287,7 +289,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let parts = context.extensions.get::<Parts>();
-        if request.name == app::FRAME && app::is_wanted(&self.dispatcher, &context) {
+        let sees_pictures = self.client_of(parts).grant.permits(TakeScreenshot::NAME);
+        if request.name == app::FRAME && sees_pictures && app::is_wanted(&self.dispatcher, &context) {
             let (client, arguments) = (self.client_of(parts), request.arguments.unwrap_or_default());
             return Ok(CallToolResponse::Complete(app::frame(&self.dispatcher, client, &arguments).await));
         }

@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
+use clap::ValueEnum as _;
 use rmcp::model::{Tool as Listing, ToolAnnotations};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -15,6 +16,7 @@ use crate::mcp::arguments;
 use crate::mcp::call::Call;
 pub use crate::mcp::effect::{Effect, Patience};
 pub use crate::mcp::family::{BROWSER, Failed, TAB, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::grant::Grant;
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
 
@@ -53,6 +55,19 @@ pub enum Capability {
     Webmcp,
     /// All except code and webmcp, which have drawbacks: `--caps all,code`.
     All,
+}
+
+impl Capability {
+    /// The named capabilities, with `all` expanded.
+    pub fn expand(named: impl IntoIterator<Item = Self>) -> BTreeSet<Self> {
+        const HAVE_A_PRICE: [Capability; 3] = [Capability::All, Capability::Code, Capability::Webmcp];
+        let mut capabilities: BTreeSet<_> = named.into_iter().collect();
+        if capabilities.remove(&Self::All) {
+            let all = Self::value_variants().iter().filter(|name| !HAVE_A_PRICE.contains(name));
+            capabilities.extend(all);
+        }
+        capabilities
+    }
 }
 
 /// The argument that names a session. The dispatcher takes it out before the tool runs.
@@ -391,6 +406,15 @@ impl Registry {
     /// The enabled tools.
     pub fn tools(&self) -> &[&'static AnyTool] {
         &self.enabled
+    }
+
+    /// The enabled tool with this name, if the grant permits it.
+    pub fn find_for(&self, grant: &Grant, name: &str) -> Result<&'static AnyTool, UnknownTool> {
+        let tool = self.find(name)?;
+        if grant.permits(tool.name) {
+            return Ok(tool);
+        }
+        Err(UnknownTool { name: tool.name.to_owned(), advice: " (this key may not use it)".to_owned() })
     }
 
     /// The enabled tool with this name.

@@ -271,22 +271,32 @@ impl Engine {
     /// Creates a workspace for an owner who shares neither profile nor browser with others. `context` has the
     /// default options of its contexts.
     pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
-        let engine = self.of_owner(owner).place_in_pool(None, None);
+        let engine = self.of_owner(owner, &context).place_in_pool(None, None);
         let quota = engine.inner.quota.clone();
         Workspace::new(engine, context, true, quota)
     }
 
-    fn of_owner(&self, owner: &str) -> Self {
+    fn of_owner(&self, owner: &str, context: &ContextOptions) -> Self {
         let mut owners = self.inner.owners.lock();
         let engine = owners.entry(owner.to_owned()).or_insert_with(|| {
-            let mut options = self.options().clone();
-            if let Source::Launch(launch) = &mut options.source {
+            let mut options = EngineOptions { context: context.clone(), ..self.options().clone() };
+            match &mut options.source {
                 // A profile serves one browser at a time, and nothing of it is wanted here.
-                launch.user_data_dir = None;
+                Source::Launch(launch) => launch.user_data_dir = None,
+                Source::Webkit(webkit) => *webkit = Arc::new(webkit.within(&context.policy)),
+                _ => {}
             }
             Self::of(options, Some(Arc::downgrade(&self.inner)))
         });
         engine.clone()
+    }
+
+    /// Closes the browsers of an owner who no longer works here. If the owner comes back, another one starts.
+    pub async fn end_owner(&self, owner: &str) {
+        let engine = self.inner.owners.lock().remove(owner);
+        if let Some(engine) = engine {
+            engine.close().await;
+        }
     }
 
     /// Creates a workspace in another browser, which starts on first use.

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -86,6 +87,8 @@ pub enum NoSession {
 pub struct Sessions {
     pub(super) inner: Arc<SessionsInner>,
     pub(super) owner: Owner,
+    /// How many this owner may have.
+    pub(super) limit: NonZeroUsize,
 }
 
 #[derive(Debug)]
@@ -121,6 +124,7 @@ impl Sessions {
                 making: Semaphore::new(MOST_AT_ONCE),
             }),
             owner: Owner::default(),
+            limit: options.limit,
         }
     }
 
@@ -128,7 +132,13 @@ impl Sessions {
     /// up what others need.
     #[must_use]
     pub fn of(&self, owner: Owner) -> Self {
-        Self { inner: Arc::clone(&self.inner), owner }
+        Self { inner: Arc::clone(&self.inner), owner, limit: self.limit }
+    }
+
+    /// The same sessions, of which the owner may have no more than this.
+    #[must_use]
+    pub fn at_most(self, limit: NonZeroUsize) -> Self {
+        Self { limit, ..self }
     }
 
     pub fn options(&self) -> SessionOptions {
@@ -196,6 +206,11 @@ impl Sessions {
         Ok(())
     }
 
+    /// Closes all sessions of this owner on this server.
+    pub async fn close_all(&self) {
+        join_all(self.list().iter().map(|session| self.close(&session.id))).await;
+    }
+
     /// The number of live sessions of all owners.
     pub fn count(&self) -> usize {
         let mut state = self.inner.state.lock();
@@ -247,7 +262,7 @@ impl Reservation {
     fn take(sessions: &Sessions) -> Result<Self, NoSession> {
         let mut state = sessions.inner.state.lock();
         state.expire_all();
-        let limit = sessions.options().limit.get();
+        let limit = sessions.limit.get();
         if state.slots_of(&sessions.owner) >= limit {
             return Err(NoSession::LimitReached { limit });
         }

@@ -80,12 +80,12 @@ impl Sessions {
             return;
         }
         let sessions = Arc::downgrade(&self.inner);
-        let owner = self.owner.clone();
+        let (owner, limit) = (self.owner.clone(), self.limit);
         tokio::spawn(async move {
             loop {
                 sleep(RHYTHM).await;
                 let Some(inner) = sessions.upgrade() else { return };
-                Self { inner, owner: owner.clone() }.clear_away().await;
+                Self { inner, owner: owner.clone(), limit }.clear_away().await;
             }
         });
     }

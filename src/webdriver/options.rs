@@ -54,6 +54,12 @@ impl Options {
         Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
     }
 
+    /// The same options with another network policy.
+    #[must_use]
+    pub fn within(&self, policy: &Arc<Policy>) -> Self {
+        Self { policy: Arc::clone(policy), ..self.clone() }
+    }
+
     /// The options for another browser next to it.
     pub fn for_other_browser(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }

@@ -10,6 +10,8 @@ use url::{Host, Url};
 pub struct Policy {
     /// Only these are allowed; all if empty.
     pub allowed: Vec<OriginPattern>,
+    /// Of these, only those are allowed that this list allows as well; all if empty.
+    pub narrowed: Vec<OriginPattern>,
     /// These are always blocked.
     pub blocked: Vec<OriginPattern>,
     /// Blocks private networks, whatever name a server has.
@@ -18,7 +20,7 @@ pub struct Policy {
 
 /// A pattern for origins: `https://good.example`, `http://localhost:8080`, `good.example` (both schemes),
 /// `https://*.good.example`, `http://localhost:*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OriginPattern {
     /// `None`: http and https.
     scheme: Option<String>,
@@ -28,7 +30,7 @@ pub struct OriginPattern {
     port: Port,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Port {
     Any,
     /// The default port of the scheme.
@@ -109,7 +111,7 @@ impl OriginPattern {
 impl Policy {
     /// Whether it allows everything.
     pub fn is_open(&self) -> bool {
-        self.allowed.is_empty() && self.blocked.is_empty() && !self.block_private
+        self.allowed.is_empty() && self.narrowed.is_empty() && self.blocked.is_empty() && !self.block_private
     }
 
     /// Whether an `http` or `https` URL may be opened. Other URLs are always permitted here.
@@ -124,16 +126,22 @@ impl Policy {
     /// schemes must be considered.
     pub(in crate::browser) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
         let host = canonical(host);
-        let either =
-            |list: &[OriginPattern]| ["https", "http"].iter().any(|scheme| listed(list, scheme, &host, port));
-        !self.is_hidden(&host) && (self.allowed.is_empty() || either(&self.allowed)) && !either(&self.blocked)
+        let either = |fits: &dyn Fn(&str) -> bool| ["https", "http"].into_iter().any(fits);
+        !self.is_hidden(&host)
+            && either(&|scheme| self.allows(scheme, &host, port))
+            && !either(&|scheme| listed(&self.blocked, scheme, &host, port))
     }
 
     pub(in crate::browser) fn permits_server(&self, scheme: &str, host: &Host<String>, port: u16) -> bool {
         let host = canonical(host);
         !self.is_hidden(&host)
-            && (self.allowed.is_empty() || listed(&self.allowed, scheme, &host, port))
+            && self.allows(scheme, &host, port)
             && !listed(&self.blocked, scheme, &host, port)
+    }
+
+    fn allows(&self, scheme: &str, host: &Host<String>, port: u16) -> bool {
+        let lists = [&self.allowed, &self.narrowed];
+        lists.into_iter().all(|list| list.is_empty() || listed(list, scheme, host, port))
     }
 
     fn is_hidden(&self, host: &Host<String>) -> bool {
@@ -238,7 +246,7 @@ mod tests {
 
     fn policy(allowed: &[&str], blocked: &[&str]) -> Policy {
         let read = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
-        Policy { allowed: read(allowed), blocked: read(blocked), block_private: false }
+        Policy { allowed: read(allowed), blocked: read(blocked), ..Policy::default() }
     }
 
     fn permits(policy: &Policy, url: &str) -> bool {
@@ -274,6 +282,23 @@ mod tests {
         assert!(permits(&policy, "https://ｇｏｏｄ.com/"));
         assert!(permits(&policy, "https://good.com./"), "the whole name");
         assert!(permits(&policy, "https://good.com\\@evil.com/"), "a backslash ends the host");
+    }
+
+    #[test]
+    fn a_narrower_list_allows_nothing_that_the_other_does_not() {
+        let narrowed = policy(&["*.good.com"], &[]).allowed;
+        for (allowed, url, expected) in [
+            (&[][..], "https://a.good.com/", true),
+            (&[][..], "https://other.com/", false),
+            (&["https://a.good.com", "https://other.com"][..], "https://a.good.com/", true),
+            (&["https://a.good.com", "https://other.com"][..], "http://a.good.com/", false),
+            (&["https://a.good.com", "https://other.com"][..], "https://b.good.com/", false),
+            (&["https://a.good.com", "https://other.com"][..], "https://other.com/", false),
+        ] {
+            let policy = Policy { narrowed: narrowed.clone(), ..policy(allowed, &[]) };
+            assert_eq!(permits(&policy, url), expected, "{allowed:?} {url}");
+            assert!(!policy.is_open());
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Clients {
                 self.gone.lock().extend(known.remove_entry(&gone));
             }
             let client = Arc::new(match &name.owner.folder {
-                Some(folder) => self.dispatcher.client_apart(folder),
+                Some(folder) => self.dispatcher.client_apart(folder, &name.owner.grant),
                 None => self.dispatcher.client(),
             });
             known.insert(name.clone(), Entry { client, open: 0, had_stream: false, seen: Instant::now() });
@@ -136,6 +136,19 @@ impl Clients {
         }
         if self.left.swap(false, Ordering::Relaxed) {
             memory::release_memory();
+        }
+        names
+    }
+
+    /// Removes the clients of an owner who is no longer admitted, and ends their calls. Returns their names.
+    pub(super) async fn revoke(&self, folder: &str) -> Vec<Name> {
+        let is_theirs = |name: &Name, _: &mut Entry| name.owner.folder.as_deref() == Some(folder);
+        let revoked: Vec<_> = self.known.lock().extract_if(is_theirs).collect();
+        let mut names = Vec::new();
+        for (name, entry) in revoked {
+            tracing::info!(owner = %name.owner.name, "a key is no longer valid; its client's pages are closed");
+            entry.client.revoke().await;
+            names.push(name);
         }
         names
     }

@@ -8,7 +8,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
+use super::key_file::KeyFile;
 use crate::error::{Error, Result};
+use crate::mcp::grant::Grant;
 
 /// The owner of a key. Owners are isolated from each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,6 +19,7 @@ pub(super) struct Owner {
     pub(super) name: Arc<str>,
     /// The folder for files, if there are other owners.
     pub(super) folder: Option<Arc<str>>,
+    pub(super) grant: Arc<Grant>,
 }
 
 /// The accepted keys, stored as digests.
@@ -24,13 +27,19 @@ pub(super) struct Owner {
 pub struct Keys {
     digests: Vec<Fingerprint>,
     generated: Option<String>,
+    file: Option<Arc<KeyFile>>,
 }
 
 /// The digest of a key.
-type Fingerprint = [u8; 32];
+pub(super) type Fingerprint = [u8; 32];
 
-fn fingerprint(key: &[u8]) -> Fingerprint {
+pub(super) fn fingerprint(key: &[u8]) -> Fingerprint {
     Sha256::digest(key).into()
+}
+
+/// Whether two digests are the same. The duration reveals nothing.
+pub(super) fn is_same(digest: &Fingerprint, given: &Fingerprint) -> bool {
+    digest.ct_eq(given).into()
 }
 
 /// The result of checking the `Authorization` header.
@@ -44,7 +53,7 @@ pub(super) enum KeyCheck {
 
 impl fmt::Debug for Keys {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Keys({})", self.digests.len())
+        write!(formatter, "Keys({})", self.count())
     }
 }
 
@@ -66,7 +75,7 @@ impl Keys {
                 digests.push(digest);
             }
         }
-        Ok(Self { digests, generated: None })
+        Ok(Self { digests, ..Self::default() })
     }
 
     /// Reads keys from a file, one a line; ignores empty lines and those that begin with `#`.
@@ -79,11 +88,15 @@ impl Keys {
 
     /// Generates a key of 256 random bits.
     pub fn generate() -> Result<Self> {
-        let mut bits = [0; 32];
-        getrandom::fill(&mut bits)
-            .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
-        let key = URL_SAFE_NO_PAD.encode(bits);
-        Ok(Self { digests: vec![fingerprint(key.as_bytes())], generated: Some(key) })
+        let key = random_key()?;
+        let digests = vec![fingerprint(key.as_bytes())];
+        Ok(Self { digests, generated: Some(key), ..Self::default() })
+    }
+
+    /// Adds the keys of a file.
+    #[must_use]
+    pub fn with_file(self, file: Option<KeyFile>) -> Self {
+        Self { file: file.map(Arc::new), ..self }
     }
 
     /// Accepts everybody. For tests, on loopback.
@@ -91,12 +104,24 @@ impl Keys {
         Self::default()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.digests.is_empty()
+    /// Whether no key is needed.
+    pub fn admit_everybody(&self) -> bool {
+        self.digests.is_empty() && self.file.is_none()
     }
 
-    pub fn len(&self) -> usize {
-        self.digests.len()
+    /// The number of keys.
+    pub fn count(&self) -> usize {
+        self.digests.len() + self.file.as_ref().map_or(0, |file| file.count())
+    }
+
+    /// Whether there are several owners, or may be.
+    pub fn are_several(&self) -> bool {
+        self.digests.len() > 1 || self.file.is_some()
+    }
+
+    /// The file with keys, if there is one.
+    pub(super) fn file(&self) -> Option<&KeyFile> {
+        self.file.as_deref()
     }
 
     /// The generated key, to be printed once.
@@ -106,8 +131,8 @@ impl Keys {
 
     /// Checks the values of all `Authorization` headers.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> KeyCheck {
-        if self.is_empty() {
-            return KeyCheck::Known(Owner { name: "everybody".into(), folder: None });
+        if self.admit_everybody() {
+            return KeyCheck::Known(Owner { name: "everybody".into(), folder: None, grant: Arc::default() });
         }
         let Some(value) = values.next() else { return KeyCheck::Missing("Authentication required") };
         if values.next().is_some() {
@@ -120,16 +145,15 @@ impl Keys {
         if !scheme.eq_ignore_ascii_case(b"Bearer") || key.is_empty() {
             return KeyCheck::Missing("Authentication required: use Authorization: Bearer KEY");
         }
-        match self.find(key) {
-            Some(index) => KeyCheck::Known(self.owner(index)),
-            None => KeyCheck::Wrong,
-        }
+        let owner = self.find(key).map(|index| self.owner(index));
+        let named = || self.file.as_ref()?.owner_of(key);
+        owner.or_else(named).map_or(KeyCheck::Wrong, KeyCheck::Known)
     }
 
     fn owner(&self, index: usize) -> Owner {
         let name = format!("key-{}", index + 1).into();
-        let several = (self.len() > 1).then_some(&self.digests[index]);
-        Owner { name, folder: several.map(|digest| folder_of(digest).into()) }
+        let several = self.are_several().then_some(&self.digests[index]);
+        Owner { name, folder: several.map(|digest| folder_of(digest).into()), grant: Arc::default() }
     }
 
     /// Compares with every key completely, so that the duration reveals nothing.
@@ -145,8 +169,16 @@ impl Keys {
     }
 }
 
+/// Generates a key of 256 random bits.
+pub fn random_key() -> Result<String> {
+    let mut bits = [0; 32];
+    getrandom::fill(&mut bits)
+        .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
+    Ok(URL_SAFE_NO_PAD.encode(bits))
+}
+
 /// The folder name of a key, independent of its position. Too short to reveal the key.
-fn folder_of(digest: &Fingerprint) -> String {
+pub(super) fn folder_of(digest: &Fingerprint) -> String {
     format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }
 
@@ -165,9 +197,10 @@ mod tests {
     #[test]
     fn each_key_is_an_owner_of_its_own() {
         let keys = Keys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
-        assert_eq!(keys.len(), 2);
+        assert_eq!(keys.count(), 2);
         let owner = |name: &str, folder: &str| {
-            KeyCheck::Known(Owner { name: name.into(), folder: Some(folder.into()) })
+            let grant = Arc::default();
+            KeyCheck::Known(Owner { name: name.into(), folder: Some(folder.into()), grant })
         };
         assert_eq!(judge(&keys, &["Bearer one"]), owner("key-1", "key-7692c3ad"));
         assert_eq!(judge(&keys, &["bearer two"]), owner("key-2", "key-3fc4ccfe"));

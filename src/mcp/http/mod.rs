@@ -4,6 +4,7 @@
 mod clients;
 mod entrance;
 mod guard;
+mod key_file;
 mod keys;
 pub mod live;
 mod replicas;
@@ -15,5 +16,6 @@ pub use clients::ClientLimits;
 pub use guard::Guard;
 #[cfg(any(test, fuzzing))]
 pub(crate) use guard::fuzz as fuzz_guard;
-pub use keys::Keys;
+pub use key_file::{KeyFile, NamedKey, digest_of, parse as parse_key_file};
+pub use keys::{Keys, random_key};
 pub use serve::{HttpOptions, HttpServer};

@@ -63,7 +63,7 @@ impl PeerClients {
         let mut known = self.known.lock();
         let make = |owner: &Option<String>| {
             Arc::new(match owner {
-                Some(owner) => dispatcher.client_apart(owner),
+                Some(owner) => dispatcher.client_apart(owner, &Arc::default()),
                 None => dispatcher.client(),
             })
         };

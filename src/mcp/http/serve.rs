@@ -59,6 +59,8 @@ const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
 /// The `Retry-After` in seconds when there is no free place.
 const COME_BACK_S: &str = "30";
+/// How often the file of keys is looked at when nobody sends a request.
+const KEY_RHYTHM: Duration = Duration::from_secs(1);
 
 /// Options for HTTP.
 #[derive(Debug, Clone)]
@@ -92,7 +94,7 @@ impl HttpServer {
             .await
             .map_err(|error| failed(format!("{name}: {error}")))?
             .collect();
-        if options.keys.is_empty() && !addresses.iter().all(|address| address.ip().is_loopback()) {
+        if options.keys.admit_everybody() && !addresses.iter().all(|address| address.ip().is_loopback()) {
             return Err(failed("without a key only loopback is served".to_owned()));
         }
         let listener = TcpListener::bind(&*addresses).await;
@@ -137,8 +139,6 @@ impl HttpServer {
         }
         let nobody = Server::new(Arc::clone(&dispatcher));
         let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
-        let most_clients = self.options.limits.most * self.options.keys.len().max(1);
-        let most_connections = 4 * most_clients + 64;
         let strangers = Arc::new(UnauthenticatedConnections::default());
         let live = dispatcher.live().cloned();
         if let Some(live) = &live {
@@ -156,7 +156,13 @@ impl HttpServer {
             ending: ending.clone(),
             leaving: AtomicBool::new(false),
         });
+        let most_connections = || {
+            let most_clients = app.options.limits.most * app.options.keys.count().max(1);
+            4 * most_clients + 64
+        };
         let mut serving = JoinSet::new();
+        let mut looking = interval(KEY_RHYTHM);
+        looking.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut sweeping = interval(app.clients.rhythm());
         sweeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -166,9 +172,13 @@ impl HttpServer {
                     let app = Arc::clone(&app);
                     serving.spawn(async move { app.sweep().await });
                 }
+                _ = looking.tick(), if app.options.keys.file().is_some() => {
+                    let app = Arc::clone(&app);
+                    serving.spawn(async move { app.end_revoked().await });
+                }
                 Some(_) = serving.join_next() => {}
-                stream = accept(&self.listener), if serving.len() < most_connections || strangers.has_any() => {
-                    if serving.len() >= most_connections {
+                stream = accept(&self.listener), if serving.len() < most_connections() || strangers.has_any() => {
+                    if serving.len() >= most_connections() {
                         strangers.close_oldest();
                     }
                     let app = Arc::clone(&app);
@@ -243,6 +253,18 @@ impl App {
     async fn sweep(&self) {
         for name in self.clients.sweep().await {
             let _ = self.sessions.close_session(&name.connection.as_str().into()).await;
+        }
+    }
+
+    /// Ends what the owners of keys have open that are no longer valid, or now permit something else.
+    async fn end_revoked(&self) {
+        let Some(file) = self.options.keys.file() else { return };
+        for folder in file.take_ended() {
+            // In this order: a client that comes meanwhile has no browser that is just being closed.
+            let ((), names) = tokio::join!(self.dispatcher.end_owner(&folder), self.clients.revoke(&folder));
+            for name in names {
+                let _ = self.sessions.close_session(&name.connection.as_str().into()).await;
+            }
         }
     }
 
@@ -480,12 +502,9 @@ impl App {
         let values = parts.headers.get_all(header::AUTHORIZATION).iter().map(HeaderValue::as_bytes);
         match self.options.keys.judge(values) {
             KeyCheck::Known(owner) => Ok(owner),
-            KeyCheck::Missing(reason) => {
-                let mut response = plain(StatusCode::UNAUTHORIZED, reason);
-                let challenge = HeaderValue::from_static("Bearer realm=\"patchright-mcp\"");
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-                Err(response)
-            }
+            KeyCheck::Missing(reason) => Err(unauthorized(reason)),
+            // It may have been valid, and a client that is told so asks its user for another.
+            KeyCheck::Wrong if self.options.keys.file().is_some() => Err(unauthorized("Invalid API key")),
             KeyCheck::Wrong => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
         }
     }
@@ -628,6 +647,13 @@ pub(super) fn plain(status: StatusCode, text: &str) -> Refused {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Box::new(response)
+}
+
+fn unauthorized(reason: &str) -> Refused {
+    let mut response = plain(StatusCode::UNAUTHORIZED, reason);
+    let challenge = HeaderValue::from_static("Bearer realm=\"patchright-mcp\"");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    response
 }
 
 fn not_allowed() -> Refused {
