@@ -26,6 +26,7 @@ mod run;
 mod setup;
 mod doctor;
 mod health;
+mod audit;
 mod keys;
 mod papers;
 mod show_trace;
@@ -111,6 +112,8 @@ pub struct Config {
     pub cooldown: Duration,
     /// The folder in which the cooldown is stored.
     pub state_dir: Option<PathBuf>,
+    /// The file for the log of calls.
+    pub audit: Option<PathBuf>,
     pub log_level: LogLevel,
     pub log_format: LogFormat,
     /// Options for running as one of several servers.
@@ -172,6 +175,7 @@ impl Config {
         Ok(Self {
             cooldown: flags.user.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.user.state_dir.clone(),
+            audit: flags.log.audit.clone(),
             engine,
             live: live_options(&flags, http.as_ref())?,
             http,

@@ -42,7 +42,7 @@ const ASK_FOR_PAGE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browse
 pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
     let listener = UnixListener::bind(&config.socket)?;
     let keeper = Arc::new(Keeper {
-        dispatcher: Arc::new(run::dispatcher(config.server)),
+        dispatcher: Arc::new(run::audited(config.server).map_err(io::Error::other)?),
         options: config.options,
         sessions: Mutex::default(),
         uses: watch::Sender::new((0, Instant::now())),

@@ -14,7 +14,7 @@ use super::program::Program;
 use super::remote::CommandFailure;
 use super::verbs::{self, UserFolder, Verb};
 use super::wire::{Outcome, Request, Work};
-use super::{Ending, doctor, health, keys, papers, setup, show, show_trace, tell};
+use super::{Ending, audit, doctor, health, keys, papers, setup, show, show_trace, tell};
 
 /// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
@@ -25,7 +25,7 @@ const FAILED: i32 = 1;
 const UNREACHABLE: i32 = 3;
 
 /// The program's own commands, with their purpose.
-const OWN: [(&str, &str); 11] = [
+const OWN: [(&str, &str); 12] = [
     ("close", "End the session, and with the last one the browser; --all ends all sessions of this folder"),
     ("sessions", "List the sessions of this folder"),
     ("mcp", "Serve MCP, the default without a command"),
@@ -33,6 +33,7 @@ const OWN: [(&str, &str); 11] = [
     ("doctor", "Check what the browser needs on this machine"),
     ("show-trace", "Show a trace of a test or script in the browser"),
     ("health", "Check the health of a server over HTTP"),
+    ("audit", "Check an audit log of --audit"),
     ("keys", "Add, list or revoke API keys in a file for --keys"),
     ("completions", "Write completions for a shell"),
     ("man", "Write the manual page"),
@@ -61,6 +62,7 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
         "doctor" => parsed(doctor::command(), rest).and_then(|matches| doctor::run(&matches)),
         "show-trace" => parsed(show_trace::command(), rest).and_then(|matches| show_trace::run(&matches)),
         "health" => parsed(health::command(), rest).and_then(|matches| health::run(&matches)),
+        "audit" => parsed(audit::command(), rest).and_then(|matches| audit::run(&matches)),
         "keys" => parsed(keys::command(), rest).and_then(|matches| keys::run(&matches)),
         "completions" => {
             parsed(papers::completions_command(), rest).and_then(|matches| papers::completions(&matches))
@@ -278,7 +280,7 @@ fn sessions_command() -> Command {
 }
 
 /// The command-line definitions of the program's own commands.
-fn own() -> [Command; 9] {
+fn own() -> [Command; 10] {
     [
         close_command(),
         sessions_command(),
@@ -286,6 +288,7 @@ fn own() -> [Command; 9] {
         doctor::command(),
         show_trace::command(),
         health::command(),
+        audit::command(),
         keys::command(),
         papers::completions_command(),
         papers::man_command(),

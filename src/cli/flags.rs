@@ -435,6 +435,10 @@ pub struct ReplicaFlags {
 // Traces and logs.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct LogFlags {
+    /// Append each call to this file, for `patchright-mcp audit verify`: key, client, tool, origin, outcome; no contents
+    #[arg(long, value_name = "FILE")]
+    pub audit: Option<PathBuf>,
+
     /// Send a span of each call to an OpenTelemetry collector: tool, duration, error code
     #[cfg(feature = "otlp")]
     #[arg(long, value_name = "URL")]

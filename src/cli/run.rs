@@ -13,6 +13,7 @@ use super::{Config, log};
 use crate::browser::{launch, remove_unfinished};
 use crate::fleet::Replica;
 use crate::live::{Live, Mode};
+use crate::mcp::audit::{AuditLog, Head};
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::http::HttpServer;
 use crate::mcp::http::live::attend;
@@ -117,7 +118,10 @@ async fn serve(mut config: Config) -> i32 {
     let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone(), name));
     #[cfg(feature = "otlp")]
     let traces = config.traces.take().map(Traces::new).map(Arc::new);
-    let dispatcher = dispatcher(config);
+    let dispatcher = match audited(config) {
+        Ok(dispatcher) => dispatcher,
+        Err(error) => return cannot_start(&error),
+    };
     #[cfg(feature = "otlp")]
     let dispatcher = match &traces {
         Some(traces) => dispatcher.with_traces(Arc::clone(traces)),
@@ -185,6 +189,18 @@ fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     rustix::stdio::dup2_stdout(std::io::stderr())?;
     let file = |stream: std::os::fd::OwnedFd| tokio::fs::File::from_std(stream.into());
     Ok((file(input), file(output)))
+}
+
+/// Like [`dispatcher`], with the log of calls that the configuration names.
+pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
+    let audit = config.audit.as_deref().map(AuditLog::open).transpose();
+    let audit = audit.map_err(|reason| format!("--audit: {reason}"))?;
+    if let Some(log) = &audit {
+        // Kept with the other lines of standard error, it shows later whether the end of the file is missing.
+        let Head { lines, digest } = log.head();
+        tell(&format!("The audit log goes on after {lines} lines; head {digest}"));
+    }
+    Ok(dispatcher(config).with_audit(audit))
 }
 
 /// Creates the tools with their settings, a browser that starts on demand, and the cooldown of this process.

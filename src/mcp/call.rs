@@ -164,7 +164,23 @@ impl Call<'_> {
     ///
     /// # Errors `url_refused` for an invalid URL, or one that must not be opened.
     pub fn address(&self, text: &str) -> Result<Url> {
-        address::read_under(self.settings, text)
+        let url = address::read_under(self.settings, text)?;
+        self.progress.note_page(&url);
+        Ok(url)
+    }
+
+    /// Notes the page of the call for the audit log, if it works on one that stays.
+    pub(super) fn note_page(&self, tool: &AnyTool) {
+        if tool.family.opens_own_page && self.session.is_none() {
+            return;
+        }
+        let url = match self.workspace.webkit() {
+            Some(webkit) => webkit.url(),
+            None => self.current_page().ok().map(|page| page.asked_url()),
+        };
+        if let Some(url) = url.and_then(|url| Url::parse(&url).ok()) {
+            self.progress.note_page(&url);
+        }
     }
 
     /// The enabled tool with this name, which the client may use.

@@ -30,6 +30,8 @@ pub struct Client {
     pub(super) kept: Arc<SessionMemory>,
     /// Its owner, if there are several.
     pub(super) owner: Option<Arc<str>>,
+    /// The name of its key, if it has one.
+    pub(super) key: Option<Arc<str>>,
     /// What its owner may do.
     pub(super) grant: Arc<Grant>,
     /// The calls of its owner.
@@ -56,6 +58,12 @@ impl Client {
             Some(webkit_session) => webkit_session.url(),
             None => self.workspace.active_page().map(|page| page.asked_url()),
         }
+    }
+
+    /// Sets the name of its key, for the audit log.
+    #[must_use]
+    pub(super) fn with_key(self, name: &Arc<str>) -> Self {
+        Self { key: Some(Arc::clone(name)), ..self }
     }
 
     /// Ends its calls, and closes everything that it has opened.

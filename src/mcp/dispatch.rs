@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::fleet::{Peers, Replica};
 use crate::folders::make_private;
 use crate::live::{Calls, Live};
+use crate::mcp::audit::AuditLog;
 use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
 use crate::mcp::describe::{CallBaseline, describe};
@@ -26,7 +27,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, SESSION, Tool as _, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, Traces};
@@ -65,6 +66,8 @@ pub struct Dispatcher {
     /// Files that tools have written, for clients to read.
     pub(super) files: FileResources,
     rest: IdleTrim,
+    /// The log of calls, if one is kept.
+    audit: Option<AuditLog>,
     /// The exporter of spans, if tracing is on.
     #[cfg(feature = "otlp")]
     traces: Option<Arc<Traces>>,
@@ -92,6 +95,7 @@ impl Dispatcher {
             metrics: Metrics::default(),
             files: FileResources::default(),
             rest: IdleTrim::default(),
+            audit: None,
             #[cfg(feature = "otlp")]
             traces: None,
         }
@@ -107,6 +111,12 @@ impl Dispatcher {
     /// The live view, if it is on.
     pub fn live(&self) -> Option<&Live> {
         self.services.live.as_ref()
+    }
+
+    /// Adds a log of calls.
+    #[must_use]
+    pub fn with_audit(self, audit: Option<AuditLog>) -> Self {
+        Self { audit, ..self }
     }
 
     /// Adds a tracing exporter.
@@ -192,6 +202,7 @@ impl Dispatcher {
             owner,
             grant,
             recent_calls,
+            key: None,
             revoked: CancellationToken::new(),
             calls: Calls::default(),
         }
@@ -236,6 +247,9 @@ impl Dispatcher {
     ) -> Result<Reply, UnknownTool> {
         let (name, arguments) = self.translated(name, arguments);
         let counted = self.metrics.begin();
+        let known = self.services.registry.find(name).ok().map(|tool| tool.name);
+        let audited =
+            self.audit.as_ref().map(|log| log.begin(client, known, arguments.get(SESSION), progress));
         #[cfg(feature = "otlp")]
         let span = self.begin_span(progress);
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
@@ -243,8 +257,15 @@ impl Dispatcher {
             reply.redact(self.secrets());
             reply.bound();
         }
-        let answered =
-            reply.as_ref().ok().and_then(|reply| Some((self.services.registry.find(name).ok()?.name, reply)));
+        if let Some(audited) = audited {
+            audited.end(match &reply {
+                Ok(reply) if reply.failed_elsewhere() => "failed_elsewhere",
+                Ok(reply) => reply.error_code().unwrap_or("ok"),
+                Err(_) if known.is_some() => "not_permitted",
+                Err(_) => "unknown_tool",
+            });
+        }
+        let answered = known.zip(reply.as_ref().ok());
         #[cfg(feature = "otlp")]
         if let (Some((traces, span)), Some((tool, reply))) = (span, answered) {
             traces.end(&span, tool, reply);
@@ -367,7 +388,7 @@ impl Dispatcher {
     async fn run(
         &self,
         tool: &AnyTool,
-        mut arguments: Map<String, Value>,
+        arguments: Map<String, Value>,
         client: &Client,
         session: Option<&Session>,
         progress: &Progress,
@@ -375,8 +396,21 @@ impl Dispatcher {
     ) -> Result<()> {
         let kept = self.kept(client, session);
         let call = Call::new(client, &self.services, session, &kept, progress);
+        call.note_page(tool);
+        let outcome = self.run_call(tool, arguments, &call, reply).await;
+        call.note_page(tool);
+        outcome
+    }
+
+    async fn run_call(
+        &self,
+        tool: &AnyTool,
+        mut arguments: Map<String, Value>,
+        call: &Call<'_>,
+        reply: &mut Reply,
+    ) -> Result<()> {
         if let Some(webkit_session) = call.workspace.webkit() {
-            return Box::pin(webkit::run(webkit_session, tool, arguments, &call, reply)).await;
+            return Box::pin(webkit::run(webkit_session, tool, arguments, call, reply)).await;
         }
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
@@ -389,10 +423,10 @@ impl Dispatcher {
         call.until_released(tool).await?;
         call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
         if works_in_tab {
-            return run_in_tab(tool, arguments, &call, reply).await;
+            return run_in_tab(tool, arguments, call, reply).await;
         }
         call.exclude_earlier_downloads(tool);
-        let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
+        let outcome = call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
         call.confirm_downloads().await;
         outcome
     }

@@ -31,6 +31,7 @@ pub mod failure;
 pub mod tools;
 mod webkit;
 pub mod metrics;
+pub mod audit;
 mod memory;
 #[cfg(feature = "otlp")]
 pub mod traces;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use url::Url;
 
 use crate::mcp::questions::{Question, Questions};
 
@@ -20,6 +21,8 @@ pub struct Progress {
     caller: Option<String>,
     /// The trace context of the call, as W3C's `traceparent`.
     trace: Mutex<Option<String>>,
+    /// The origin of the page that the call works on, for the audit log.
+    origin: Mutex<Option<String>>,
     waits_for_person: AtomicBool,
     /// Questions to the client.
     pub questions: Questions,
@@ -37,7 +40,8 @@ impl Default for Progress {
     fn default() -> Self {
         let (step, trace, questions) = (Mutex::default(), Mutex::default(), Questions::default());
         let waits_for_person = AtomicBool::new(false);
-        Self { started: Instant::now(), step, caller: None, trace, waits_for_person, questions }
+        let origin = Mutex::default();
+        Self { started: Instant::now(), step, caller: None, trace, origin, waits_for_person, questions }
     }
 }
 
@@ -75,6 +79,16 @@ impl Progress {
     #[cfg(feature = "otlp")]
     pub(super) fn move_within(&self, trace: String) {
         *self.trace.lock() = Some(trace);
+    }
+
+    /// Notes the page that the call works on.
+    pub(super) fn note_page(&self, url: &Url) {
+        *self.origin.lock() = Some(url.origin().ascii_serialization());
+    }
+
+    /// The origin of the page that was noted last.
+    pub(super) fn origin(&self) -> Option<String> {
+        self.origin.lock().clone()
     }
 
     /// The client's name.

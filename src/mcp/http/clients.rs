@@ -89,10 +89,11 @@ impl Clients {
                 let gone = longest_away(&known, &name.owner, self.limits.grace)?;
                 self.gone.lock().extend(known.remove_entry(&gone));
             }
-            let client = Arc::new(match &name.owner.folder {
+            let client = match &name.owner.folder {
                 Some(folder) => self.dispatcher.client_apart(folder, &name.owner.grant),
                 None => self.dispatcher.client(),
-            });
+            };
+            let client = Arc::new(client.with_key(&name.owner.name));
             known.insert(name.clone(), Entry { client, open: 0, had_stream: false, seen: Instant::now() });
         }
         let entry = known.get_mut(&name)?;

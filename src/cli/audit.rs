@@ -1,0 +1,40 @@
+//! Checks an audit log.
+use std::fs::File;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::{Ending, show, tell};
+use crate::mcp::audit::verify;
+
+/// The command-line definition.
+pub(super) fn command() -> Command {
+    let file = Arg::new("file").value_name("FILE").required(true).value_parser(value_parser!(PathBuf));
+    let head = Arg::new("head").long("head").value_name("DIGEST");
+    let head = head.help("Digest of a line that was the last one once: finds out whether the end is missing");
+    Command::new("audit")
+        .about(
+            "Check an audit log of --audit: the first line that was changed, removed, inserted or reordered",
+        )
+        .bin_name("patchright-mcp audit")
+        .subcommand_required(true)
+        .subcommand(Command::new("verify").about("Check a log").arg(file).arg(head))
+}
+
+/// Returns the result as exit status.
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+    let Some(("verify", given)) = matches.subcommand() else { return Ok(0) };
+    let path = given.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    let log = File::open(&path);
+    let log = log.map_err(|error| Ending::Mistake(format!("audit: {}: {error}", path.display())))?;
+    match verify(log, given.get_one::<String>("head").map(String::as_str)) {
+        Ok(head) => {
+            show(&format!("{} lines, as they were written; head {}", head.lines, head.digest));
+            Ok(0)
+        }
+        Err(problem) => {
+            tell(&format!("audit: {}: {problem}", path.display()));
+            Ok(1)
+        }
+    }
+}
