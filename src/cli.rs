@@ -52,7 +52,7 @@ use http::{HeaderMap, HeaderValue};
 use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
 use self::flags::Header;
-use self::flags::{BrowserName, Flags, LogFormat, LogLevel};
+use self::flags::{BrowserName, Flags, HttpFlags, LogFormat, LogLevel};
 use self::log::tell;
 use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
@@ -60,7 +60,7 @@ use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, SharedStore};
 use crate::folders;
 use crate::live::{LiveOptions, VisitorAuth};
-use crate::mcp::http::{ClientLimits, Guard, HttpOptions, KeyFile, Keys};
+use crate::mcp::http::{ClientLimits, Guard, HttpOptions, KeyFile, Keys, OAuth};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::mcp::tools;
@@ -467,40 +467,8 @@ fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending>
 fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     let Some(port) = flags.http.port else { return Ok(None) };
     let host = flags.http.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
-    let mut given = flags.http.api_key.clone().unwrap_or_default();
-    if let Some(path) = &flags.http.api_key_file {
-        let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
-        if keys.is_empty() {
-            return Err(mistake("api-key-file", "the file contains no key"));
-        }
-        given.extend(keys);
-    }
     let unauthenticated = flags.http.allow_unauthenticated == Some(true);
-    let file = flags.http.keys.as_ref().map(|path| KeyFile::open(path)).transpose();
-    let file = file.map_err(|reason| mistake("keys", &reason))?;
-    if file.is_some() && flags.replica.state.is_some() {
-        return Err(mistake("keys", "the limits of keys hold on one server only; leave --state out"));
-    }
-    let keys = if unauthenticated {
-        if file.is_some() {
-            return Err(mistake("allow-unauthenticated", "it would admit everybody; leave --keys out"));
-        }
-        if !is_loopback(&host) {
-            return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
-        }
-        Keys::none()
-    } else if given.is_empty() && file.is_none() {
-        Keys::generate().map_err(|error| mistake("api-key", &error.to_string()))?
-    } else {
-        Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?.with_file(file)
-    };
-    let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
-    if flags.http.api_key.iter().flatten().any(too_short) {
-        let reason = format!(
-            "a key needs at least {SHORTEST_KEY} characters, or it can be guessed; without --api-key one is made for you"
-        );
-        return Err(mistake("api-key", &reason));
-    }
+    let keys = keys(flags, &host)?;
     let hosts = flags.http.allowed_hosts.clone().unwrap_or_default();
     if unauthenticated && hosts.iter().any(|host| host.trim() == "*") {
         // Any web page could call itself by any name, and nothing else would tell it from the user.
@@ -521,6 +489,55 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.http.metrics == Some(true) }))
 }
 
+/// The keys and tokens that are accepted.
+fn keys(flags: &Flags, host: &str) -> Result<Keys, Ending> {
+    let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
+    if flags.http.api_key.iter().flatten().any(too_short) {
+        let reason = format!(
+            "a key needs at least {SHORTEST_KEY} characters, or it can be guessed; without --api-key one is made for you"
+        );
+        return Err(mistake("api-key", &reason));
+    }
+    let mut given = flags.http.api_key.clone().unwrap_or_default();
+    if let Some(path) = &flags.http.api_key_file {
+        let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
+        if keys.is_empty() {
+            return Err(mistake("api-key-file", "the file contains no key"));
+        }
+        given.extend(keys);
+    }
+    let file = flags.http.keys.as_ref().map(|path| KeyFile::open(path)).transpose();
+    let file = file.map_err(|reason| mistake("keys", &reason))?;
+    let oauth = oauth(flags)?;
+    if (file.is_some() || oauth.is_some()) && flags.replica.state.is_some() {
+        let given = if file.is_some() { "keys" } else { "oauth-issuer" };
+        return Err(mistake(given, "what an owner may do is known on one server only; leave --state out"));
+    }
+    if flags.http.allow_unauthenticated == Some(true) {
+        if file.is_some() || oauth.is_some() {
+            let reason = "it would admit everybody; leave --keys and --oauth-issuer out";
+            return Err(mistake("allow-unauthenticated", reason));
+        }
+        if !is_loopback(host) {
+            return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
+        }
+        Ok(Keys::none())
+    } else if given.is_empty() && file.is_none() && oauth.is_none() {
+        Keys::generate().map_err(|error| mistake("api-key", &error.to_string()))
+    } else {
+        let keys = Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?;
+        Ok(keys.with_file(file).with_oauth(oauth))
+    }
+}
+
+/// The authorization server whose tokens are accepted.
+fn oauth(flags: &Flags) -> Result<Option<OAuth>, Ending> {
+    let HttpFlags { oauth_issuer, oauth_audience, oauth_scopes, .. } = &flags.http;
+    let (Some(issuer), Some(audience)) = (oauth_issuer, oauth_audience) else { return Ok(None) };
+    let oauth = OAuth::new(issuer, audience, oauth_scopes.as_deref());
+    oauth.map(Some).map_err(|reason| mistake("oauth-issuer", &reason))
+}
+
 /// A warning when clients on other machines would be refused, with what to do.
 fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
     let is_missing = !is_loopback(host) && flags.http.allowed_hosts.is_none();
@@ -534,7 +551,8 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
 
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
     let usual = LiveOptions::default();
-    let several = http.is_some_and(|http| http.keys.are_several());
+    // Users of an authorization server have no key that they could enter.
+    let several = http.is_some_and(|http| http.keys.are_several() && http.keys.oauth().is_none());
     let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
         None | Some("code") => VisitorAuth::Code,

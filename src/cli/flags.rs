@@ -382,6 +382,18 @@ pub struct HttpFlags {
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
 
+    /// Authorization server (OAuth 2.1) whose access tokens are accepted, for example `https://login.example.com`
+    #[arg(long, value_name = "URL", value_parser = not_empty(), requires = "oauth_audience")]
+    pub oauth_issuer: Option<String>,
+
+    /// Address of this server for clients, for which tokens must be meant, for example `https://browser.example.com/mcp`
+    #[arg(long, value_name = "URL", value_parser = not_empty(), requires = "oauth_issuer")]
+    pub oauth_audience: Option<String>,
+
+    /// TOML file that says which tools the scopes of tokens permit [default: browser for all, browser:read for reading]
+    #[arg(long, value_name = "FILE", requires = "oauth_issuer")]
+    pub oauth_scopes: Option<PathBuf>,
+
     /// File with API keys, one per line; each key has its own pages and files [default: a random key]
     #[arg(long, value_name = "FILE")]
     pub api_key_file: Option<PathBuf>,

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::browser::iso_timestamp;
 use crate::mcp::client::Client;
+use crate::mcp::grant::hex;
 use crate::mcp::progress::Progress;
 use crate::sync::unix_time;
 
@@ -199,7 +200,7 @@ impl State {
 }
 
 fn digest_of(content: &str) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(content))
 }
 
 /// The last line of a file; `None` if it is not one of ours.

@@ -1,4 +1,4 @@
-"""The log of calls: who called what, where and with which outcome, and whether somebody has changed it since."""
+"""The log of calls: who called what, where, with which outcome, and whether it is as it was written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ def entries(log: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory, shared_site: Site) -> Iterator[Path]:
+def log(tmp_path_factory: pytest.TempPathFactory, shared_site: Site) -> Path:
     """The log of a server that was started twice."""
     folder = tmp_path_factory.mktemp("audit")
     log = folder / "audit.jsonl"
@@ -48,7 +47,7 @@ def log(tmp_path_factory: pytest.TempPathFactory, shared_site: Site) -> Iterator
         second.text("browser_navigate", url=url, sessionId=session)
         params = {"name": "browser_nothing", "arguments": {}}
         second.post({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
-    yield log
+    return log
 
 
 def test_each_call_is_a_line_without_contents(log: Path, shared_site: Site) -> None:

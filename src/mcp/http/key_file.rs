@@ -12,11 +12,11 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use toml::value::Datetime;
 
-use super::keys::{Fingerprint, Owner, fingerprint, folder_of, is_same};
+use super::owner::{Fingerprint, Owner, fingerprint, folder_of, is_same};
 use crate::browser::iso_timestamp;
 use crate::browser::policy::OriginPattern;
 use crate::mcp::arguments::nearest;
-use crate::mcp::grant::Grant;
+use crate::mcp::grant::{Grant, hex};
 use crate::mcp::tool::{AnyTool, Capability, Registry, Toolset};
 use crate::mcp::tools;
 use crate::sync::unix_time;
@@ -175,10 +175,6 @@ fn at_line(text: &str, at: usize, reason: &str) -> String {
 /// The digest of a key, as the file has it.
 pub fn digest_of(key: &str) -> String {
     hex(&fingerprint(key.as_bytes()))
-}
-
-fn hex(digest: &Fingerprint) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What the file says of a key.
@@ -369,7 +365,7 @@ mod tests {
             ("[alice]\n\n[bob]\nsha256 = 'DIGEST'", "sha256"),
             (
                 "[alice]\nsha256 = 'DIGEST'\ntoolsets = [\n'browsr']",
-                "no toolset \"browsr\"; did you mean browser? at line 4",
+                "no toolset \"browsr\"; did you mean browser? at line 3",
             ),
             (
                 "[alice]\nsha256 = 'DIGEST'\ncaps = ['pfd']",

@@ -3,24 +3,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::key_file::KeyFile;
+use super::oauth::OAuth;
+use super::owner::{Fingerprint, Owner, fingerprint, folder_of, random_key};
 use crate::error::{Error, Result};
-use crate::mcp::grant::Grant;
-
-/// The owner of a key. Owners are isolated from each other.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Owner {
-    /// The name in logs.
-    pub(super) name: Arc<str>,
-    /// The folder for files, if there are other owners.
-    pub(super) folder: Option<Arc<str>>,
-    pub(super) grant: Arc<Grant>,
-}
 
 /// The accepted keys, stored as digests.
 #[derive(Clone, Default)]
@@ -28,18 +16,7 @@ pub struct Keys {
     digests: Vec<Fingerprint>,
     generated: Option<String>,
     file: Option<Arc<KeyFile>>,
-}
-
-/// The digest of a key.
-pub(super) type Fingerprint = [u8; 32];
-
-pub(super) fn fingerprint(key: &[u8]) -> Fingerprint {
-    Sha256::digest(key).into()
-}
-
-/// Whether two digests are the same. The duration reveals nothing.
-pub(super) fn is_same(digest: &Fingerprint, given: &Fingerprint) -> bool {
-    digest.ct_eq(given).into()
+    oauth: Option<Arc<OAuth>>,
 }
 
 /// The result of checking the `Authorization` header.
@@ -99,6 +76,12 @@ impl Keys {
         Self { file: file.map(Arc::new), ..self }
     }
 
+    /// Accepts the tokens of an authorization server as well.
+    #[must_use]
+    pub fn with_oauth(self, oauth: Option<OAuth>) -> Self {
+        Self { oauth: oauth.map(Arc::new), ..self }
+    }
+
     /// Accepts everybody. For tests, on loopback.
     pub fn none() -> Self {
         Self::default()
@@ -106,7 +89,7 @@ impl Keys {
 
     /// Whether no key is needed.
     pub fn admit_everybody(&self) -> bool {
-        self.digests.is_empty() && self.file.is_none()
+        self.digests.is_empty() && self.file.is_none() && self.oauth.is_none()
     }
 
     /// The number of keys.
@@ -116,7 +99,12 @@ impl Keys {
 
     /// Whether there are several owners, or may be.
     pub fn are_several(&self) -> bool {
-        self.digests.len() > 1 || self.file.is_some()
+        self.digests.len() > 1 || self.file.is_some() || self.oauth.is_some()
+    }
+
+    /// The authorization server, if its tokens are accepted.
+    pub fn oauth(&self) -> Option<&OAuth> {
+        self.oauth.as_deref()
     }
 
     /// The file with keys, if there is one.
@@ -169,23 +157,12 @@ impl Keys {
     }
 }
 
-/// Generates a key of 256 random bits.
-pub fn random_key() -> Result<String> {
-    let mut bits = [0; 32];
-    getrandom::fill(&mut bits)
-        .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
-    Ok(URL_SAFE_NO_PAD.encode(bits))
-}
-
-/// The folder name of a key, independent of its position. Too short to reveal the key.
-pub(super) fn folder_of(digest: &Fingerprint) -> String {
-    format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use proptest::prelude::*;
 
     use super::*;

@@ -6,6 +6,8 @@ mod entrance;
 mod guard;
 mod key_file;
 mod keys;
+mod oauth;
+mod owner;
 pub mod live;
 mod replicas;
 mod serve;
@@ -17,5 +19,7 @@ pub use guard::Guard;
 #[cfg(any(test, fuzzing))]
 pub(crate) use guard::fuzz as fuzz_guard;
 pub use key_file::{KeyFile, NamedKey, digest_of, parse as parse_key_file};
-pub use keys::{Keys, random_key};
+pub use keys::Keys;
+pub use oauth::OAuth;
+pub use owner::random_key;
 pub use serve::{HttpOptions, HttpServer};

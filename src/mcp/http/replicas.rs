@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::clients::Name;
-use super::keys::Owner;
+use super::owner::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
 use crate::fleet::{Peer, PeerCall, Peers, Replica, SECRET};

@@ -30,9 +30,12 @@ use tokio_util::sync::CancellationToken;
 use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{AcceptedConnection, UnauthenticatedConnections};
 use super::guard::Guard;
-use super::keys::{KeyCheck, Keys, Owner};
+use super::keys::{KeyCheck, Keys};
+use super::oauth::{Denied, OAuth};
+use super::owner::Owner;
 use super::replicas::{
-    ClientLocation, PeerClients, SharedSessions, connection_name, is_from_peer, uses_own_tabs,
+    ClientLocation, PeerClients, SharedSessions, connection_name, is_from_peer, state_unavailable,
+    uses_own_tabs,
 };
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
@@ -61,6 +64,8 @@ const EVENT_STREAM: &str = "text/event-stream";
 const COME_BACK_S: &str = "30";
 /// How often the file of keys is looked at when nobody sends a request.
 const KEY_RHYTHM: Duration = Duration::from_secs(1);
+/// For how many users there are connections, if an authorization server says who they are.
+const EXPECTED_USERS: usize = 16;
 
 /// Options for HTTP.
 #[derive(Debug, Clone)]
@@ -157,8 +162,9 @@ impl HttpServer {
             leaving: AtomicBool::new(false),
         });
         let most_connections = || {
-            let most_clients = app.options.limits.most * app.options.keys.count().max(1);
-            4 * most_clients + 64
+            let keys = &app.options.keys;
+            let owners = keys.count() + keys.oauth().map_or(0, |_| EXPECTED_USERS);
+            4 * app.options.limits.most * owners.max(1) + 64
         };
         let mut serving = JoinSet::new();
         let mut looking = interval(KEY_RHYTHM);
@@ -305,7 +311,7 @@ impl App {
             }
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
         }
-        let owner = self.admit(&parts)?;
+        let owner = self.admit(&parts).await?;
         entrance.mark_authenticated();
         self.refuse_if_leaving()?;
         let session = match parts.headers.get(SESSION) {
@@ -327,8 +333,22 @@ impl App {
             Method::DELETE => return Ok(self.end_session(parts, session).await),
             _ => return Err(not_allowed()),
         }
-        let bytes = read(&parts, body, self.options.limits.arrival).await?;
         let asker = Requester { owner, session, from_peer };
+        self.answer_body(parts, body, asker).await
+    }
+
+    async fn answer_body(
+        &self,
+        parts: Parts,
+        body: Incoming,
+        asker: Requester,
+    ) -> Result<Response<Body>, Refused> {
+        let bytes = read(&parts, body, self.options.limits.arrival).await?;
+        if let Some(oauth) = self.options.keys.oauth()
+            && let Some(scope) = oauth.scope_for(&asker.owner, &bytes)
+        {
+            return Err(beyond_scope(oauth, scope));
+        }
         match batch_of(&parts, &bytes) {
             Some(batch) => self.answer_batch(parts, &asker, batch).await,
             None => self.answer_message(parts, asker, bytes).await,
@@ -446,6 +466,10 @@ impl App {
         match parts.uri.path() {
             "/health" if reads => Some(json_response(StatusCode::OK, &json!({"status": "ok"}))),
             "/ready" if reads => Some(self.ready()),
+            path if reads && path.starts_with("/.well-known/") => {
+                let metadata = self.options.keys.oauth()?.metadata(path)?;
+                Some(json_response(StatusCode::OK, &metadata))
+            }
             "/metrics" if parts.method == Method::GET && self.options.metrics => {
                 let exposition = self.dispatcher.written_metrics(self.clients.count());
                 let mut response = Response::new(Body::from(exposition));
@@ -498,15 +522,35 @@ impl App {
         Ok(response.map(|body| Body::new(Kept { body: Body::new(body), _presence: presence })))
     }
 
-    fn admit(&self, parts: &Parts) -> Result<Owner, Refused> {
+    async fn admit(&self, parts: &Parts) -> Result<Owner, Refused> {
         let values = parts.headers.get_all(header::AUTHORIZATION).iter().map(HeaderValue::as_bytes);
+        let oauth = self.options.keys.oauth();
         match self.options.keys.judge(values) {
             KeyCheck::Known(owner) => Ok(owner),
-            KeyCheck::Missing(reason) => Err(unauthorized(reason)),
-            // It may have been valid, and a client that is told so asks its user for another.
-            KeyCheck::Wrong if self.options.keys.file().is_some() => Err(unauthorized("Invalid API key")),
-            KeyCheck::Wrong => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
+            KeyCheck::Missing(reason) => {
+                Err(unauthorized(reason, oauth.map(|oauth| oauth.challenge(None, None))))
+            }
+            KeyCheck::Wrong => match oauth {
+                Some(oauth) => self.admit_by_token(oauth, parts).await,
+                // It may have been valid, and a client that receives this status asks its user for another.
+                None if self.options.keys.file().is_some() => Err(unauthorized("Invalid API key", None)),
+                None => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
+            },
         }
+    }
+
+    /// Admits the owner of a token, which is the only one and no key.
+    async fn admit_by_token(&self, oauth: &OAuth, parts: &Parts) -> Result<Owner, Refused> {
+        let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let token = value.get("Bearer ".len()..).unwrap_or_default();
+        oauth.owner_of(token).await.map_err(|denied| match denied {
+            Denied::Invalid(reason) => {
+                let challenge = oauth.challenge(Some(("invalid_token", reason)), None);
+                unauthorized(&format!("Invalid token: {reason}"), Some(challenge))
+            }
+            Denied::Scope => beyond_scope(oauth, &oauth.all_scopes()),
+            Denied::Unavailable => state_unavailable(),
+        })
     }
 
     fn session_of(&self, owner: &Owner, id: &HeaderValue) -> Option<Name> {
@@ -649,9 +693,18 @@ pub(super) fn plain(status: StatusCode, text: &str) -> Refused {
     Box::new(response)
 }
 
-fn unauthorized(reason: &str) -> Refused {
+/// Refuses a token that does not permit what is asked for, and names the scope that does.
+fn beyond_scope(oauth: &OAuth, scope: &str) -> Refused {
+    let reason = "the token has no scope for this";
+    let mut response = plain(StatusCode::FORBIDDEN, &format!("Insufficient scope: {scope} is needed"));
+    let challenge = oauth.challenge(Some(("insufficient_scope", reason)), Some(scope));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    response
+}
+
+fn unauthorized(reason: &str, challenge: Option<HeaderValue>) -> Refused {
     let mut response = plain(StatusCode::UNAUTHORIZED, reason);
-    let challenge = HeaderValue::from_static("Bearer realm=\"patchright-mcp\"");
+    let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer realm=\"patchright-mcp\""));
     response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     response
 }

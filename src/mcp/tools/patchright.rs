@@ -302,6 +302,7 @@ async fn visit(
     format: ContentFormat,
     timeout: Option<f64>,
 ) -> Result<Visit> {
+    call.progress.note_page(&url);
     let limit = timeout.map(milliseconds);
     let options = VisitOptions {
         limit: limit.unwrap_or(call.settings.timeouts.navigation),
