@@ -53,6 +53,7 @@
 #![warn(missing_docs)]
 mod sync;
 mod folders;
+mod hex;
 mod json;
 #[doc(hidden)]
 pub mod pdf;

@@ -14,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::browser::iso_timestamp;
+use crate::hex::hex;
 use crate::mcp::client::Client;
-use crate::mcp::grant::hex;
 use crate::mcp::progress::Progress;
 use crate::sync::unix_time;
 
@@ -294,7 +294,7 @@ mod tests {
     }
 
     fn checked(lines: &[&str]) -> Result<Head, Tampered> {
-        verify(lines.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes(), None)
+        verify(format!("{}\n", lines.join("\n")).as_bytes(), None)
     }
 
     fn first_bad(lines: &[&str]) -> Option<u64> {
@@ -324,20 +324,20 @@ mod tests {
         let (_folder, path) = log(5);
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = text.lines().collect();
-        let [a, b, c, d, e] = lines[..] else { panic!("{lines:?}") };
+        let [one, two, three, four, five] = lines[..] else { panic!("{lines:?}") };
         assert_eq!(first_bad(&lines), None);
-        let changed = c.replace("browser_click", "browser_close");
-        assert_eq!(first_bad(&[a, b, &changed, d, e]), Some(3));
-        assert_eq!(first_bad(&[a, b, d, e]), Some(3));
-        assert_eq!(first_bad(&[b, c, d, e]), Some(1));
-        assert_eq!(first_bad(&[a, c, b, d, e]), Some(2));
-        assert_eq!(first_bad(&[a, b, b, c, d, e]), Some(3));
-        assert_eq!(first_bad(&[a, b, c, "{}", d, e]), Some(4));
-        assert_eq!(first_bad(&[a, "", b, c, d, e]), Some(2));
+        let changed = three.replace("browser_click", "browser_close");
+        assert_eq!(first_bad(&[one, two, &changed, four, five]), Some(3));
+        assert_eq!(first_bad(&[one, two, four, five]), Some(3));
+        assert_eq!(first_bad(&[two, three, four, five]), Some(1));
+        assert_eq!(first_bad(&[one, three, two, four, five]), Some(2));
+        assert_eq!(first_bad(&[one, two, two, three, four, five]), Some(3));
+        assert_eq!(first_bad(&[one, two, three, "{}", four, five]), Some(4));
+        assert_eq!(first_bad(&[one, "", two, three, four, five]), Some(2));
         // Whoever computes the digest of a changed line anew changes what the next one follows.
         let (content, _) = changed.rsplit_once(SEAL).unwrap();
         let resealed = format!("{content}{SEAL}{}\"}}", digest_of(content));
-        assert_eq!(first_bad(&[a, b, &resealed, d, e]), Some(4));
+        assert_eq!(first_bad(&[one, two, &resealed, four, five]), Some(4));
         assert!(matches!(verify(text.trim_end().as_bytes(), None), Err(Tampered::Line { line: 5, .. })));
     }
 

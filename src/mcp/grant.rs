@@ -1,6 +1,5 @@
 //! What the owner of a key may do.
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt::Write as _;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,14 +36,6 @@ impl Grant {
             false => Arc::new(Policy { narrowed: self.origins.clone(), ..Policy::clone(policy) }),
         }
     }
-}
-
-/// Bytes in hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 const MINUTE: Duration = Duration::from_secs(60);

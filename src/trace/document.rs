@@ -196,7 +196,7 @@ impl Writer<'_> {
                 ("__playwright_selected_", _) if value != "false" => ("selected", String::new()),
                 ("__playwright_shadow_root_", "template") => ("shadowrootmode", "open".to_owned()),
                 ("__playwright_current_src__", _) => ("src", self.resource(value)),
-                ("__playwright_src__", _) => ("src", self.document(value)),
+                ("__playwright_src__", _) | ("src", "iframe" | "frame") => ("src", self.document(value)),
                 ("__playwright_target__", _) => {
                     is_target = true;
                     continue;
@@ -204,10 +204,10 @@ impl Writer<'_> {
                 ("value", "input") if has("__playwright_value_") => continue,
                 ("checked", _) if has("__playwright_checked_") => continue,
                 ("selected", _) if has("__playwright_selected_") => continue,
-                ("src", "iframe" | "frame") => ("src", self.document(value)),
                 ("src", _) if has("__playwright_current_src__") => continue,
-                ("src" | "poster" | "background", _) => (name.as_str(), self.resource(value)),
-                ("href", "link") | ("href" | "xlink:href", "image") => (name.as_str(), self.resource(value)),
+                ("src" | "poster" | "background", _)
+                | ("href", "link" | "image")
+                | ("xlink:href", "image") => (name.as_str(), self.resource(value)),
                 ("href" | "xlink:href", _) => (name.as_str(), local(value)),
                 ("style", _) => ("style", self.rewrite_css(value)),
                 ("srcset" | "srcdoc" | "ping" | "autofocus" | "target" | "action" | "formaction", _) => {

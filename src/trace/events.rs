@@ -54,7 +54,8 @@ pub(super) struct Call {
 pub(super) struct Snapshot {
     pub call_id: String,
     phase: Option<String>,
-    snapshot_name: String,
+    #[serde(rename = "snapshotName")]
+    name: String,
     pub frame_id: String,
     pub frame_url: String,
     pub timestamp: f64,
@@ -86,7 +87,7 @@ pub(super) fn file_of(event: &Value, path: &str, digest: &str) -> Option<String>
 
 impl Snapshot {
     pub(super) fn phase(&self) -> Option<Phase> {
-        let named = self.snapshot_name.split_once('@').map(|(phase, _)| phase);
+        let named = self.name.split_once('@').map(|(phase, _)| phase);
         Phase::named(self.phase.as_deref().or(named)?)
     }
 }

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 
 use super::document::{self, DocumentQuery};
 use super::events::{Call, Phase, Recorded, file_of};
+use crate::hex::hex;
 
 /// The most bytes of events, and of one file.
 const MOST_EVENTS: u64 = 2 << 30;
@@ -151,8 +152,7 @@ impl Trace {
 
     /// A file of the script, if the trace has it. It is stored under a digest of its path.
     pub fn source(&self, path: &str) -> Option<String> {
-        let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, path.as_bytes());
-        let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, path.as_bytes()).as_ref());
         let extension = Path::new(path).extension().and_then(|end| end.to_str()).unwrap_or_default();
         let names = [format!("resources/src@{digest}.txt"), format!("src/{digest}.{extension}")];
         let content = names.iter().find_map(|name| self.file(name))?;

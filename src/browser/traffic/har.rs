@@ -1,5 +1,4 @@
 //! HAR 1.2 entries for requests. See <http://www.softwareishard.com/blog/har-12-spec/>.
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
@@ -10,6 +9,7 @@ use url::Url;
 
 use super::cookies;
 use super::request::RequestTiming;
+use crate::hex::hex;
 
 /// Where an archive stores bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,11 +176,7 @@ fn attach(body: &[u8], mime_type: &str, files: &mut Vec<(String, Vec<u8>)>) -> S
         "font/woff2" => "woff2",
         other => other.strip_prefix("image/").unwrap_or("dat"),
     };
-    let mut name = String::new();
-    for byte in digest(&SHA1_FOR_LEGACY_USE_ONLY, body).as_ref() {
-        let _ = write!(name, "{byte:02x}");
-    }
-    let _ = write!(name, ".{ending}");
+    let name = format!("{}.{ending}", hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, body).as_ref()));
     files.push((name.clone(), body.to_owned()));
     name
 }

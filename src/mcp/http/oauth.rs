@@ -23,7 +23,8 @@ use url::{Host, Url};
 
 use super::key_file::{ToolLists, every_tool, read_toml};
 use super::owner::Owner;
-use crate::mcp::grant::{Grant, RecentCalls, hex};
+use crate::hex::hex;
+use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::tool::{Capability, Effect};
 
 /// The path of the metadata about this server, to which the path of the resource may be added. RFC 9728
