@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_texts_and_references_are_told_apart_and_counted_after_their_children() {
+    fn elements_texts_and_references_are_distinguished_and_counted_after_their_children() {
         let nodes = Nodes::read(r#"["P", {"a": "]\"}"}, "x\ud83c", [[2, 7]], ["B"]], "rest""#).unwrap();
         let kinds: Vec<_> = nodes.list.iter().collect();
         assert_eq!(kinds[0], &Node::Text("x\u{fffd}".to_owned()));

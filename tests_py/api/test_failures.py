@@ -105,7 +105,7 @@ async def test_the_words_of_an_error_do_not_hang_on_the_engines_sentences(page: 
     assert "xxxx" not in str(reported.value)
 
 
-async def test_a_script_that_names_what_only_the_page_has_is_told_the_ways_out(page: Page) -> None:
+async def test_a_script_that_names_what_only_the_page_has_learns_the_ways_out(page: Page) -> None:
     await page.set_content("<script>var mine = 5;</script>")
     with pytest.raises(Error, match=r"mine is not defined[\s\S]*isolated_context=False"):
         await page.evaluate("mine + 1")

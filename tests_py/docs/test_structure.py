@@ -84,21 +84,21 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 38220,
-    "mcp": 22400,
-    "session": 5240,
+    "browser": 39355,
+    "mcp": 24200,
+    "session": 5265,
     "bidi": 5125,
     "snapshot": 5510,
-    "cli": 5110,
+    "cli": 5340,
     "python": 4940,
     "cdp": 3100,
-    "webdriver": 2185,
+    "webdriver": 2195,
     "live": 1740,
     "trace": 1000,
     "fleet": 1448,
     "secrets": 984,
-    "error": 910,
-    "messages": 820,
+    "error": 935,
+    "messages": 825,
     "pdf": 760,
 }
 """The most lines of a room. A room that must grow gets its number changed in the same commit."""
