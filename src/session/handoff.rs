@@ -140,7 +140,7 @@ pub async fn wait_until_cleared(
 
 /// Asks a person for something on the page, and waits until they confirm. Returns how long that took.
 ///
-/// # Errors As [`pass`].
+/// # Errors As [`wait_until_cleared`].
 pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person) -> Result<Duration> {
     let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
     until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
@@ -148,7 +148,7 @@ pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person
 
 /// Waits for a person to enter HTTP credentials, where the browser shows no window for that.
 ///
-/// # Errors As [`pass`].
+/// # Errors As [`wait_until_cleared`].
 pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
     if page.context().has_credentials_for(asked.as_str()) {
         return Err(login_refused(asked.as_str()));

@@ -3,9 +3,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bottom to top, as `src/lib.rs` lists them. A module may name only what stands before it.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "sync",
     "folders",
+    "hex",
     "json",
     "pdf",
     "error",

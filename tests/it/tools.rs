@@ -55,7 +55,8 @@ fn the_list_of_tools_is_short() {
         written.map(|listing| listing.chars().count() + 1).sum::<usize>()
     };
     assert!(characters(&[]) <= 26_000, "{} characters", characters(&[]));
-    assert!(characters(Capability::value_variants()) <= 40_000);
+    let every = characters(Capability::value_variants());
+    assert!(every <= 41_600, "{every} characters");
 }
 
 /// Claude's members stand apart: who asks for them mostly asks for nothing else.

@@ -636,7 +636,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
         A cell that spans columns or rows counts for each of them.
         """
-        return await self._run(self._main_frame._native.extract(selector, None))
+        rows: list[dict[str, str | None]] = await self._run(self._main_frame._native.extract(selector, None))
+        return rows
 
     async def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.

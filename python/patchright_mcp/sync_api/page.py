@@ -634,7 +634,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
         A cell that spans columns or rows counts for each of them.
         """
-        return self._run(self._main_frame._native.extract(selector, None))
+        rows: list[dict[str, str | None]] = self._run(self._main_frame._native.extract(selector, None))
+        return rows
 
     def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.
