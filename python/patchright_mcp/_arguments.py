@@ -38,6 +38,8 @@ _CHECKED_FIRST = {
 """Methods that keep what they are given or compare with it, so that wrong ones fail late or never."""
 _ARGUMENT = re.compile(r"([a-z_]+)[\w.\[\]]*: ")
 """How an error begins that names an argument without its method."""
+_VAGUE = re.compile(r": expected (?!.*, got )|got undefined")
+"""What the types say better: an error without the value, or about a null, which the engine does not see."""
 _RANGE = "expected a number from 0 to"
 _LARGEST = 2**32 - 1
 _NAMES: dict[Any, str] = {
@@ -125,10 +127,9 @@ def _explain(
     named = _ARGUMENT.match(text) if isinstance(failure, (Error, BrowserError)) else None
     own = text if named and named[1] in inspect.signature(method).parameters else None
     is_range = isinstance(failure, OverflowError) or _RANGE in text
-    # The engine does not see a null, for which the types have better words.
     wrong = (
         None
-        if own and "got undefined" not in own
+        if own and not _VAGUE.search(own)
         else _wrong_argument(method, arguments, given, _out_of_range if is_range else _mismatch)
     )
     if wrong or own:

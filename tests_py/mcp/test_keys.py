@@ -72,7 +72,7 @@ async def test_text_is_typed_where_the_focus_is(workshop: Workshop, site: Site) 
     assert "Typed 6 characters where the focus is, and Enter" in answer.section("Result")
     assert await workshop.server.evaluate("() => `[${field.value}]`") == "[ there]"
     answer = await workshop.do("browser_type", text="!")
-    assert 'which shows "there!"' in answer.section("Result")
+    assert 'which shows " there!"' in answer.section("Result")
 
 
 async def test_a_line_is_drawn_by_hand(workshop: Workshop, site: Site) -> None:

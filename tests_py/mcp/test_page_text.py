@@ -255,6 +255,10 @@ def tools_on_a_page(poison: str, page: str, said: str, site: Site) -> list[tuple
         ("browser_read", {"format": "text"}),
         ("browser_read", {"format": "html"}),
         ("browser_read", {"ref": AIMED}),
+        (
+            "browser_extract",
+            {"each": "body", "fields": {"text": AIMED, "optional": {"selector": "h6", "optional": True}}},
+        ),
         ("browser_take_screenshot", {"ref": AIMED}),
         ("browser_picture", {"labels": True}),
         ("browser_pdf_save", {}),

@@ -256,7 +256,7 @@ async def test_pictures_reach_the_answer(shop: Workshop) -> None:
     ],
 )
 async def test_what_a_program_takes_is_bounded(shop: Workshop, code: str, said: str) -> None:
-    timeout = 60_000 if said == "calls" else 1_500
+    timeout = 60_000 if said in {"calls", "memory"} else 1_500
     assert said in await shop.refused("browser_run", code=code, timeout=timeout)
     assert await run(shop, "return 1 + 1") == "2"
 

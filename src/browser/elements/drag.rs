@@ -241,16 +241,19 @@ impl ElementHandle {
         let is_exact = input.is_bare() && options.target.steps.is_some();
         let is_exact = is_exact && !self.ask::<bool>("isDraggable", Vec::new()).await?;
         let towards = Some(towards).filter(|_| !is_exact);
-        page.carry(from, towards, &mouse, &worlds, options.long_press, async |hand| {
-            match options.target.steps {
-                Some(steps) if hand.data.is_none() => {
-                    let to = target.look_until_clear(DROPPED_ON, &options.target);
-                    mouse.move_in_steps(to.await?, steps).await
-                }
-                _ => self.hold_over(target, hand, options).await,
+        let work = async |hand: &mut Hand<'_>| match options.target.steps {
+            Some(steps) if hand.data.is_none() => {
+                let to = target.look_until_clear(DROPPED_ON, &options.target);
+                mouse.move_in_steps(to.await?, steps).await
             }
-        })
-        .await
+            _ => self.hold_over(target, hand, options).await,
+        };
+        let carried = page.carry(from, towards, &mouse, &worlds, options.long_press, work).await;
+        if carried.is_err() {
+            // The next drag would carry what this one selected.
+            let _ = self.world().call::<()>("unselectDragged", &[]).await;
+        }
+        carried
     }
 
     /// The result of the last drag of this element, once the page is idle.
