@@ -215,7 +215,18 @@ const PATIENCE_MS = 500;
 const BATCH_MS = 1000;
 /** Up to so many elements are compared with what they were, to see whether they are used again for other rows. */
 const MOST_COMPARED = 500;
-const NUMBERS = ["aria-rowindex", "aria-posinset", "data-index", "data-row-index", "data-rowindex", "row-index", "data-item-index"];
+/** How often to look at less of a list for rows in common with those before. */
+const MOST_TRIES = 6;
+const NUMBERS = [
+  "aria-rowindex",
+  "aria-posinset",
+  "data-index",
+  "data-row-index",
+  "data-rowindex",
+  "row-index",
+  "data-item-index",
+  "data-row",
+];
 
 /** The next frame with what the page does in it; where none is drawn, a moment. */
 const frame = () =>
@@ -226,16 +237,27 @@ const frame = () =>
 
 const isPage = (scroller) => scroller === (document.scrollingElement ?? document.documentElement);
 
-/** For each element its number in the list, if the page says it. */
-const numbersOf = (elements, scroller) => {
+/** For each line its number in the list, if the page says it. */
+const numbersOf = (lines, state) => {
   for (const attribute of NUMBERS) {
-    const numbers = elements.map((element) => {
+    const numbers = lines.map(({ element }) => {
       const holder = element.closest(`[${attribute}]`) ?? element.querySelector(`[${attribute}]`);
-      return holder && scroller.contains(holder) && holder !== scroller ? numberOf(holder, attribute) : null;
+      return holder && state.scroller.contains(holder) && holder !== state.scroller ? numberOf(holder, attribute) : null;
     });
-    if (!numbers.includes(null) && new Set(numbers).size === numbers.length) return numbers;
+    if (!numbers.includes(null) && isNumbering(numbers, lines, state)) return numbers;
   }
   return null;
+};
+
+/** Whether numbers are those of rows, in order; not of elements that are used again for other rows, or of records. */
+const isNumbering = (numbers, lines, state) => {
+  const isSorted = [1, -1].some((sign) => numbers.every((number, at) => at === 0 || sign * (number - numbers[at - 1]) > 0));
+  if (!isSorted) return false;
+  const before = byIndex(state);
+  const near = nearness(state);
+  const known = lines.map((line, at) => [line, before.get(numbers[at])]).filter(([, other]) => other);
+  const others = known.filter(([line, other]) => line.text !== other.text && Math.abs(line.top - other.top) > near);
+  return others.length * 2 <= known.length;
 };
 
 /** Where elements are in what is scrolled. */
@@ -277,12 +299,12 @@ const beginning = (rowsNow) => {
   const { elements } = engine.asking(rowsNow);
   const scroller = engine.scrollerOf(elements[0]?.parentElement ?? null, "y");
   if (scroller) scroller.scrollTop = 0;
-  return { scroller, known: new Map(), places: new Set(), recycles: false };
+  return { scroller, known: new Map(), texts: new Map(), next: 0, at: 0, tries: 0, recycles: false, isNumbered: false };
 };
 
 /**
- * Reads rows and scrolls on, for about a second: `{rows: [[key, row]], recycles, ended, total, names, count}`. A key is the
- * number of the row, or where it is. `needed`: the fields without which a row is not there yet.
+ * Reads rows and scrolls on, for about a second: `{rows: [[number, row]], recycles, ended, isLost, total, names, count}`. `isLost`:
+ * what is in the document has no place after the rows before. `needed`: the fields without which a row is not there yet.
  */
 tasks.roll = async (chain, fields, root, begin, needed) => {
   const until = performance.now() + BATCH_MS;
@@ -293,53 +315,148 @@ tasks.roll = async (chain, fields, root, begin, needed) => {
   const rows = [];
   for (;;) {
     if (scroller) await settled(rowsNow, state, needed);
-    const { elements, rest } = engine.asking(() => {
+    else if (state.tries > 0) await frame();
+    const { elements, isTaken, rest } = engine.asking(() => {
       const { elements, read, ...rest } = rowsNow();
-      take(elements, read, state, rows);
-      return { elements, rest };
+      return { elements, isTaken: take(elements, read, state, rows), rest };
     });
     const set = elements.map((element) => numberOf(element, "aria-setsize")).find((size) => size !== null && size >= 0);
-    const answer = { ...rest, total: rest.total ?? set ?? null, recycles: state.recycles, rows };
+    const answer = { ...rest, total: rest.total ?? set ?? null, recycles: state.recycles, rows, isLost: false };
+    if (!isTaken) {
+      state.tries += 1;
+      if (state.tries > MOST_TRIES) return { ...answer, ended: true, isLost: true };
+      if (scroller) scroller.scrollTop = (state.at + scroller.scrollTop) / 2;
+      continue;
+    }
     const at = scroller?.scrollTop ?? 0;
+    state.at = at;
+    state.tries = 0;
     const most = scroller ? scroller.scrollHeight - scroller.clientHeight : 0;
     if (at >= most - 1) return { ...answer, ended: true };
     const end = Math.max(0, ...boxesOf(elements, scroller).map((box) => box.bottom));
-    const step = scroller.clientHeight * 0.8;
-    // What is drawn has been read; the next begins with the last of it.
-    scroller.scrollTop = Math.min(most, Math.max(end - 2, at + step));
+    scroller.scrollTop = Math.min(most, nextTop(state, at, end));
     if (performance.now() >= until) return { ...answer, ended: false };
   }
 };
 
-/** The key of a place, which is the same when it is measured again. */
-const placeKey = ({ top, left }, places) => {
-  const key = [Math.round(top), Math.round(left)];
-  const known = [0, -1, 1].map((off) => [key[0] + off, key[1]]).find((near) => places.has(near.join()));
-  if (!known) places.add(key.join());
-  return known ?? key;
+/** Where to scroll to. What is drawn has been read; the next begins with the last of it, or with more, to be recognised. */
+const nextTop = ({ isNumbered, scroller }, at, end) => {
+  const height = scroller.clientHeight;
+  return isNumbered ? Math.max(end - 2, at + height * 0.8) : Math.max(end - height * 0.35, at + height * 0.3);
 };
 
-/** Adds the rows that are new; where elements are used again for other rows, all of them, for keys say which they are. */
+/** Adds the rows that are new, or other than before. False if it is unclear which rows these are. */
 const take = (elements, read, state, rows) => {
-  const { scroller, known, places } = state;
-  const numbers = scroller ? numbersOf(elements, scroller) : null;
+  const lines = linesNow(elements, read, state);
+  const ordered = state.scroller ? [...lines].sort((a, b) => Math.round(a.top) - Math.round(b.top) || a.left - b.left) : lines;
+  if (!setIndexes(ordered, state)) return false;
+  for (const line of lines) {
+    if (state.texts.get(line.index) === line.text) continue;
+    rows.push([line.index, line.row ?? read(line.element)]);
+    state.texts.set(line.index, line.text);
+    state.next = Math.max(state.next, line.index + 1);
+  }
+  state.known = new Map(lines.map((line) => [line.element, line]));
+  return true;
+};
+
+/** The rows in the document: `{element, row, text, top, bottom, left}`. Of many, those that were read before are not read again. */
+const linesNow = (elements, read, state) => {
+  const { scroller, known } = state;
   const boxes = scroller ? boxesOf(elements, scroller) : [];
-  const compares = elements.length <= MOST_COMPARED;
-  const found = [];
-  for (const [at, element] of elements.entries()) {
+  const start = scroller?.scrollTop ?? 0;
+  const end = start + (scroller?.clientHeight ?? 0);
+  const readsAll = state.recycles || elements.length <= MOST_COMPARED;
+  const lines = elements.map((element, at) => {
+    const box = boxes[at];
     const before = known.get(element);
-    if (before !== undefined && !compares) continue;
+    if (before && !readsAll && !(box?.bottom > start && box.top < end)) return { element, text: before.text, ...box };
     const row = read(element);
     const text = JSON.stringify(row);
-    known.set(element, text);
-    if (before !== undefined && text !== before) state.recycles = true;
-    const key = numbers ? [numbers[at]] : scroller ? placeKey(boxes[at], places) : [];
-    found.push({ key, row, isNew: before !== text });
+    if (before && before.text !== text) state.recycles = true;
+    return { element, row, text, ...box };
+  });
+  const now = new Set(elements);
+  for (const element of known.keys()) if (!now.has(element)) state.recycles = true;
+  return lines;
+};
+
+/** Gives each line its `index` in the list. False if that is unclear. */
+const setIndexes = (lines, state) => {
+  const numbers = state.scroller ? numbersOf(lines, state) : null;
+  state.isNumbered = numbers !== null;
+  if (numbers) {
+    for (const [at, line] of lines.entries()) line.index = numbers[at];
+    return !leavesOut(numbers, state);
   }
-  for (const element of known.keys()) {
-    if (element.isConnected) continue;
-    known.delete(element);
-    state.recycles = true;
+  if (state.recycles) {
+    const start = startOf(lines, state);
+    for (const [at, line] of lines.entries()) line.index = start + at;
+    return start !== null;
   }
-  for (const { key, row, isNew } of found) if (isNew || state.recycles) rows.push([key, row]);
+  let { next } = state;
+  for (const line of lines) line.index = state.known.get(line.element)?.index ?? next++;
+  return true;
+};
+
+/** Whether numbers were passed over. Where that stays so, the list has none of them. */
+const leavesOut = (numbers, { next, tries, texts }) => {
+  const first = Math.min(...numbers);
+  return texts.size > 0 && first > next && tries < MOST_TRIES && Math.max(...numbers) - first < numbers.length;
+};
+
+const byIndex = ({ known }) => new Map(Array.from(known.values(), (line) => [line.index, line]));
+
+/** How far a row may move while heights are measured; what moved as far as was scrolled is another row. */
+const nearness = ({ scroller, at }) => Math.max(1, Math.abs((scroller?.scrollTop ?? 0) - at) / 2);
+
+/** What most lines say; `null` if none says anything. */
+const voted = (votes) => {
+  const counts = new Map();
+  for (const vote of votes) if (vote !== null) counts.set(vote, (counts.get(vote) ?? 0) + 1);
+  return Array.from(counts).reduce((best, entry) => (entry[1] > best[1] ? entry : best), [null, 0])[0];
+};
+
+/**
+ * The index of the first line, such that the lines that were there before are the same: by the elements that stayed, by their
+ * places, or by what they say. `null` if that is unclear.
+ */
+const startOf = (lines, state) => {
+  if (lines.length === 0 || state.texts.size === 0) return state.next;
+  const before = byIndex(state);
+  const near = nearness(state);
+  const isAt = (line, other) => Math.abs(line.top - other.top) <= 1 && Math.abs(line.left - other.left) <= 1;
+  const places = new Map(Array.from(before.values(), (line) => [Math.round(line.top), line]));
+  const byElement = lines.map((line, at) => {
+    const other = state.known.get(line.element);
+    return other?.text === line.text && Math.abs(line.top - other.top) <= near ? other.index - at : null;
+  });
+  const byPlace = lines.map((line, at) => {
+    const other = [0, -1, 1].map((off) => places.get(Math.round(line.top) + off)).find((other) => other && isAt(line, other));
+    return other ? other.index - at : null;
+  });
+  const fit = (start) => {
+    const said = lines.map((line, at) => [line, start + at]).filter(([, index]) => state.texts.has(index));
+    const same = said.filter(([line, index]) => state.texts.get(index) === line.text);
+    const isClear = said.every(
+      ([line, index]) => state.texts.get(index) === line.text || (before.has(index) && isAt(line, before.get(index))),
+    );
+    if (!isClear || same.length === 0 || same.length * 2 < said.length) return null;
+    return { start, isWhole: same.length === said.length, kinds: new Set(same.map(([line]) => line.text)).size };
+  };
+  const hints = [voted(byElement), voted(byPlace)].filter((start) => start !== null).flatMap((start) => fit(start) ?? []);
+  const hint = hints.find((found) => found.isWhole);
+  if (hint) return hint.start;
+  const wholes = [];
+  const first = Math.min(...before.keys()) - Math.ceil(lines.length / 2);
+  for (let start = first; start < state.next; start++) {
+    if (state.texts.get(start) !== lines[0].text) continue;
+    const found = fit(start);
+    if (found?.isWhole) wholes.push(found);
+  }
+  const kinds = Math.max(0, ...wholes.map((found) => found.kinds));
+  const best = wholes.filter((found) => found.kinds === kinds);
+  // A single text in common is no proof: rows that say the same can follow each other.
+  if (best.length === 1 && kinds > 1) return best[0].start;
+  return hints[0]?.start ?? null;
 };

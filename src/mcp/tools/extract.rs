@@ -243,7 +243,15 @@ impl Collected {
         self.pages += 1;
         self.total = found.total;
         self.tables = found.tables;
+        let is_cut = found.is_cut;
         self.rows.extend(found.rows.into_iter().take(most));
+        if is_cut {
+            self.stopped = Some(format!(
+                "Stopped after row {}: the rows that follow could not be told apart from those before. There may be more; \
+                 read the data that the page loads instead.",
+                grouped(self.rows.len())
+            ));
+        }
     }
 
     fn answer(self, call: &Call<'_>, reply: &mut Reply) {

@@ -42,6 +42,8 @@ pub struct Extracted {
     pub total: Option<usize>,
     /// The number of tables that it could have been.
     pub tables: usize,
+    /// Whether more rows follow that could not be told apart from these.
+    pub is_cut: bool,
 }
 
 /// Rows as the script reads them.
@@ -64,7 +66,8 @@ impl Frame {
         let Found { rows, names, count, total } = found;
         let numbered = rows.into_iter().enumerate();
         let typed = numbered.map(|(at, row)| wanted.row(row, names.as_deref(), at + 1));
-        Ok(Extracted { rows: typed.collect::<Result<_>>()?, total, tables: count })
+        let rows = typed.collect::<Result<_>>()?;
+        Ok(Extracted { rows, total, tables: count, is_cut: false })
     }
 
     /// The number of rows in the document now.

@@ -11,23 +11,23 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// The number of a row in its list, or its place: from the top, and from the left.
-type Key = Vec<i64>;
-
 /// What was read in one part of the way.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Rolled {
     #[serde(flatten)]
-    found: Found<(Key, Vec<Value>)>,
+    found: Found<(i64, Vec<Value>)>,
     /// Whether elements are used again for other rows.
     recycles: bool,
     /// Whether the end of the list is in view.
     ended: bool,
+    /// Whether it is unclear which rows are in view.
+    is_lost: bool,
 }
 
 impl Frame {
     /// Extracts all rows of a list while scrolling through it from its beginning, at most `most`. Reports the number of rows so
-    /// far.
+    /// far. Ends early, with `is_cut`, where it is unclear which rows are in view.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
     pub async fn extract_through(
@@ -47,7 +47,7 @@ impl Frame {
             let (ended, count) = (rolled.ended, all.rows());
             all.add(rolled);
             report(all.rows());
-            if all.rows() >= most {
+            if all.is_lost || all.rows() >= most {
                 break;
             }
             if !ended || all.rows() > count {
@@ -73,17 +73,18 @@ struct Collected {
     has_begun: bool,
     recycles: bool,
     /// In the order in which they came.
-    in_order: Vec<(Key, Vec<Value>)>,
-    /// Where elements are used again: by their keys.
-    by_key: BTreeMap<Key, Vec<Value>>,
+    in_order: Vec<(i64, Vec<Value>)>,
+    /// Where elements are used again: by their numbers.
+    by_number: BTreeMap<i64, Vec<Value>>,
     names: Option<Vec<String>>,
     count: usize,
     total: Option<usize>,
+    is_lost: bool,
 }
 
 impl Collected {
     fn rows(&self) -> usize {
-        self.in_order.len() + self.by_key.len()
+        self.in_order.len() + self.by_number.len()
     }
 
     fn add(&mut self, rolled: Rolled) {
@@ -93,18 +94,20 @@ impl Collected {
         // A grid shows its header all the time, but may leave out columns.
         self.names = names.filter(|names| !names.is_empty()).or(self.names.take());
         self.recycles |= rolled.recycles;
+        self.is_lost = rolled.is_lost;
         if self.recycles {
-            self.by_key.extend(self.in_order.drain(..));
-            self.by_key.extend(rows);
+            self.by_number.extend(self.in_order.drain(..));
+            self.by_number.extend(rows);
         } else {
             self.in_order.extend(rows);
         }
     }
 
     fn extracted(self, wanted: &Wanted, most: usize) -> Result<Extracted> {
-        let ordered = self.in_order.into_iter().chain(self.by_key);
+        let ordered = self.in_order.into_iter().chain(self.by_number);
         let numbered = ordered.take(most).enumerate();
         let typed = numbered.map(|(at, (_, row))| wanted.row(row, self.names.as_deref(), at + 1));
-        Ok(Extracted { rows: typed.collect::<Result<_>>()?, total: self.total, tables: self.count })
+        let rows = typed.collect::<Result<_>>()?;
+        Ok(Extracted { rows, total: self.total, tables: self.count, is_cut: self.is_lost })
     }
 }
