@@ -31,7 +31,7 @@ async def test_items_of_a_page_become_dataclasses(page: Page, site: Site) -> Non
         Item("Lamp", 1299.0, f"{site.origin}/lamp", ["red", "blue"], None),
         Item("Chair", 49.5, f"{site.origin}/chair", [], None),
     ]
-    with pytest.raises(Error, match=r"Item.name: no element matches 'h2'"):
+    with pytest.raises(Error, match=r'Item.name, item 1: no element matches "h2"'):
         await page.extract(Item, each="b")
 
 

@@ -84,8 +84,8 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39355,
-    "mcp": 24200,
+    "browser": 39360,
+    "mcp": 24205,
     "session": 5265,
     "bidi": 5125,
     "snapshot": 5510,
