@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39360,
+    "browser": 39365,
     "mcp": 24205,
     "session": 5265,
     "bidi": 5125,

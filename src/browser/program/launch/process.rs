@@ -183,6 +183,10 @@ impl BrowserProcess {
     /// For a permanent profile, close the pipe or send `Browser.close` first; then the browser has `limit` to
     /// save it. A signal would make it exit without its newest cookies.
     pub async fn terminate(&self, limit: Duration) {
+        if self.temporary {
+            // At the end of its pipe it would remove the link to its socket, and be killed before the socket is gone.
+            self.kill();
+        }
         drop(self.take_pipes());
         if !self.temporary && timeout(limit, self.exited()).await.is_err() && self.is_running() {
             let _ = kill_process(self.pid, Signal::TERM);
