@@ -224,10 +224,10 @@ async def test_a_list_that_keeps_only_visible_rows_is_read_whole(workshop: Works
 NAMES = [f"Kind {n // 100}" if n % 100 < 40 else f"Row {n}" for n in range(2000)]
 
 
-async def test_rows_that_cannot_be_told_apart_are_not_claimed(workshop: Workshop, site: Site) -> None:
+async def test_rows_that_cannot_be_distinguished_are_not_claimed(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("unnumbered") + "?shuffled")
     answer = await workshop.do("browser_extract", each=".row", fields={"name": ""}, more="scroll")
-    assert "the rows that follow could not be told apart" in answer.text
+    assert "the rows that follow could not be distinguished" in answer.text
     found = [row["name"] for row in rows(answer)]
     assert found[:100] == NAMES[:100]
     assert len(found) < len(NAMES)

@@ -247,7 +247,7 @@ impl Collected {
         self.rows.extend(found.rows.into_iter().take(most));
         if is_cut {
             self.stopped = Some(format!(
-                "Stopped after row {}: the rows that follow could not be told apart from those before. There may be more; \
+                "Stopped after row {}: the rows that follow could not be distinguished from those before. There may be more; \
                  read the data that the page loads instead.",
                 grouped(self.rows.len())
             ));

@@ -42,7 +42,7 @@ pub struct Extracted {
     pub total: Option<usize>,
     /// The number of tables that it could have been.
     pub tables: usize,
-    /// Whether more rows follow that could not be told apart from these.
+    /// Whether more rows follow that could not be distinguished from these.
     pub is_cut: bool,
 }
 
