@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(first_bad(&[one, two, two, three, four, five]), Some(3));
         assert_eq!(first_bad(&[one, two, three, "{}", four, five]), Some(4));
         assert_eq!(first_bad(&[one, "", two, three, four, five]), Some(2));
-        // Whoever computes the digest of a changed line anew changes what the next one follows.
+        // A changed line with a new digest breaks the chain at the next line.
         let (content, _) = changed.rsplit_once(SEAL).unwrap();
         let resealed = format!("{content}{SEAL}{}\"}}", digest_of(content));
         assert_eq!(first_bad(&[one, two, &resealed, four, five]), Some(4));

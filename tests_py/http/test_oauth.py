@@ -272,7 +272,7 @@ def test_a_new_key_of_the_issuer_is_fetched_once(login: Issuer, tmp_path: Path) 
         before = login.fetched
         for _ in range(20):
             assert server.post(INITIALIZE, key=login.token(server.url, kid="unknown")).status == 401
-        assert login.fetched - before < 6, "whoever invents keys has the issuer asked for each"
+        assert login.fetched - before < 6, "invented key ids made the server ask the issuer for each"
         assert server.post(INITIALIZE, key=token).status == 200
 
 

@@ -215,7 +215,7 @@ impl OAuth {
         let mut reason = Cow::from("the issuer has no metadata");
         for url in metadata_urls(&self.issuer) {
             match self.fetch(url).await {
-                // Whoever answers in another name is not the issuer. RFC 8414, section 3.3
+                // Metadata must name the issuer that was asked for. RFC 8414, section 3.3
                 Ok(metadata) if metadata["issuer"] != *self.issuer => {
                     reason = Cow::from("its metadata name another issuer");
                 }
