@@ -259,6 +259,18 @@ async def test_what_stops_far_from_where_it_is_dragged_is_an_error(hand: Server,
     assert (await hand.call("browser_steps", steps=steps)).is_error
 
 
+@pytest.mark.parametrize("elsewhere", ["", "document.querySelector('output').textContent = 'seen';"])
+async def test_a_nudge_is_an_error_unless_something_else_changed(
+    hand: Server, site: Site, elsewhere: str
+) -> None:
+    nudged = STOPS.replace("if (from && clientX > 90) from = null;", "").replace("</script>", f"""
+      document.onmousemove = () => {{ if (from) {{ box.style.left = "41px"; {elsewhere} }} }};
+    </script><output></output>""")
+    await hand.open(site.publish("/nudged", nudged))
+    reply = await hand.call("browser_drag", startRef="text=Box", endRef="text=Here")
+    assert reply.is_error == (not elsewhere), reply.text
+
+
 BACKWARDS = """<ul style="position:relative"><li>Alpha</li><li>Beta</li><li>Gamma</li></ul><script>
   const list = document.querySelector("ul");
   let held = null;

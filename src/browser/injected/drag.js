@@ -182,17 +182,21 @@ function drawingOf(node) {
   }
 }
 
-/** All that can be seen of the document, as one text: what stands where, and what it says. */
-function print() {
+/**
+ * All that can be seen of the document, as one text: what stands where, and what it says. What is in `moved` is taken for standing
+ * `dx` and `dy` farther back.
+ */
+function print({ moved = null, dx = 0, dy = 0 } = {}) {
   const { scrollX, scrollY } = window;
   const boxes = engine
     .queryAll(document, "*")
     .slice(0, MOST_ELEMENTS)
     .map((element) => {
+      const [backX, backY] = moved && contains(moved, element) ? [dx, dy] : [0, 0];
       const { left, top, width, height } = rectOf(element);
       const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
       // Halves of pixels are not to fall now here, now there.
-      return `${Math.round(left + scrollX + 0.01)},${Math.round(top + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
+      return `${Math.round(left - backX + scrollX + 0.01)},${Math.round(top - backY + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
     });
   return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
 }
@@ -494,7 +498,7 @@ function shifted() {
     if (!isConnected(element)) continue;
     const now = standing(element);
     const [dx, dy] = [now.x - was.x, now.y - was.y];
-    if (Math.hypot(dx, dy) > NEAR) {
+    if (Math.hypot(dx, dy) > NEAR || isAllThatMoved(element, dx, dy)) {
       const { left, top } = rectOf(element);
       const [x, y, way, high] = [left, top, dx, dy].map(Math.round);
       return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
@@ -505,6 +509,10 @@ function shifted() {
   }
   return null;
 }
+
+/** Whether an element stopped after less than what counts as a move, and nothing else on the page changed. */
+const isAllThatMoved = (element, dx, dy) =>
+  (dx !== 0 || dy !== 0) && isShort(element) && print() !== drag.print && print({ moved: element, dx, dy }) === drag.print;
 
 /** A way that is not worth a word. */
 const SHORT_WAY = 8;
