@@ -259,16 +259,27 @@ async def test_what_stops_far_from_where_it_is_dragged_is_an_error(hand: Server,
     assert (await hand.call("browser_steps", steps=steps)).is_error
 
 
-@pytest.mark.parametrize("elsewhere", ["", "document.querySelector('output').textContent = 'seen';"])
+NUDGED = """<style>#box, #goal { position: absolute; width: 60px; height: 40px; background: #ccd }
+#box { left: 40px; top: 40px } #goal { left: 300px; top: 200px }</style>
+<div id=goal>Here</div><{tag} id=box>Box</{tag}><output></output>
+<script>
+  const box = document.querySelector("#box");
+  let held = false;
+  box.onmousedown = (event) => { held = true; event.preventDefault(); };
+  document.onmousemove = () => { if (held) { box.style.left = "41px"; {more} } };
+  document.onmouseup = () => (held = false);
+</script>"""
+ELSEWHERE = "document.querySelector('output').textContent = 'seen';"
+DRAWN = "box.getContext('2d').fillRect(0, 0, 9, 9);"
+
+
+@pytest.mark.parametrize(("tag", "more"), [("div", ""), ("div", ELSEWHERE), ("canvas", DRAWN)])
 async def test_a_nudge_is_an_error_unless_something_else_changed(
-    hand: Server, site: Site, elsewhere: str
+    hand: Server, site: Site, tag: str, more: str
 ) -> None:
-    nudged = STOPS.replace("if (from && clientX > 90) from = null;", "").replace("</script>", f"""
-      document.onmousemove = () => {{ if (from) {{ box.style.left = "41px"; {elsewhere} }} }};
-    </script><output></output>""")
-    await hand.open(site.publish("/nudged", nudged))
-    reply = await hand.call("browser_drag", startRef="text=Box", endRef="text=Here")
-    assert reply.is_error == (not elsewhere), reply.text
+    await hand.open(site.publish("/nudged", NUDGED.replace("{tag}", tag).replace("{more}", more)))
+    reply = await hand.call("browser_drag", startRef="#box", endRef="text=Here")
+    assert reply.is_error == (not more), reply.text
 
 
 BACKWARDS = """<ul style="position:relative"><li>Alpha</li><li>Beta</li><li>Gamma</li></ul><script>

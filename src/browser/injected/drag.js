@@ -183,8 +183,8 @@ function drawingOf(node) {
 }
 
 /**
- * All that can be seen of the document, as one text: what stands where, and what it says. What is in `moved` is taken for standing
- * `dx` and `dy` farther back.
+ * All that can be seen of the document, as one text: what stands where, and what it says. The boxes in `moved` are given as they were
+ * before it moved by `dx` and `dy`.
  */
 function print({ moved = null, dx = 0, dy = 0 } = {}) {
   const { scrollX, scrollY } = window;
@@ -493,16 +493,14 @@ function slid() {
   return null;
 }
 
+const wayFrom = (was, now) => ({ dx: now.x - was.x, dy: now.y - was.y });
+
 function shifted() {
   for (const { element, standing: was } of drag.before.slice(0, 4)) {
     if (!isConnected(element)) continue;
     const now = standing(element);
-    const [dx, dy] = [now.x - was.x, now.y - was.y];
-    if (Math.hypot(dx, dy) > NEAR || isAllThatMoved(element, dx, dy)) {
-      const { left, top } = rectOf(element);
-      const [x, y, way, high] = [left, top, dx, dy].map(Math.round);
-      return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
-    }
+    const { dx, dy } = wayFrom(was, now);
+    if (Math.hypot(dx, dy) > NEAR) return movedBy(element, dx, dy);
     if (Math.abs(now.width - was.width) > NEAR || Math.abs(now.height - was.height) > NEAR) {
       return { kind: "sized", width: Math.round(now.width), height: Math.round(now.height) };
     }
@@ -510,9 +508,21 @@ function shifted() {
   return null;
 }
 
-/** Whether an element stopped after less than what counts as a move, and nothing else on the page changed. */
-const isAllThatMoved = (element, dx, dy) =>
-  (dx !== 0 || dy !== 0) && isShort(element) && print() !== drag.print && print({ moved: element, dx, dy }) === drag.print;
+function movedBy(element, dx, dy) {
+  const { left, top } = rectOf(element);
+  const [x, y, way, high] = [left, top, dx, dy].map(Math.round);
+  return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
+}
+
+/** The move of an element that stopped after less than what counts as a move, where nothing else on the page changed; null otherwise. */
+function nudged() {
+  for (const { element, standing: was } of drag.before.slice(0, 4)) {
+    if (!isConnected(element)) continue;
+    const { dx, dy } = wayFrom(was, standing(element));
+    if (dx || dy) return isShort(element) && print({ moved: element, dx, dy }) === drag.print ? movedBy(element, dx, dy) : null;
+  }
+  return null;
+}
 
 /** A way that is not worth a word. */
 const SHORT_WAY = 8;
@@ -592,7 +602,7 @@ engine.dragOutcome = async () => {
     (drawing !== null && now !== drawing ? { kind: "drawn" } : null) ??
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
-    (print() !== drag.print ? { kind: "effect", made: made() } : null);
+    (print() !== drag.print ? (nudged() ?? { kind: "effect", made: made() }) : null);
   removeEventListener("drop", noteLanding, { capture: true });
   const ended = isMissed(found)
     ? noneOf({ picked, refused: dragged, taken: false })
