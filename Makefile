@@ -65,7 +65,12 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 4 --dist loadfile --durations 15
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
+
+.PHONY: whole
+whole: build fetch ## The Python tests, with all that is long or large
+	$(call say,Python tests to their full extent)
+	pytest --whole --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
@@ -80,11 +85,16 @@ lint: .venv/ready lint-rust lint-javascript lint-python ## Check format and lint
 lint-rust: .venv/ready
 	$(call say,Rust: format and lints)
 	cargo fmt --check
-	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --no-default-features --quiet
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 	cargo deny --locked check --hide-inclusion-graph bans licenses sources
 	python3 scripts/write_dependencies.py --check
+
+.PHONY: lint-features
+lint-features: .venv/ready ## Lint each set of features, and the links in the Rust documentation
+	$(call say,Rust: features)
+	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --no-default-features --features mcp -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --no-default-features --quiet
 
 .PHONY: lint-javascript
 lint-javascript: .venv/ready

@@ -41,6 +41,8 @@ class Part:
 
 PARTS = (
     Part("advisories", 5),
+    Part("lint-features", 20),
+    Part("whole", 90),
     Part("firefox", 60),
     Part("webkit", 20),
     Part("zoo", 60, ("ZOO=--quiet",)),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support import client, firefox, protocol
+from tests_py.support import client, extent, firefox, protocol
 from tests_py.support.client import Server, serve
 from tests_py.support.screen import screen
 from tests_py.support.site import Site
@@ -15,13 +15,15 @@ from tests_py.support.wire import Wire
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The browser behind the servers of the tests."""
+    """The browser behind the servers of the tests, and how much to do."""
     parser.addoption("--browser", default="chromium", choices=["chromium", "firefox", "webkit"])
+    parser.addoption("--whole", action="store_true", help="run what is long or large to its full extent")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Every server starts the browser that was asked for."""
     client.BROWSER = config.getoption("browser")
+    extent.WHOLE = config.getoption("whole")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -70,7 +70,7 @@ fn an_obstacle_is_named_when_the_time_is_over() {
 #[test]
 fn a_button_on_a_page_that_draws_once_in_a_second_is_seen_to_move() {
     let html = "<button id=x style='position:absolute'>B</button><script>
-        let left = 0;
+        var left = 0;
         (function draw() {
             x.style.left = (left += 40) % 400 + 'px';
             const end = performance.now() + 1100;
@@ -81,7 +81,11 @@ fn a_button_on_a_page_that_draws_once_in_a_second_is_seen_to_move() {
     </script>";
     drive(async |context, site| {
         let page = open(&context, &site, html).await;
-        let error = click(page.main_frame(), "#x", &within(InputStyle::Instant, 3500)).await.unwrap_err();
+        let result = click(page.main_frame(), "#x", &within(InputStyle::Instant, 3500)).await;
+        let Err(error) = result else {
+            let seen = "[document.visibilityState, document.title, left, performance.now()].join()";
+            panic!("no error: {:?}", page.main_frame().evaluate(seen, vec![], Scope::Main).await);
+        };
         assert!(error.to_string().contains("was still moving"), "{error}");
     });
 }

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.support.extent import extent
 from tests_py.support.http import HttpServer, memory_kb
 from tests_py.support.site import Site
 
-CLIENTS = 50
+CLIENTS = extent(10, 50)
 CALLS = 20
 
 
@@ -26,7 +27,7 @@ async def settled(pid: int, aim_kb: float = 0) -> int:
 
 
 @pytest.mark.timeout(600)
-async def test_fifty_clients_each_see_their_own_page_and_leave_nothing(tmp_path: Path, site: Site) -> None:
+async def test_many_clients_each_see_their_own_page_and_leave_nothing(tmp_path: Path, site: Site) -> None:
     with HttpServer(tmp_path) as server:
 
         async def work(number: int) -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests_py.support.client import Server
+from tests_py.support.extent import extent
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
@@ -21,7 +22,7 @@ MOVES = [
 ]
 
 
-@pytest.fixture(params=["natural", "instant"])
+@pytest.fixture(params=extent(["natural"], ["natural", "instant"]))
 def hand(request: pytest.FixtureRequest, server: Server, workshop: Workshop) -> Server:
     """A server whose hand moves as a person's does, and one whose hand takes no time."""
     return server if request.param == "natural" else workshop.server

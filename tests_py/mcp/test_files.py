@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests_py.support.client import serve
+from tests_py.support.extent import extent
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
@@ -272,6 +273,7 @@ async def test_no_name_of_a_file_in_any_tool_leads_to_what_is_not_ours(
     here = workshop.folder / "ours"
     laid_out(here, tmp_path)
     before = as_it_is(here, tmp_path)
+    endings = extent(["", ".md", ".png", ".json"], ENDINGS)
     names = ["main", ".git/config", ".git/new", "link", "dangling", "door/other", "door/new", ".new"]
     writing = set()
     for tool in (await workshop.server.session.list_tools()).tools:
@@ -280,7 +282,7 @@ async def test_no_name_of_a_file_in_any_tool_leads_to_what_is_not_ours(
             arguments = dict(ARGUMENTS.get(tool.name, {}))
             if tool.name == "browser_request":
                 arguments["url"] = site.page("form")
-            for name in (name + ending for name in names for ending in ENDINGS):
+            for name in (name + ending for name in names for ending in endings):
                 await workshop.server.call(tool.name, **arguments, **{field: f"ours/{name}"})
             writing.add(tool.name)
     assert len(writing) > 15, writing

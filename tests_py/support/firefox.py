@@ -86,9 +86,7 @@ LACKING: dict[str, Lack] = {
     "test_stuck.py::test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded": Lack(
         ENDED_SCRIPTS, is_sure=False
     ),
-    "tests_py/sessions/test_sessions.py::test_a_hundred_sessions_leave_nothing": Lack(
-        SLOW_TABS, is_sure=False
-    ),
+    "tests_py/sessions/test_sessions.py::test_many_sessions_leave_nothing": Lack(SLOW_TABS, is_sure=False),
     "test_stuck.py::test_a_page_that_includes_itself_without_end_is_answered_and_left": Lack(
         SLOW_FRAMES, is_sure=False
     ),
