@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_selectors_and_texts_are_told_apart() {
+    fn urls_selectors_and_texts_differ() {
         for url in ["/orders", "https://a.example/", "*thanks"] {
             assert_eq!(Condition::read(url), Condition::Url(url.to_owned()));
         }
