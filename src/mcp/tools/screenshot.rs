@@ -47,7 +47,7 @@ pub struct TakeScreenshot {
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// Capture the whole page, not only the viewport.
+    /// Not only the viewport.
     #[serde(default)]
     pub full_page: bool,
 }

@@ -205,7 +205,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn locator(&self, asked: &Value, strict: bool) -> Result<Locator> {
-        self.state.pages.frame(asked)?.locator(of(asked, "selector"), strict)
+        self.state.pages.frame(asked)?.painted_locator(of(asked, "selector"), strict)
     }
 
     /// Waits until the locator finds an element. Without a timeout, it gives up once the page rests. Returns the time limit of
