@@ -316,7 +316,8 @@ impl<'a> Host<'a> {
         let script = of(asked, "script").to_owned();
         let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         if method == "wait_for_function" {
-            frame.wait_for_function(&script, &JsValue::Undefined, Scope::Main, None, limit).await?;
+            let scope = Scope::for_script(&script);
+            frame.wait_for_function(&script, &JsValue::Undefined, scope, None, limit).await?;
             return Ok(json!(true));
         }
         let mut watch = page.watch(ActsOn::Page).await;
