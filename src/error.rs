@@ -226,6 +226,9 @@ pub enum Error {
     AnswerLate { waited: Duration },
     #[error("not as expected within {}: {what}{received}", human(*waited))]
     NotAsExpected { what: String, received: String, waited: Duration },
+    #[strum(serialize = "not_as_expected")]
+    #[error("not as expected: {what}")]
+    Unexpected { what: String },
     /// `item`: its number, from 1.
     #[error("{field}, item {item}: {reason}")]
     NotExtracted { field: String, item: usize, reason: String },
@@ -371,7 +374,7 @@ impl Error {
                 "take a snapshot, and see what the field in its place shows before you type again"
             }
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
-            Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
+            Self::WaitRanOut { .. } | Self::NotAsExpected { .. } | Self::Unexpected { .. } => {
                 "take a snapshot to see what the page shows instead"
             }
             Self::DownloadAway { .. } => {

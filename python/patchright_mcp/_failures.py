@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import traceback
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,26 @@ def naming_the_world(*, isolated: bool) -> Iterator[None]:
             error._message = f"{error.message}\n{_WAYS_OUT}"
             error.args = (error._message,)
         raise
+
+
+_OF_WINDOW = re.compile(r"\b(?:window|globalThis|self)\s*\.\s*([A-Za-z_$][\w$]*)")
+_warned: list[str] = []
+
+
+def variables_of_window(script: str) -> list[str]:
+    """Returns the variables of `window` that a script names, as long as nobody was warned about one."""
+    return [] if _warned else _OF_WINDOW.findall(script)
+
+
+def warn_of_the_world(name: str) -> None:
+    """Warns once in the process that a script's variable is not in the isolated world."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    _warned.append(name)
+    text = f"{caller()}: window.{name} is undefined. {_WAYS_OUT}"
+    where = (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+    warnings.warn_explicit(text, UserWarning, *where)
 
 
 class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)

@@ -9,8 +9,8 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -41,6 +41,7 @@ use crate::session::registry::Session;
 use crate::session::{Engine, LivePages, Roots, TabId, Turns, Workspace};
 use crate::snapshot::Key;
 
+pub(in crate::mcp) use tabs::opened_note;
 pub(in crate::mcp) use to_file::ToFile;
 
 /// How long a call waits for other calls on the same page.
@@ -109,6 +110,8 @@ struct Place {
     tab: Mutex<Option<TabId>>,
     /// The page that this call has exclusive access to.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
+    /// The first of these pages, and the number of pages of its context before the call.
+    begun: OnceLock<(Page, u32)>,
     met_dialog: AtomicBool,
 }
 
@@ -428,6 +431,7 @@ impl Call<'_> {
             let active = self.current_page()?;
             if active == page {
                 *self.place.turn.lock() = Some((page.clone(), turn));
+                self.place.begun.get_or_init(|| (page.clone(), page.context().pages_so_far()));
             }
             page = active;
         }

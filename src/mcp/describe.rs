@@ -13,7 +13,7 @@ use url::Url;
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
 use crate::error::{Error, Obstacle, in_quotes};
-use crate::mcp::call::Call;
+use crate::mcp::call::{Call, opened_note};
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, PageState, Reply, TabLine, View};
@@ -91,9 +91,9 @@ pub(super) async fn describe(
         false => acted || tab.page.has_opener(),
     };
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
-        let address = page_text::address(&tab.page.asked_url());
-        reply.add_event(format!("The page opened tab {}: {address} [tab={}]", tab.index, tab.id));
+        reply.add_event(opened_note(tab));
     }
+    call.closed_windows().into_iter().for_each(|event| reply.add_event(event));
     tell_answers(call, page.as_ref(), &tabs, reply);
     tell_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {

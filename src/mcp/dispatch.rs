@@ -17,6 +17,7 @@ use crate::mcp::audit::AuditLog;
 use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
 use crate::mcp::describe::{CallBaseline, describe};
+use crate::mcp::expected;
 use crate::mcp::failure;
 use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::kept::SessionMemory;
@@ -444,7 +445,7 @@ async fn run_in_tab(
         call.dismiss_dialogs().await;
     }
     let before = CallBaseline::note(call).await;
-    let outcome = call.run(tool, arguments, reply).await;
+    let outcome = expected::run(call, tool, arguments, reply).await;
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;
     }

@@ -79,6 +79,22 @@ const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
 /// The argument that names a file for the answer. The dispatcher takes it out as well.
 pub const FILENAME: &str = "filename";
 
+/// The argument that says what must come of an action. Whoever runs the tool takes it out.
+pub const EXPECT: &str = "expect";
+
+/// The tools that take it and do not list it, since each character of the list costs tokens.
+const SELDOM_EXPECTED: [&str; 9] = [
+    "browser_navigate_back",
+    "browser_history",
+    "browser_scroll",
+    "browser_evaluate",
+    "browser_ask_person",
+    "browser_tabs",
+    "browser_close",
+    "browser_steps",
+    "browser_run",
+];
+
 /// A tool. The struct has its arguments; the doc comments are the description and the schema for clients.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
@@ -222,13 +238,18 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "Write the result to this file.";
+            let what = "File for the result.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
         let family = self.family;
+        if family.has_steps && self.has_page() && self.effect == Effect::Acts {
+            let what = "What must come of it: a text, a selector, a URL (* matches anything), or nothing.";
+            properties
+                .insert(EXPECT.to_owned(), json!({ "description": what, "type": "string", "minLength": 1 }));
+        }
         if let Some(tab) = family.tab_argument.filter(|_| !family.tabs_of_pages_only || self.has_page()) {
             properties.insert(tab.to_owned(), json!({ "type": "string" }));
         }
@@ -259,6 +280,12 @@ impl AnyTool {
                 leave_out(&mut listed, TAB);
             }
             leave_out_obvious(&mut listed);
+            if SELDOM_EXPECTED.contains(&self.name) {
+                leave_out(&mut listed, EXPECT);
+            } else if let Some(Value::Object(expect)) = listed["properties"].get_mut(EXPECT) {
+                // The instructions describe it once for all tools.
+                expect.shift_remove("description");
+            }
             let Value::Object(listed) = listed else { unreachable!("it was made of an object") };
             Described { description, schema: Arc::new(schema), listed: Arc::new(listed) }
         })

@@ -13,7 +13,7 @@ use crate::browser::input::Point;
 use crate::browser::locator::{self, Presence};
 use crate::browser::{
     ActionOptions, AriaTemplate, Arrival, ElementAction, ElementHandle, JsValue, NavigateOptions, Schema,
-    SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
+    Scope, SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
 };
 use crate::error::Error;
 
@@ -261,19 +261,21 @@ impl Frame {
         Ok(operation(async move { frame.direct_socket(&name, socket, number, &what, value).await }))
     }
 
-    /// Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame.
+    /// Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame. Without
+    /// `isolated`, a script that only reads the document runs in the isolated world.
     fn wait_for_function(
         &self,
         script: String,
         argument: &Bound<'_, PyAny>,
-        isolated: bool,
+        isolated: Option<bool>,
         pause_ms: f64,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         let (pause, limit) = (locator::duration(pause_ms), locator::limit(timeout_ms));
+        let scope = isolated.map_or_else(|| Scope::for_script(&script), scope);
         Ok(operation(async move {
-            frame.wait_for_function(&script, &argument, scope(isolated), pause, limit).await.map(JsHandle)
+            frame.wait_for_function(&script, &argument, scope, pause, limit).await.map(JsHandle)
         }))
     }
 

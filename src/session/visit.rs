@@ -272,20 +272,13 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     Ok(true)
 }
 
-/// Opens `url` until a person could use the page. Returns false if a resource that it waits for has not arrived.
+/// Opens `url` until a person could use the page. Returns false if something that it waits for has not arrived.
 pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
     let deadline = Instant::now() + limit;
+    let mark = page.mark();
     Box::pin(open_url(page, url, WaitUntil::Commit, limit)).await?;
-    if !Box::pin(until_parsed(page, deadline)).await? {
-        return Ok(false);
-    }
-    loop {
-        dismiss_dialog(page).await?;
-        let loaded = Box::pin(page.until_resources_loaded(REST_LIMIT.min(rest(deadline)))).await?;
-        if page.dialog().is_none() {
-            return Ok(loaded);
-        }
-    }
+    Ok(Box::pin(until_parsed(page, deadline)).await?
+        && Box::pin(settled(page, mark, Duration::ZERO, deadline)).await?)
 }
 
 /// Opens `url` and waits for a document. Dialogs are dismissed meanwhile.
@@ -311,22 +304,24 @@ pub async fn open_url(page: &Page, url: &Url, until: WaitUntil, limit: Duration)
     }
 }
 
-/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not arrive.
-async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
+/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not arrive; also
+/// until the same holds for a document that it leads to. Returns false if something has not arrived.
+async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<bool> {
     let mut changes = page.changes();
     loop {
         dismiss_dialog(page).await?;
         let (begun, here) = (Instant::now(), page.mark());
         page.note_building();
         let limit = REST_LIMIT.min(rest(deadline));
-        page.until_resources_loaded(limit).await?;
-        page.until_built(mark, limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit))).await;
+        let is_loaded = page.until_resources_loaded(limit).await?;
+        let building = limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit));
+        let still = page.until_built(mark, building).await;
         while begun.elapsed() < quiet && page.changed_before(&mut changes, begun + quiet).await {}
         let pending = page.pending_since(here);
         // What came instead may take its own time.
         let goes_on = pending.committed || pending.dialog;
         if pending.gone || !goes_on || Instant::now() >= deadline {
-            return Ok(());
+            return Ok(is_loaded && still.is_empty());
         }
     }
 }

@@ -126,6 +126,17 @@ impl Tree {
         repeated::without(self, before)
     }
 
+    /// The same with no element in focus.
+    #[must_use]
+    pub fn without_focus(&self) -> Self {
+        let mut tree = self.clone();
+        tree.nodes
+            .iter_mut()
+            .filter_map(|node| node.details.as_mut())
+            .for_each(|details| details.active = None);
+        tree
+    }
+
     pub(super) fn without_nodes(&self) -> Self {
         let Self { context, page, main, document, cut, unseen, .. } = *self;
         Self { context, page, main, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }

@@ -1,11 +1,12 @@
 """The words of the library's errors, which scripts match on, are made of codes and facts, not of messages."""
 
 import re
+import warnings
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from patchright_mcp import errors
+from patchright_mcp import _failures, errors
 from patchright_mcp.async_api import Error, Page, expect
 
 FIELDS = """<title>t</title><input id=name><input type=checkbox id=box><input type=radio id=radio checked>
@@ -112,6 +113,22 @@ async def test_a_script_that_names_what_only_the_page_has_learns_the_ways_out(pa
     with pytest.raises(Error, match="nobodys is not defined") as raised:
         await page.evaluate("nobodys + 1", isolated_context=False)
     assert "isolated" not in str(raised.value)
+
+
+async def test_a_variable_that_only_the_page_has_is_warned_about_once(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_failures, "_warned", [])
+    await page.set_content("<script>var mine = 5;</script>")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert await page.evaluate("window.opener") is None
+        assert await page.evaluate("window.mine", isolated_context=False) == 5
+        for _ in range(2):
+            assert await page.evaluate("() => window.mine") is None
+    (warning,) = caught
+    assert "Page.evaluate: window.mine is undefined. The script runs in an isolated world" in str(warning.message)
+    assert warning.filename == __file__
 
 
 async def test_an_expectation_in_a_frame_that_is_gone_fails_as_one(page: Page) -> None:

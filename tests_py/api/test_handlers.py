@@ -56,7 +56,7 @@ def test_a_script_whose_handler_raises_ends_with_an_error(tmp_path: Path, site: 
     assert ended.stderr.rstrip().endswith("ZeroDivisionError: division by zero")
 
 
-LOOP = """
+WITHOUT_READERS = """
 import asyncio
 
 class Loop(asyncio.SelectorEventLoop):
@@ -66,7 +66,29 @@ class Loop(asyncio.SelectorEventLoop):
     # What the loop itself needs it does otherwise.
     def _add_reader(self, fd, callback, *args):
         return super()._add_reader(fd, callback, *args)
+"""
+# As those of Windows and of Qt: it waits for no files at all.
+WITHOUT_FILES = """
+import asyncio
+import threading
 
+class Loop(asyncio.BaseEventLoop):
+    def __init__(self):
+        super().__init__()
+        self._selector, self._woken = self, threading.Event()
+
+    def select(self, timeout):
+        self._woken.wait(timeout)
+        self._woken.clear()
+        return []
+
+    def _process_events(self, _events):
+        pass
+
+    def _write_to_self(self):
+        self._woken.set()
+"""
+SCRIPT = """
 from patchright_mcp.async_api import async_playwright
 
 async def main():
@@ -78,6 +100,10 @@ async def main():
         await page.evaluate("for (let i = 0; i < 3; i++) console.log('told ' + i)", isolated_context=False)
         async with page.expect_console_message(lambda message: message.text == "last"):
             await page.evaluate("console.log('last')", isolated_context=False)
+        try:
+            await asyncio.wait_for(page.wait_for_function("false", timeout=0), 0.2)
+        except asyncio.TimeoutError:
+            print("given up")
         print(await page.title())
         {end}
 
@@ -87,13 +113,14 @@ loop.close()
 """
 
 
+@pytest.mark.parametrize("loop", [WITHOUT_READERS, WITHOUT_FILES])
 @pytest.mark.parametrize("end", ["await browser.close()", "import os; os.environ['x'] = 'not closed'"])
-def test_a_loop_that_can_watch_nothing_is_enough(tmp_path: Path, site: Site, end: str) -> None:
+def test_a_loop_that_can_watch_nothing_is_enough(tmp_path: Path, site: Site, loop: str, end: str) -> None:
     script = tmp_path / "script.py"
-    script.write_text(LOOP.format(url=site.page("form"), end=end))
+    script.write_text(loop + SCRIPT.format(url=site.page("form"), end=end))
     ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.split("\n") == ["told 0", "told 1", "told 2", "last", "A form", ""]
+    assert ended.stdout.split("\n") == ["told 0", "told 1", "told 2", "last", "given up", "A form", ""]
 
 
 async def test_requests_without_a_page_say_that_nothing_comes_and_leave_none_out(

@@ -85,3 +85,18 @@ async def test_a_clip_is_a_part_of_the_viewport_or_of_the_full_page(page: Page) 
     assert await pixel(page, low, 5, 20) == [0, 255, 0]
     with pytest.raises(Error, match="Clipped area is either empty or outside the resulting image"):
         await page.screenshot(clip={"x": 500, "y": 0, "width": 10, "height": 10})
+
+
+async def test_an_element_beyond_the_edge_of_the_page_is_drawn(page: Page) -> None:
+    await page.set_viewport_size({"width": 400, "height": 300})
+    await page.set_content(
+        "<style>body { margin: 0; background: rgb(0, 0, 255); height: 1000px }"
+        "div { position: absolute; width: 100px; height: 40px; background: rgb(0, 255, 0) }</style>"
+        "<div id=half style='left: -50px; top: 20px'></div><div id=above style='left: 20px; top: -20px'></div>"
+    )
+    half = await page.locator("#half").screenshot()
+    assert size(half) == (100, 40)
+    assert await pixel(page, half, 75, 20) == [0, 255, 0]
+    above = await page.locator("#above").screenshot()
+    assert size(above) == (100, 40)
+    assert await pixel(page, above, 50, 30) == [0, 255, 0]

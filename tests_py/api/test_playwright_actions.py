@@ -91,6 +91,12 @@ async def test_there_is_one_referer(page: Page, site: Site) -> None:
     await page.goto(url, referer="http://a.example/")
 
 
+async def test_a_referer_is_sent_as_it_is_given(page: Page, site: Site) -> None:
+    await page.goto(site.publish("/referred-by", "x"), referer="http://a.example/path?query=1")
+    (request,) = site.requested("/referred-by")
+    assert request.headers["Referer"] == "http://a.example/path?query=1"
+
+
 async def test_a_folder_is_given_alone_and_where_one_is_taken(page: Page, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a")
     (tmp_path / "inner").mkdir()

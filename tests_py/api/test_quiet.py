@@ -75,3 +75,15 @@ async def test_a_popup_with_a_size_has_the_screen_of_its_opener(page: Page, site
     async with page.expect_popup() as opened:
         await page.get_by_role("button").click()
     assert await (await opened.value).title() == f"{screen},300,200"
+
+
+async def test_a_condition_that_only_reads_is_waited_for_where_pages_do_not_see_it(
+    page: Page, site: Site
+) -> None:
+    traps = "let read = 0; Object.defineProperty(document, 'title', { get: () => `read ${++read}` });"
+    script = f"<title>plain</title><script>{traps} ready = true</script>"
+    await page.goto(site.publish("/watched-title", script))
+    await page.wait_for_function("document.title === 'plain'")
+    assert await page.evaluate("read", isolated_context=False) == 0
+    await page.wait_for_function("ready")
+    await page.wait_for_function("document.title.startsWith('read')", isolated_context=False)

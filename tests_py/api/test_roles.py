@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchright_mcp.async_api import Page
+from patchright_mcp.async_api import Page, expect
 
 ROW = "<table><tr><td>One</td><td>Two</td></tr></table>"
 NESTED = "<table><tr><td><table><tr><td>In</td></tr></table></td></tr></table>"
@@ -29,3 +29,19 @@ async def test_tables_and_items_are_found_by_their_markup(
 ) -> None:
     await page.set_content(content)
     assert await page.locator(f"role={role}").count() == count
+
+
+@pytest.mark.parametrize(
+    ("content", "outline"),
+    [
+        (ROW, '- table:\n  - rowgroup:\n    - row "One Two":\n      - cell "One"\n      - cell "Two"'),
+        (STRAY, "- listitem: Stray"),
+    ],
+)
+async def test_accessibility_snapshots_have_the_roles_of_the_markup(
+    page: Page, content: str, outline: str
+) -> None:
+    await page.set_content(content)
+    assert await page.locator("body").aria_snapshot() == outline
+    await expect(page.locator("body")).to_match_aria_snapshot(outline)
+    await expect(page.locator("td, li").first).to_have_role("cell" if content == ROW else "listitem")

@@ -109,3 +109,21 @@ async def test_a_trace_has_what_pages_log(context: BrowserContext, page: Page, t
     assert (logged["messageType"], logged["text"]) == ("error", "it broke 7")
     call = next(event for event in events if event.get("method") == "evaluate")
     assert abs(logged["time"] - call["startTime"]) < 2000
+
+
+async def test_a_trace_has_uncaught_errors_and_pages_do_not_notice_it(
+    context: BrowserContext, page: Page, site: Site, tmp_path: Path
+) -> None:
+    script = "Error.prepareStackTrace = (error) => { document.title = 'read'; return '' };"
+    throw = "setTimeout(() => { setTimeout(() => console.log('thrown')); throw new TypeError('it broke') })"
+    await context.tracing.start()
+    async with page.expect_console_message(lambda message: message.text == "thrown"):
+        await page.goto(site.publish("/throws", f"<title>quiet</title><script>{script}{throw}</script>"))
+    await context.tracing.stop(path=tmp_path / "trace.zip")
+    assert await page.title() == "quiet"
+    with zipfile.ZipFile(tmp_path / "trace.zip") as archive:
+        events = [json.loads(line) for line in archive.read("trace.trace").splitlines()]
+    (thrown,) = (event for event in events if event.get("method") == "pageError")
+    error = thrown["params"]["error"]["error"]
+    assert (error["name"], error["message"]) == ("TypeError", "it broke")
+    assert thrown["params"]["location"]["url"] == page.url

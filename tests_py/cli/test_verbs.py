@@ -368,3 +368,14 @@ def test_rows_of_several_pages_are_one_command(shell: Shell, site: Site) -> None
     assert (shell.folder / "rows.csv").read_text() == "name,price\nLamp 1,1.5\nLamp 2,2.5\n"
     refused = shell.run("extract", "td", "--fields", '{"n": {"type": "date"}}', status=1)
     assert 'n, item 1: "Lamp 2" is not an ISO 8601 date' in refused
+
+
+BRINGS = """<title>Brings</title><button onclick="textContent = 'Saved'">Save</button>
+<button onclick="textContent = 'Refused'">Approve</button>"""
+
+
+def test_a_command_fails_without_what_is_expected_of_it(shell: Shell, site: Site) -> None:
+    opened = shell.run("open", site.publish("/brings", BRINGS))
+    assert "Saved" in shell.run("click", shell.ref('"Save"', opened), "--expect", "Saved")
+    failed = shell.run("click", shell.ref('"Approve"', opened), "--expect", "Approved", status=1)
+    assert 'the text "Approved" did not come of it' in failed

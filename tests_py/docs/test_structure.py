@@ -84,8 +84,8 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39365,
-    "mcp": 24205,
+    "browser": 39460,
+    "mcp": 24520,
     "session": 5265,
     "bidi": 5125,
     "snapshot": 5510,

@@ -11,7 +11,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +90,20 @@ class Library:
 
     async def act(self, lie: Lie, url: str) -> str | None:
         """Opens a page and acts there."""
-        await self.page.goto(url, timeout=30_000)
+        await self.open(url)
         try:
             await self.do(lie)
         except async_api.Error as error:
             return str(error)
         return None
+
+    async def open(self, url: str) -> None:
+        """Opens a page. The one before may lead elsewhere at the same moment, which ends the navigation."""
+        for _ in range(5):
+            with suppress(async_api.Error):
+                await self.page.goto(url, timeout=30_000)
+                return
+        await self.page.goto(url, timeout=30_000)
 
     async def do(self, lie: Lie) -> None:
         """What a script calls for an action."""

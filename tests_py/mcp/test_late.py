@@ -52,10 +52,24 @@ document.querySelector("button").onclick = () => {{
     assert 'heading "Orders"' in reply.text, reply.text
 
 
-async def test_what_a_timer_of_a_click_does_is_in_the_answer(server: Server, site: Site) -> None:
-    page = """<button onclick="setTimeout(() => { out.textContent = 'Done' }, 400)">Save</button>
+@pytest.mark.parametrize("delay", [100, 500])
+async def test_what_a_timer_of_a_click_does_is_in_the_answer(server: Server, site: Site, delay: int) -> None:
+    page = f"""<button onclick="setTimeout(() => {{ out.textContent = 'Done' }}, {delay})">Save</button>
 <p id=out></p>"""
     await server.open(site.publish("/late-alone", page))
+    reply = await server.click("text=Save")
+    assert "Done" in reply.text, reply.text
+
+
+async def test_a_timer_of_a_click_is_awaited_however_late_the_page_is(server: Server, site: Site) -> None:
+    page = """<button>Save</button><p id=out></p><script>
+const work = (ms) => { for (const begun = performance.now(); performance.now() - begun < ms; ); };
+document.querySelector("button").onclick = () => {
+  setTimeout(() => { out.textContent = "Done"; }, 500);
+  for (let at = 40; at < 500; at += 20) setTimeout(work, at, 80);
+};
+</script>"""
+    await server.open(site.publish("/late-busy", page))
     reply = await server.click("text=Save")
     assert "Done" in reply.text, reply.text
 

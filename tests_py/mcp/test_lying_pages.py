@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -123,6 +124,57 @@ async def test_the_end_of_a_chain_of_pages_is_reported(workshop: Workshop, site:
     assert 'heading "The end"' in clicked.section("Snapshot")
     opened = await workshop.open(site.url("/lying/refresh"))
     assert 'heading "The end"' in opened.section("Snapshot")
+    session = await session_in(workshop)
+    answer = await workshop.do("navigate", sessionId=session, url=site.url("/lying/refresh"))
+    arrived = json.loads(answer.text)
+    assert (arrived["title"], arrived["url"]) == ("End", site.url("/lying/end"))
+    fetched = await workshop.do("patchright_fetch", url=site.url("/lying/refresh"))
+    assert "# The end" in fetched.text
+
+
+@pytest.mark.parametrize("closing", ["opened.onload = () => opened.close()", "setTimeout(() => opened.close(), 100)"])
+async def test_a_window_that_closes_itself_is_reported(
+    workshop: Workshop, site: Site, closing: str
+) -> None:
+    site.publish("/lying/window", document("Window", "<h1>Window</h1>"))
+    act = f"const opened = window.open('/lying/window'); {closing}"
+    body = f'<button onclick="{act}">Open</button>'
+    url = site.publish("/lying/opener", document("Opener", body))
+    await workshop.open(url)
+    words = r"The page opened (a window that has closed again|tab 1): \S+/lying/window"
+    assert re.search(words, (await workshop.do("browser_click", ref="button")).text)
+    session = await session_in(workshop)
+    await workshop.do("navigate", sessionId=session, url=url)
+    clicked = await workshop.do("click", sessionId=session, selector="button")
+    assert re.search(words, " ".join(json.loads(clicked.text)["events"]))
+
+
+async def test_a_window_that_closes_at_once_is_reported_as_closed(workshop: Workshop, site: Site) -> None:
+    body = "<button onclick=\"window.open('about:blank').close()\">Open</button><p onclick=0>Other</p>"
+    await workshop.open(site.publish("/lying/opener", document("Opener", body)))
+    clicked = await workshop.do("browser_click", ref="button")
+    assert "The page opened a window that has closed again" in clicked.text
+    assert "opened a window" not in (await workshop.do("browser_click", ref="p")).text
+
+
+ASIDE = """<div aria-hidden=true><h1>Orders</h1><div role=button tabindex=0
+ onclick="document.querySelector('output').textContent += 'opened;'">Open order 7</div>
+<div role=dialog aria-label=Connect>Connect</div>
+<button onclick="document.querySelector('output').textContent += 'paid;'">Pay all</button></div><output></output>"""
+
+
+async def test_roles_under_a_root_that_is_aria_hidden_are_found(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/lying/aside", document("Aside", ASIDE)))
+    assert page.ref('button "Open order 7"')
+    found = await workshop.do("browser_find", text="Open order 7")
+    assert 'button "Open order 7"' in found.section("Snapshot")
+    await workshop.do("browser_click", ref="role=button[name='Open order 7']")
+    await workshop.do("browser_wait_for", selector="role=dialog")
+    code = """await page.getByRole("button", { name: "Pay all" }).click();
+await page.getByRole("dialog", { name: "Connect" }).waitFor();
+return page.getByRole("button").count();"""
+    assert (await workshop.do("browser_run", code=code)).section("Result") == "2"
+    assert await workshop.output() == "opened;paid;"
 
 
 LOCKED = """<button id=play onclick="game.requestPointerLock()">Play</button>

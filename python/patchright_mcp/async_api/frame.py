@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -12,7 +13,7 @@ from .. import _actions as actions
 from .. import _core
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller, naming_the_world
+from .._failures import caller, naming_the_world, variables_of_window, warn_of_the_world
 from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
@@ -304,7 +305,21 @@ class Frame(ApiObject):
         """
         isolated = self._connection.isolated(isolated_context)
         with naming_the_world(isolated=isolated):
-            return await self._run(self._native.evaluate(expression, arg, isolated))
+            value = await self._run(self._native.evaluate(expression, arg, isolated))
+        if value is None and isolated:
+            await self._check_world(expression)
+        return value
+
+    async def _check_world(self, script: str) -> None:
+        """Warns if a script reads a variable that only the page's own world may have."""
+        names = variables_of_window(script)
+        if not names:
+            return
+        missing = "(names) => names.find((name) => !(name in window))"
+        with suppress(Error):  # The page may be going away.
+            name = await self._run(self._native.evaluate(missing, names, True))
+            if name:
+                warn_of_the_world(name)
 
     async def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
@@ -340,13 +355,22 @@ class Frame(ApiObject):
         arg: Any = None,
         timeout: float | timedelta | None = None,
         polling: float | Literal["raf"] | None = None,
+        isolated_context: bool | None = None,
     ) -> JSHandle:
-        """Waits until a script returns a truthy value, and returns it. `polling` is in milliseconds."""
+        """Waits until a script returns a truthy value, and returns it. `polling` is in milliseconds.
+
+        `isolated_context`: whether it runs in an isolated world. Default: only a script that just reads the document does;
+        others run in the page's own world, where their variables are.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
+        """
         if isinstance(polling, str) and polling != "raf":
             raise Error(f"{caller()}: Unknown polling option: {polling}")
         limit = self._timeout(timeout)
         pause = float(polling) if isinstance(polling, (int, float)) else -1.0
-        operation = self._native.wait_for_function(expression, arg, False, pause, limit)
+        isolated = False if isolated_context is None and self._connection.compatible else isolated_context
+        operation = self._native.wait_for_function(expression, arg, isolated, pause, limit)
         return handle_of(self._page, await self._run(operation, limit))
 
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:

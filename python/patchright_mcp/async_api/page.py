@@ -1407,13 +1407,16 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         arg: Any | None = None,
         polling: float | Literal["raf"] | None = None,
         timeout: float | timedelta | None = None,
+        isolated_context: bool | None = None,
     ) -> JSHandle:
-        """Waits until a script returns a truthy value, and returns it.
+        """Waits until a script returns a truthy value, and returns it. See `Frame.wait_for_function`.
 
         Raises:
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return await self._main_frame.wait_for_function(expression, arg=arg, polling=polling, timeout=timeout)
+        return await self._main_frame.wait_for_function(
+            expression, arg=arg, polling=polling, timeout=timeout, isolated_context=isolated_context
+        )
 
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""

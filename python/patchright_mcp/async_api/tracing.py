@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from .._core import Operation
     from .._typed import TracingGroupLocation
-    from .console import ConsoleMessage
+    from .console import ConsoleMessage, WebError
     from .context import BrowserContext
     from .page import Page
 
@@ -233,6 +233,24 @@ class Tracing(ApiObject):
         }
         if message.page is not None:
             event["pageId"] = page_id(message.page)
+        self._events.append(event)
+
+    def _threw(self, thrown: WebError, context: BrowserContext) -> None:
+        """Records an uncaught error. Its text is known where the browser's own log has it, so that nothing listens in the page."""
+        if self._events is None or context is not self._context:
+            return
+        name, message = thrown.error.name, thrown.error.message
+        stack = thrown.error.stack or f"{name}: {message}".removeprefix(": ")
+        error = {"name": name, "message": message, "stack": stack}
+        event: dict[str, Any] = {
+            "type": "event",
+            "class": "BrowserContext",
+            "method": "pageError",
+            "params": {"error": {"error": error}, "location": dict(thrown.location)},
+            "time": _now(),
+        }
+        if thrown.page is not None:
+            event["pageId"] = page_id(thrown.page)
         self._events.append(event)
 
     def _before(self, owner: str, method: str, title: str | None) -> dict[str, Any]:

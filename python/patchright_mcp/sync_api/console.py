@@ -138,6 +138,9 @@ class ContextConsole(ApiObject):
             text, place, native = payload
             page = context._page_of(native) if native is not None else None
             error = WebError(page_error(text), page, place)
+            traced = self._connection.traced
+            if traced is not None:
+                traced._threw(error, context)
             self._emit("weberror", error)
             if page is not None:
                 page._page_errors.append((page._document(), error.error))

@@ -43,7 +43,7 @@ static LOOKS_LIKE_AN_ERROR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:Error|Exception)\b").expect("a constant"));
 
 /// An event of the `Console` or `Log` domain: text only.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reported {
     pub(super) level: String,
     pub(super) text: String,
@@ -53,6 +53,8 @@ pub(super) struct Reported {
     pub(super) timestamp: f64,
     /// Whether the browser logged it, and not a script.
     pub(super) is_of_browser: bool,
+    /// Its number among the uncaught errors at its place; 0 if its text is known.
+    pub(super) number: usize,
 }
 
 /// An event of the `Runtime` domain: with objects.
@@ -64,6 +66,11 @@ pub(super) enum Inspected {
 impl Reported {
     pub(super) fn is_uncaught(&self) -> bool {
         self.text.starts_with("Uncaught") && self.level == "log" && !self.is_of_browser
+    }
+
+    /// The URL and the line, as the browser's log has them.
+    pub(super) fn place(&self) -> (String, i64) {
+        (self.url.clone(), self.line + 1)
     }
 
     pub(super) fn is_suspicious(&self) -> bool {

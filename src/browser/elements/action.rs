@@ -320,7 +320,7 @@ impl ElementHandle {
                 return Ok(json!(selected));
             }
             ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
-            ElementAction::ScrollIntoView => self.scroll_into_view(&within).await?,
+            ElementAction::ScrollIntoView => self.scroll_if_needed(&within).await?,
             ElementAction::SetInputFiles { paths, types } => drop(self.give_files(paths, types).await?),
             ElementAction::Drop(dropped) => self.drop_here(dropped, &within).await?,
             ElementAction::Dispatch { event, init } => {

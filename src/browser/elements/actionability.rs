@@ -191,7 +191,7 @@ pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) 
 }
 
 /// The number of checks, each with another way of scrolling, before an element is refused that nothing can make actionable.
-const FEWEST_LOOKS: u32 = 3;
+pub(super) const FEWEST_LOOKS: u32 = 3;
 
 /// How long to wait for a control to become enabled after typing or loading, when the page shows no activity.
 const ENABLING: Duration = Duration::from_secs(1);

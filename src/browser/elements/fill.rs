@@ -20,6 +20,10 @@ use crate::error::{ElementKind, Error, Needed, Result};
 /// The most presses of an arrow key for one choice or correction.
 const MOST_ARROWS: usize = 250;
 const MOST_CORRECTIONS: u32 = 40;
+/// How long a page may draw a field after a key, and lose the keys that come meanwhile.
+const DRAWING: Duration = Duration::from_millis(100);
+/// How often the end of a text is typed again.
+const MOST_ENDS: usize = 3;
 
 #[derive(Debug, Deserialize)]
 struct Options {
@@ -130,7 +134,7 @@ impl ElementHandle {
         let kind = self.fill_once(value, options).await?;
         let Some(mut typed) = self.typed(kind, true).await? else { return Ok(kind) };
         if typed.outcome == Outcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
-            self.frames(2).await?;
+            self.until_timers_ran(DRAWING).await;
             let Some(still) = self.typed(kind, true).await? else { return Ok(kind) };
             typed = still;
             if typed.outcome == Outcome::Lost {
@@ -169,8 +173,26 @@ impl ElementHandle {
             return input.keyboard().type_text(text, delay).await;
         }
         self.type_all(&input.keyboard(), text, delay).await?;
-        self.until_answered().await;
+        self.type_end_again(delay, options).await?;
         self.judge_text(FieldKind::Text, false).await
+    }
+
+    /// Types the end of a text again that the field does not show: a page that is drawing loses keys. One that takes no
+    /// more shows the same then.
+    async fn type_end_again(&self, delay: Option<Duration>, options: &ActionOptions) -> Result<()> {
+        self.until_answered().await;
+        for _ in 0..MOST_ENDS {
+            let end: Option<String> = match self.frame().page()?.dialog() {
+                // The field may be gone, with its page.
+                None => self.ask("missingEnd", Vec::new()).await.unwrap_or_default(),
+                Some(_) => None,
+            };
+            let Some(end) = end else { return Ok(()) };
+            self.until_timers_ran(DRAWING).await;
+            type_parts(&self.input(options)?.keyboard(), &end, delay).await?;
+            self.until_answered().await;
+        }
+        Ok(())
     }
 
     /// What happened to the typed text; `None` if that is unknown. `strict`: it was to be the whole content. Letters that
@@ -242,10 +264,12 @@ impl ElementHandle {
         }
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&true)]).await?;
         if by == By::Key {
-            return self.type_text(text, delay, options).await;
+            self.type_text(text, delay, options).await?;
+        } else {
+            self.type_text("", delay, options).await?;
+            type_parts(&self.input(options)?.keyboard(), text, delay).await?;
         }
-        self.type_text("", delay, options).await?;
-        type_parts(&self.input(options)?.keyboard(), text, delay).await
+        self.type_end_again(delay, options).await
     }
 
     /// Clears the field and types key by key, into what the page has put in its place by then. Returns that field.
@@ -277,7 +301,7 @@ impl ElementHandle {
         }
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&"caret")]).await?;
         type_parts(&self.input(options)?.keyboard(), text, None).await?;
-        self.until_answered().await;
+        self.type_end_again(None, options).await?;
         self.judge_text(FieldKind::Multiline, false).await
     }
 

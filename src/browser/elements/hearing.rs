@@ -100,10 +100,14 @@ impl ElementHandle {
     pub(super) async fn until_answered(&self) {
         let listeners = self.frame().page().is_ok_and(|page| page.dialog().is_none());
         if listeners && Listeners::around(self).await.is_ok_and(|listeners| listeners.anywhere(is_change)) {
-            sleep(ANSWERING).await;
-            // A page that lags behind its timers has not answered before they have run.
-            let _ = self.known_now::<()>("afterTimers").await;
+            self.until_timers_ran(ANSWERING).await;
         }
+    }
+
+    /// Waits until the page has run its timers of a time from now on, however late it is.
+    pub(super) async fn until_timers_ran(&self, pause: Duration) {
+        sleep(pause).await;
+        let _ = self.known_now::<()>("afterTimers").await;
     }
 
     async fn is_key_listened_to(&self, listeners: &Listeners) -> Result<bool> {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::actionability::rest_before;
 use super::closed_roots::look_through;
 use super::element::ElementHandle;
-use super::locator::{is_passing, pauses, root_argument};
+use super::locator::{Locator, is_passing, pauses, root_argument};
 use super::selector::Selector;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -201,9 +201,14 @@ impl Page {
 }
 
 impl Frame {
+    /// Locates elements as snapshots show them: also in what is drawn and `aria-hidden`, if no other element has the role.
+    pub fn painted_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+        self.locator(&format!("internal:control=painted >> {selector}"), strict)
+    }
+
     /// The matches of a selector with their frame, which differs from this one if the selector enters a frame.
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
-        let locator = self.locator(selector, false)?;
+        let locator = self.painted_locator(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
         let ask = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];

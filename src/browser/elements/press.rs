@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actionability::{ActionOptions, Aim, Attempt, Look, Need, Reached};
+use super::actionability::{ActionOptions, Aim, Attempt, FEWEST_LOOKS, Look, Need, Reached};
 use super::element::ElementHandle;
 use super::lost::Became;
 use crate::browser::input::{ClickOptions, Input, InputStyle, Keyboard, Modifier, Point};
@@ -101,6 +101,15 @@ impl ElementHandle {
 
     /// Scrolls the element into view if needed, even if it is invisible.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
+        self.scroll(options, true).await
+    }
+
+    /// Scrolls the element into view. One beyond the edge of the page, where no scrolling reaches, stays there.
+    pub async fn scroll_if_needed(&self, options: &ActionOptions) -> Result<()> {
+        self.scroll(options, false).await
+    }
+
+    async fn scroll(&self, options: &ActionOptions, must_show: bool) -> Result<()> {
         let need = Need { stable: true, ..Need::default() };
         self.until_clear(options, |attempt| async move {
             let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
@@ -110,6 +119,9 @@ impl ElementHandle {
             self.bring_into_view(options, attempt).await?;
             self.ask::<()>("showWhole", Vec::new()).await?;
             Ok(match self.look_from_page(need, &Aim::default()).await? {
+                Look::Blocked(Obstacle::OutsideViewport) if !must_show && attempt >= FEWEST_LOOKS => {
+                    Attempt::Done(())
+                }
                 Look::Blocked(by) if shows == "area" || by == Obstacle::Moving => Attempt::Blocked(by),
                 Look::Clear(_) | Look::Blocked(_) => Attempt::Done(()),
             })

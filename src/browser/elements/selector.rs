@@ -92,6 +92,8 @@ enum Part {
     },
     /// A description, which changes nothing.
     Same,
+    /// At the end of a chain: a role that no other element has is found in what is drawn and `aria-hidden`, too.
+    Painted,
 }
 
 impl Chain {
@@ -178,7 +180,7 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self> {
         let mut chains = Vec::new();
         let mut pieces = Vec::new();
-        let mut everywhere = false;
+        let (mut everywhere, mut painted) = (false, false);
         for piece in split(text)? {
             if piece.engine != "internal:control" {
                 pieces.push(piece);
@@ -186,6 +188,10 @@ impl Selector {
             }
             if piece.body == "any-frame" && pieces.is_empty() && chains.is_empty() {
                 everywhere = true;
+                continue;
+            }
+            if piece.body == "painted" {
+                painted = true;
                 continue;
             }
             if piece.body != "enter-frame" {
@@ -199,6 +205,9 @@ impl Selector {
         chains.push(chain(pieces, 0)?);
         if chains.iter().any(|chain| chain.parts.is_empty()) {
             return Err(invalid("a frame is entered through its element: one selector before, one after"));
+        }
+        if painted {
+            chains.iter_mut().for_each(|chain| chain.parts.push(Part::Painted));
         }
         Ok(Self { chains, everywhere })
     }

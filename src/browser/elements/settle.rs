@@ -262,8 +262,16 @@ impl Watch {
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
-        let mut wait =
-            Wait { options, acted, quiet_from, busy: false, last_busy: None, loading: false, growing: false };
+        let mut wait = Wait {
+            options,
+            acted,
+            quiet_from,
+            busy: false,
+            last_busy: None,
+            loading: false,
+            growing: false,
+            has_timers: self.changes_something,
+        };
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
@@ -371,6 +379,7 @@ impl Watch {
 
     /// How much longer to wait for the document: it has just changed, or shows that more is to come.
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
+        let asked = wait.acted.elapsed();
         let watched = match self.watched().await {
             Ok(watched) => watched?,
             Err(_) => return Some(AFTERMATH),
@@ -398,10 +407,11 @@ impl Watch {
             }
             // A click has changed something by now, unless it has started a timer.
             _ if self.changes_something && self.is_without_effect(watched.changes) => {
-                APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(wait.acted.elapsed()))
+                APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(asked))
             }
             _ => Duration::ZERO,
         };
+        wait.has_timers = !appearing.is_zero();
         wait.loading = watched.loading;
         let busy = if watched.busy || watched.loading { BUSY_PAUSE } else { Duration::ZERO };
         Some(after.max(leaving).max(appearing).max(busy).max(next_word).max(result.unwrap_or_default()))
@@ -470,6 +480,8 @@ struct Wait<'a> {
     loading: bool,
     /// A text is being streamed.
     growing: bool,
+    /// The action may have started a timer that has not run, so far as the page has answered.
+    has_timers: bool,
 }
 
 impl Wait<'_> {
@@ -490,7 +502,7 @@ impl Wait<'_> {
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         match self.last_busy {
-            _ if self.busy => most,
+            _ if self.busy || self.has_timers => most,
             // What it was at work for comes now.
             Some(until) => (until + RESTLESS_LIMIT).min(most),
             None => self.acted + RESTLESS_LIMIT.max(self.options.window),

@@ -350,15 +350,16 @@ function headerCellRole(element) {
 /** Whether tables and list items count as the author wrote them, also where they only arrange things. */
 let isAsWritten = false;
 
-/** The role by the markup alone, as selectors by role have it in every browser. */
-engine.writtenRoleOf = (element) => {
+/** Does `work` with roles by the markup alone, as selectors by role have them in every browser. */
+engine.asWritten = (work) => {
   isAsWritten = true;
   try {
-    return roleOf(element);
+    return work();
   } finally {
     isAsWritten = false;
   }
 };
+engine.writtenRoleOf = (element) => engine.asWritten(() => roleOf(element));
 
 const DATA_MARKS = "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]";
 

@@ -122,7 +122,7 @@ const SINGLES = {
     const received = Array.from(select.selectedOptions, (option) => option.value);
     return outcome(received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received);
   },
-  role: (element, expected) => verdict(engine.roleOf(element) ?? "", expected),
+  role: (element, expected) => verdict(engine.writtenRoleOf(element) ?? "", expected),
   name: (element, expected) => verdict(squeezed(engine.nameOf(element, engine.roleOf(element))), expected),
   description: (element, expected) => verdict(engine.describedAs(element), expected),
   errorMessage: (element, expected) => verdict(engine.errorMessageOf(element), expected),
@@ -163,7 +163,7 @@ engine.ariaTree = (root) => {
     const url = role === "link" ? (element.getAttribute("href") ?? undefined) : undefined;
     return [{ role, name, ...states, url, children: isName ? [] : children }];
   };
-  return joined(outside(root));
+  return engine.asWritten(() => joined(outside(root)));
 };
 
 /** Whether the value of an input says nothing to a person. */

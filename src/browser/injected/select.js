@@ -492,17 +492,21 @@ const COMPARISONS = {
   word: (name, wanted) => name.split(" ").includes(wanted),
 };
 
+/** Whether a role that nothing else has may be found in what is drawn and aria-hidden, as a snapshot shows it. */
+let takesPainted = false;
+
 function byRole(root, wanted) {
   const role = SAME_ROLE[wanted.role] ?? wanted.role;
   const named = wanted.name && nameTest(wanted.name);
   const described = wanted.description && nameTest(wanted.description);
-  return elementsBelow(root).filter((element) => {
-    if (engine.writtenRoleOf(element) !== role) return false;
-    if (!hasStates(element, role, wanted)) return false;
-    if (!wanted.hiddenToo && isUnreported(element)) return false;
+  const isMeant = (element) => {
     if (described && !described(descriptionOf(element, role))) return false;
     return !named || named(normalize(engine.nameOf(element, role)));
-  });
+  };
+  const all = elementsBelow(root).filter((element) => engine.writtenRoleOf(element) === role && hasStates(element, role, wanted));
+  const found = all.filter((element) => (wanted.hiddenToo || !isUnreported(element)) && isMeant(element));
+  if (found.length || wanted.hiddenToo || !takesPainted) return found;
+  return all.filter((element) => engine.isVisible(element) && isMeant(element));
 }
 
 /** What describes an element beside its name: other elements, its own words, or a title that is not its name. */
@@ -567,15 +571,22 @@ const FILTERS = {
 };
 
 function run(chain, root) {
-  let found = [root];
-  for (const part of chain) found = runPart(part, found, root);
-  return found;
+  const before = takesPainted;
+  takesPainted ||= chain.at(-1)?.by === "painted";
+  try {
+    let found = [root];
+    for (const part of chain) found = runPart(part, found, root);
+    return found;
+  } finally {
+    takesPainted = before;
+  }
 }
 
 function runPart(part, found, root) {
   if (FILTERS[part.by]) return found.filter((element) => nodeType(element) === ELEMENT && FILTERS[part.by](element, part));
   switch (part.by) {
     case "same":
+    case "painted":
       return found;
     case "nth":
       return found.slice(part.index, part.index + 1 || undefined);

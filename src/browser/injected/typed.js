@@ -70,7 +70,10 @@ function note(event) {
 }
 
 function noteHeld(record) {
-  record.held ||= isSame(editedText(record.heir ?? record.field), record.asked);
+  const shown = editedText(record.heir ?? record.field);
+  record.held ||= isSame(shown, record.asked);
+  record.shrank ||= shown.length < record.length;
+  record.length = shown.length;
 }
 
 function noteStray(element, text) {
@@ -147,6 +150,7 @@ function outcomeOf(record, place, strict) {
     return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "taken" : "lost";
   if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "taken" : "lost";
   if (shown === record.before && (record.adds || !arrived)) return "lost";
+  if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
   if (isMade(place, asked, shown, arrived && !strict)) return "made";
   // What it makes of a text twice is its own doing; another number is never what was asked for.
   const isCut = letters(asked).startsWith(letters(shown));
@@ -166,6 +170,20 @@ engine.outcome = (node, strict = false) => {
   });
   return { outcome: outcomeOf(record, place, strict), strays, shows: place.type === "password" ? "" : editedText(place) };
 };
+
+/** The end of a text that a field with a value does not show, though all its keys came; null where typing it again makes no difference. */
+engine.missingEnd = (node) => {
+  const record = records.get(engine.controlOf(node));
+  const place = record && placeOf(record);
+  if (!isString(place?.value) || record.strays.length || engine.isProxy(place) || !hasArrived(record)) return null;
+  const { value, maxLength } = place;
+  const end = record.asked.slice(value.length);
+  if (!end.trim() || !value.trim() || !record.asked.startsWith(value) || value === record.before || value === record.again) return null;
+  if ((maxLength > 0 && value.length >= maxLength) || record.shrank) return null;
+  record.again = value;
+  return end;
+};
+const isString = (value) => typeof value === "string";
 
 /** What has come in the place of a field while a text went into it; null where nothing has. */
 engine.heirOf = (field) => {

@@ -1,7 +1,7 @@
 //! Browser contexts: separate cookies, storage, cache and permissions, and the pages that share them.
 mod downloads;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -73,12 +73,24 @@ pub(in crate::browser) struct ContextInner {
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
+    /// The latest popups that have closed.
+    closed_popups: VecDeque<ClosedPopup>,
     /// Its number among a client's contexts.
     number: u32,
     closed: bool,
     /// The origins that its pages have visited.
     origins: BTreeSet<String>,
 }
+
+/// A page that another one had opened, and that has closed.
+struct ClosedPopup {
+    index: u32,
+    opener: String,
+    address: String,
+}
+
+/// The number of closed popups that are remembered.
+const MOST_CLOSED: usize = 20;
 
 impl fmt::Debug for BrowserContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,6 +226,19 @@ impl BrowserContext {
     /// The open pages, oldest first.
     pub fn pages(&self) -> Vec<Page> {
         self.inner.state.lock().pages.clone()
+    }
+
+    /// The number of pages so far: the index of the next one.
+    pub fn pages_so_far(&self) -> u32 {
+        self.inner.state.lock().next_page
+    }
+
+    /// The URLs of closed popups of a page, of those that are not among the first `so_far` pages.
+    pub fn popups_closed_since(&self, so_far: u32, opener: &Page) -> Vec<String> {
+        let state = self.inner.state.lock();
+        let closed = state.closed_popups.iter();
+        let closed = closed.filter(|popup| popup.index >= so_far && popup.opener == opener.id());
+        closed.map(|popup| popup.address.clone()).collect()
     }
 
     pub(in crate::browser) fn has_pages(&self) -> bool {
@@ -482,7 +507,17 @@ impl BrowserContext {
     }
 
     pub(in crate::browser) fn page_closed(&self, closed: &Page) {
-        self.inner.state.lock().pages.retain(|page| page != closed);
+        let popup = closed.opener_id().map(|opener| ClosedPopup {
+            index: closed.index(),
+            opener: opener.to_owned(),
+            address: closed.asked_url(),
+        });
+        let mut state = self.inner.state.lock();
+        state.pages.retain(|page| page != closed);
+        state.closed_popups.extend(popup);
+        let excess = state.closed_popups.len().saturating_sub(MOST_CLOSED);
+        state.closed_popups.drain(..excess);
+        drop(state);
         self.inner.changes.send_modify(|version| *version += 1);
     }
 

@@ -359,6 +359,7 @@ impl Frame {
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
+            referrer_policy: options.referrer.as_ref().map(|_| "unsafeUrl".to_owned()),
             // As if it had been typed, which is what a person does.
             transition_type: Some("typed".to_owned()),
             frame_id: Some(self.id().to_owned()),

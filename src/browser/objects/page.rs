@@ -321,6 +321,10 @@ impl Page {
         self.inner.opener.is_some()
     }
 
+    pub(in crate::browser) fn opener_id(&self) -> Option<&str> {
+        self.inner.opener.as_deref()
+    }
+
     pub(in crate::browser) fn is_ready(&self) -> bool {
         self.inner.state.lock().ready
     }

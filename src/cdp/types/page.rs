@@ -7,7 +7,7 @@ domain! {
         "Page.setLifecycleEventsEnabled" SetLifecycleEventsEnabled { enabled: bool } -> Empty
         "Page.getFrameTree" GetFrameTree {} -> FrameTreeReply
         "Page.navigate" Navigate { url: String }
-            ? { referrer: String, transition_type: String, frame_id: String } -> Navigated
+            ? { referrer: String, referrer_policy: String, transition_type: String, frame_id: String } -> Navigated
         "Page.reload" Reload {} ? { ignore_cache: bool } -> Empty
         "Page.stopLoading" StopLoading {} -> Empty
         "Page.getNavigationHistory" GetNavigationHistory {} -> NavigationHistory

@@ -13,6 +13,11 @@ use crate::snapshot;
 /// The number of dialogs after which a page that keeps opening them is given up.
 const MOST_DIALOGS: usize = 5;
 
+/// The sentence about a tab that the page opened.
+pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
+    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.asked_url()), tab.id)
+}
+
 impl Call<'_> {
     /// Takes the tab's name out of the arguments, and works in that tab.
     ///
@@ -57,6 +62,26 @@ impl Call<'_> {
             }
             None => "The page closed.".to_owned(),
         }
+    }
+
+    /// Reports the windows that the page opened during the call, for a client whose answers do not list tabs.
+    pub(in crate::mcp) fn note_windows(&self) {
+        let Some((page, so_far)) = self.place.begun.get() else { return };
+        for tab in self.tabs() {
+            if tab.page.index() >= *so_far && tab.page.opener().as_ref() == Some(page) {
+                self.note(opened_note(&tab));
+            }
+        }
+        self.report.events.lock().extend(self.closed_windows());
+    }
+
+    /// Sentences about windows that the page opened during the call and that have closed again.
+    pub(in crate::mcp) fn closed_windows(&self) -> Vec<String> {
+        let Some((page, so_far)) = self.place.begun.get() else { return Vec::new() };
+        let closed = page.context().popups_closed_since(*so_far, page).into_iter();
+        closed
+            .map(|url| format!("The page opened a window that has closed again: {}.", address(&url)))
+            .collect()
     }
 
     /// Reports effects of an action on other tabs than the current one.

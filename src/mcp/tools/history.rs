@@ -24,7 +24,7 @@ pub enum Go {
 pub struct History {
     pub action: Go,
     pub wait_until: Option<Until>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }

@@ -49,18 +49,6 @@ pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
 }
 
-/// Whether a URL contains `part`, in which `*` matches anything.
-fn like(part: &str, url: &str) -> bool {
-    let mut rest = url;
-    part.split('*').all(|piece| match rest.find(piece) {
-        Some(at) => {
-            rest = &rest[at + piece.len()..];
-            true
-        }
-        None => false,
-    })
-}
-
 /// All tools except those of [`claude`]. `--caps` and `--toolsets` select among them.
 pub static ALL: [AnyTool; 65] = [
     AnyTool::of::<navigate::Navigate>(),
@@ -129,21 +117,3 @@ pub static ALL: [AnyTool; 65] = [
     AnyTool::of::<sessions::Click>(),
     AnyTool::of::<sessions::Type>(),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::like;
-
-    #[test]
-    fn addresses_are_meant_by_their_parts() {
-        let url = "https://a.example/api/items/7?page=2";
-        for part in
-            ["/api/", "*", "a.example*page=2", "/api/*/7", "https://a.example/api/items/7?page=2", "p*p*p"]
-        {
-            assert!(like(part, url), "{part}");
-        }
-        for part in ["/apis/", "page=2*api", "/api/*/8", "?page=22"] {
-            assert!(!like(part, url), "{part}");
-        }
-    }
-}

@@ -33,7 +33,7 @@ pub struct Navigate {
     #[schemars(length(min = 1))]
     pub url: String,
     pub wait_until: Option<Until>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -137,7 +137,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Default: when the page is usable.
+/// Default: once usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

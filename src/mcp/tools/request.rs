@@ -7,14 +7,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::milliseconds;
 use super::network::line;
-use super::{like, milliseconds};
 use crate::Result;
 use crate::browser::{
     ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, Domains, Fulfillment, RequestEntry,
 };
 use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::condition::like;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};

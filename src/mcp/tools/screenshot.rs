@@ -47,7 +47,7 @@ pub struct TakeScreenshot {
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// Capture the whole page, not only the viewport.
+    /// Not only the viewport.
     #[serde(default)]
     pub full_page: bool,
 }
@@ -69,7 +69,7 @@ impl Tool for TakeScreenshot {
             Some(text) => {
                 let (element, description) =
                     target::described(call, &page, text, self.element.clone()).await?;
-                element.scroll_into_view(&call.action_options()).await?;
+                element.scroll_if_needed(&call.action_options()).await?;
                 let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
                 let area = element.bounding_box().await?.ok_or(hidden)?;
                 (Area::Part([area.x, area.y, area.width, area.height]), description)

@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Default: when the page is usable.
+/// Default: once usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -175,7 +175,7 @@ pub struct Navigate {
     #[schemars(length(min = 1))]
     pub url: String,
     pub wait_until: Option<Until>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
@@ -228,7 +228,7 @@ pub struct Click {
     /// CSS, `XPath` (// or xpath=) or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// Skip the actionability checks.
@@ -281,7 +281,7 @@ pub struct Type {
     /// Delay between characters, in ms.
     #[schemars(range(min = 0, max = 10_000))]
     pub delay: Option<f64>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// Clear the field first.
@@ -336,6 +336,7 @@ impl Tool for Type {
 /// Answers that an action was done, with its effects on other tabs.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     let mut result = json!({ "success": true, "message": message });
+    call.note_windows();
     let events = std::mem::take(&mut *call.report.events.lock());
     if !events.is_empty() {
         result["events"] = json!(events);

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::expected;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool};
 
@@ -22,7 +23,7 @@ pub struct Step {
     pub arguments: Map<String, Value>,
 }
 
-/// Run several actions in one call. Use it whenever you know the next few, such as click, type, press Enter.
+/// Run several actions in one call, whenever you know the next few, such as click, type, press Enter.
 ///
 /// Stops at the first failure; reports each step, and once what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +43,7 @@ impl Tool for Steps {
         let count = tools.len();
         for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
             let mut step_reply = Reply::default();
-            let outcome = call.run(tool, step.arguments, &mut step_reply).await;
+            let outcome = expected::run(call, tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
                 reply.say_with_tool_names(format!(
                     "Step {number} of {count} ({}) failed; the rest was not done.",

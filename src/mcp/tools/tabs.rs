@@ -35,7 +35,7 @@ impl Tool for Close {
     }
 }
 
-/// Tab action.
+// What to do with a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TabAction {

@@ -5,20 +5,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::{like, milliseconds};
+use super::milliseconds;
 use crate::Result;
-use crate::browser::{Download, DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
-use crate::error::{Error, quoted, squeezed};
+use crate::browser::{Download, DownloadState, JsValue, Page, Scope, WaitUntil};
+use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::condition::{Condition, like};
 use crate::mcp::describe::downloads;
 use crate::mcp::files::shown;
 use crate::mcp::page_text::{inline_beside, one_line};
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
-use crate::snapshot::Ref;
 
-/// The interval between checks, and the longest expected text in a message.
-const LONGEST_QUOTED: usize = 80;
+/// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// idle: built, nothing loading; download: all finished.
@@ -32,7 +31,7 @@ pub enum State {
     Download,
 }
 
-/// Wait for a condition. Actions wait for their own effects; use this for later changes.
+/// Wait for a later change. Actions wait for their own effects.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
@@ -58,16 +57,15 @@ pub struct WaitFor {
     /// Seconds.
     #[schemars(range(min = 0, max = 60))]
     pub time: Option<f64>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
 
 /// The condition to wait for.
 enum Wanted {
-    Text(String, bool),
-    Element(String, bool),
-    Url(String),
+    /// Whether the condition must hold, or must end.
+    Page(Condition, bool),
     Response(String),
     Function(String),
     State(State),
@@ -108,11 +106,11 @@ impl WaitFor {
 
     fn wanted(self) -> Result<Wanted> {
         let given = [
-            self.text.map(|text| Wanted::Text(text, true)),
-            self.text_gone.map(|text| Wanted::Text(text, false)),
-            self.selector.map(|selector| Wanted::Element(selector, true)),
-            self.selector_gone.map(|selector| Wanted::Element(selector, false)),
-            self.url.map(Wanted::Url),
+            self.text.map(|text| Wanted::Page(Condition::Text(text), true)),
+            self.text_gone.map(|text| Wanted::Page(Condition::Text(text), false)),
+            self.selector.map(|selector| Wanted::Page(Condition::Element(selector), true)),
+            self.selector_gone.map(|selector| Wanted::Page(Condition::Element(selector), false)),
+            self.url.map(|url| Wanted::Page(Condition::Url(url), true)),
             self.response.map(Wanted::Response),
             self.function.map(Wanted::Function),
             self.state.map(Wanted::State),
@@ -131,19 +129,17 @@ impl WaitFor {
 }
 
 impl Wanted {
-    fn what(&self) -> &'static str {
-        match self {
-            Self::Text(_, true) => "the text",
-            Self::Text(_, false) => "the end of the text",
-            Self::Element(_, true) => "the element",
-            Self::Element(_, false) => "the end of the element",
-            Self::Url(_) => "the address",
+    fn what(&self) -> String {
+        let what = match self {
+            Self::Page(condition, true) => return condition.what(),
+            Self::Page(condition, false) => return format!("the end of {}", condition.what()),
             Self::Response(_) => "the response",
             Self::Function(_) => "the condition",
             Self::State(State::Download) => "the end of a download",
             Self::State(_) => "the page's state",
             Self::Time(_) => "the time",
-        }
+        };
+        what.to_owned()
     }
 
     /// Waits for the condition, and returns what has happened.
@@ -176,11 +172,11 @@ impl Wanted {
 
     fn describe(&self, call: &Call<'_>, page: &Page) -> String {
         match self {
-            Self::Text(text, true) => format!("Text '{text}' appeared on page"),
-            Self::Text(text, false) => format!("Text '{text}' disappeared from page"),
-            Self::Element(_, true) => "The element can be seen".to_owned(),
-            Self::Element(_, false) => "The element is gone or hidden".to_owned(),
-            Self::Url(_) => "The page is there".to_owned(),
+            Self::Page(Condition::Text(text), true) => format!("Text '{text}' appeared on page"),
+            Self::Page(Condition::Text(text), false) => format!("Text '{text}' disappeared from page"),
+            Self::Page(Condition::Element(_), true) => "The element can be seen".to_owned(),
+            Self::Page(Condition::Element(_), false) => "The element is gone or hidden".to_owned(),
+            Self::Page(Condition::Url(_), _) => "The page is there".to_owned(),
             Self::Response(part) => match answered(page, part) {
                 Some((status, url)) => format!("Answered {status}: {}", one_line(&url)),
                 None => "The response came".to_owned(),
@@ -206,11 +202,7 @@ impl Wanted {
                 if matches!(self, Self::State(_)) {
                     return Err(Error::DownloadAway { waited: limit });
                 }
-                let what = match self {
-                    Self::Text(text, _) => format!("{} {}", self.what(), quoted(text, LONGEST_QUOTED)),
-                    _ => self.what().to_owned(),
-                };
-                return Err(Error::WaitRanOut { what, waited: limit });
+                return Err(Error::WaitRanOut { what: self.what(), waited: limit });
             }
             let pause = (Instant::now() + PAUSE).min(deadline);
             page.changed_before(&mut changes, pause).await;
@@ -220,9 +212,7 @@ impl Wanted {
 
     async fn is_so(&self, call: &Call<'_>, page: &Page) -> Result<bool> {
         match self {
-            Self::Text(text, there) => Ok(page.contains_text(&squeezed(text)).await? == *there),
-            Self::Element(selector, there) => Ok(is_seen(page, selector).await? == *there),
-            Self::Url(part) => Ok(like(part, &page.asked_url())),
+            Self::Page(condition, there) => Ok(condition.holds(page).await? == *there),
             Self::Response(part) => Ok(answered(page, part).is_some()),
             Self::State(_) => Ok(downloads_ended(call)),
             Self::Function(_) | Self::Time(_) => Ok(true),
@@ -251,30 +241,6 @@ impl Wanted {
             sleep_until((Instant::now() + PAUSE).min(deadline)).await;
         }
     }
-}
-
-/// Whether the element of a ref, or any match of a selector, is visible.
-async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
-    let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
-    let main = page.main_frame().clone();
-    let is_of_main = main.had_ref(reference.element);
-    let frames = page.frames().into_iter().filter(|frame| match reference.frame {
-        Some(number) => frame.number() == number,
-        None => frame == &main || (!is_of_main && frame.had_ref(reference.element)),
-    });
-    for frame in frames {
-        let found = match ElementHandle::by_ref(&frame, reference.element).await {
-            Ok(Some(element)) => element.is_visible().await,
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        match found {
-            Ok(true) => return Ok(true),
-            Ok(false) | Err(Error::DocumentGone | Error::FrameDetached | Error::StaleRef { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
 }
 
 /// Status and URL of the latest response whose URL matches.

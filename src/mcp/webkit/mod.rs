@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::{Call, ToFile};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, TAB, Tool};
+use crate::mcp::tool::{AnyTool, EXPECT, TAB, Tool};
 use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
@@ -73,6 +73,10 @@ pub(super) async fn run(
     if arguments.contains_key(TAB) {
         let what = "a tab that is named".to_owned();
         return Err(Error::NotInWebkit { what, reason: "a session has only one page there" });
+    }
+    if arguments.contains_key(EXPECT) {
+        let what = "an expectation of an action".to_owned();
+        return Err(Error::NotInWebkit { what, reason: "its pages are not watched; take a snapshot" });
     }
     let file = ToFile::take(call, tool, &mut arguments).await?;
     Box::pin(act(tool.name, arguments, &InWebkit { session: webkit_session, call }, reply)).await?;

@@ -205,7 +205,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn locator(&self, asked: &Value, strict: bool) -> Result<Locator> {
-        self.state.pages.frame(asked)?.locator(of(asked, "selector"), strict)
+        self.state.pages.frame(asked)?.painted_locator(of(asked, "selector"), strict)
     }
 
     /// Waits until the locator finds an element. Without a timeout, it gives up once the page rests. Returns the time limit of
@@ -316,7 +316,8 @@ impl<'a> Host<'a> {
         let script = of(asked, "script").to_owned();
         let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         if method == "wait_for_function" {
-            frame.wait_for_function(&script, &JsValue::Undefined, Scope::Main, None, limit).await?;
+            let scope = Scope::for_script(&script);
+            frame.wait_for_function(&script, &JsValue::Undefined, scope, None, limit).await?;
             return Ok(json!(true));
         }
         let mut watch = page.watch(ActsOn::Page).await;

@@ -1,0 +1,176 @@
+//! What a call expects of its action: it must come of the action, or the call fails.
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::Result;
+use crate::browser::{CaptureOptions, Page};
+use crate::error::{Error, human, squeezed};
+use crate::mcp::call::Call;
+use crate::mcp::condition::Condition;
+use crate::mcp::describe::capture;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{AnyTool, EXPECT};
+use crate::snapshot::{self, Since, Tree};
+
+/// The interval between checks.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How long a page may take to be looked at before the action.
+const LOOK_LIMIT: Duration = Duration::from_secs(2);
+/// The word for an action without effect.
+const NOTHING: &str = "nothing";
+
+/// Runs a tool as part of a call, and checks that what it is expected to bring about came of it.
+///
+/// # Errors `not_as_expected` if it did not, or if it was there before the action, which is not done then.
+pub async fn run(
+    call: &Call<'_>,
+    tool: &AnyTool,
+    mut arguments: Map<String, Value>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let expected = match arguments.remove(EXPECT) {
+        Some(Value::String(text)) => Some(Box::pin(Expected::begin(call, &text)).await?),
+        _ => None,
+    };
+    call.run(tool, arguments, reply).await?;
+    match expected {
+        Some(expected) => Box::pin(expected.check(call)).await,
+        None => Ok(()),
+    }
+}
+
+/// An expectation, and the state before the action.
+struct Expected {
+    /// `None`: nothing may change.
+    wanted: Option<Condition>,
+    /// The tabs, with their URLs.
+    tabs: Vec<(Page, String)>,
+    /// The current page and its opener, unless the condition holds there already.
+    pages: Vec<Page>,
+    outline: Option<Arc<Tree>>,
+}
+
+impl Expected {
+    /// Looks at the state before the action.
+    async fn begin(call: &Call<'_>, text: &str) -> Result<Self> {
+        let current = call.current_page().ok();
+        let wanted = (text.trim() != NOTHING).then(|| Condition::read(text));
+        let tabs = tabs(call);
+        let Some(mut wanted) = wanted else {
+            let outline = match &current {
+                Some(page) => outline(call, page).await,
+                None => None,
+            };
+            return Ok(Self { wanted: None, tabs, pages: Vec::new(), outline });
+        };
+        let mut pages = Vec::new();
+        let opener = current.as_ref().and_then(Page::opener);
+        for page in current.iter().chain(&opener) {
+            let deadline = Instant::now() + LOOK_LIMIT;
+            let mut is_there = holds(&wanted, page, deadline).await;
+            if matches!(is_there, Err(Error::InvalidSelector { .. })) {
+                wanted = Condition::Text(text.trim().to_owned());
+                is_there = holds(&wanted, page, deadline).await;
+            }
+            match is_there? {
+                true if Some(page) == current.as_ref() => {
+                    let what = wanted.what();
+                    let what = format!(
+                        "{what} is there already, so it cannot come of the action, which was not done"
+                    );
+                    return Err(Error::Unexpected { what });
+                }
+                true => {}
+                false => pages.push(page.clone()),
+            }
+        }
+        Ok(Self { wanted: Some(wanted), tabs, pages, outline: None })
+    }
+
+    /// Waits until what is expected has come.
+    async fn check(&self, call: &Call<'_>) -> Result<()> {
+        let limit = call.settings.timeouts.action;
+        let deadline = Instant::now() + limit;
+        let Some(wanted) = &self.wanted else { return self.check_unchanged(call).await };
+        call.progress.say(format!("waiting for {}", wanted.what()));
+        loop {
+            for page in self.pages.iter().chain(&self.opened(call)) {
+                if holds(wanted, page, deadline).await? {
+                    return Ok(());
+                }
+            }
+            if Instant::now() >= deadline {
+                let (what, limit) = (wanted.what(), human(limit));
+                let what = format!("the action was done, but {what} did not come of it within {limit}");
+                return Err(Error::Unexpected { what });
+            }
+            sleep_until((Instant::now() + PAUSE).min(deadline)).await;
+        }
+    }
+
+    /// The tabs that were not open before.
+    fn opened(&self, call: &Call<'_>) -> Vec<Page> {
+        let pages = call.tabs().into_iter().map(|tab| tab.page);
+        pages.filter(|page| !self.tabs.iter().any(|(known, _)| known == page)).collect()
+    }
+
+    async fn check_unchanged(&self, call: &Call<'_>) -> Result<()> {
+        let current = call.current_page().ok();
+        let asks = |page: &Page| page.dialog().is_some() || page.file_chooser().is_some();
+        let announced = !call.report.said.lock().is_empty() || !call.report.moved.lock().is_empty();
+        let is_changed = announced
+            || tabs(call) != self.tabs
+            || current.as_ref().is_some_and(asks)
+            || match (&self.outline, &current) {
+                (Some(before), Some(page)) => match outline(call, page).await {
+                    Some(now) => !is_same(call, page, before, &now),
+                    None => true,
+                },
+                (before, _) => before.is_some(),
+            };
+        match is_changed {
+            false => Ok(()),
+            true => {
+                let what = "the action was done, and something changed, though nothing was expected to";
+                Err(Error::Unexpected { what: what.to_owned() })
+            }
+        }
+    }
+}
+
+fn tabs(call: &Call<'_>) -> Vec<(Page, String)> {
+    call.tabs().into_iter().map(|tab| (tab.page.clone(), tab.page.asked_url())).collect()
+}
+
+async fn outline(call: &Call<'_>, page: &Page) -> Option<Arc<Tree>> {
+    if page.dialog().is_some() || page.is_crashed() {
+        return None;
+    }
+    let options = CaptureOptions { limit: LOOK_LIMIT, ..CaptureOptions::default() };
+    capture(call, page, options).await.ok()
+}
+
+/// Whether two outlines differ at most in the focus and in what changes by itself.
+fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
+    let ticking = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
+    let [before, now] = [before, now].map(Tree::without_focus);
+    snapshot::compare(&Since { ticking: &ticking, ..Since::new(&before) }, &now).is_empty()
+}
+
+/// Whether the page meets the condition; its dialog may say the text.
+async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<bool> {
+    if page.is_closed() || page.is_crashed() {
+        return Ok(false);
+    }
+    if let (Some(dialog), Condition::Text(text)) = (page.dialog(), wanted) {
+        return Ok(squeezed(&dialog.message).to_lowercase().contains(&squeezed(text).to_lowercase()));
+    }
+    match timeout_at(deadline, page.unless_dialog(wanted.holds(page))).await {
+        Ok(Err(error @ Error::InvalidSelector { .. })) => Err(error),
+        // What cannot be looked at now shows nothing.
+        looked => Ok(looked.unwrap_or(Ok(false)).unwrap_or(false)),
+    }
+}
