@@ -613,8 +613,10 @@ class Frame:
     def wait_for_function(
         self, script: str, argument: Any, isolated: bool | None, pause_ms: float, timeout_ms: float
     ) -> Operation:
-        """Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame. Without
-        `isolated`, a script that only reads the document runs in the isolated world."""
+        """Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame.
+
+        If `isolated` is `None`, a script that only reads the document runs in the isolated world.
+        """
     def perform(self, selector: str, strict: bool, action: Any, timeout_ms: float) -> Operation:
         """Performs `action` on the element that a selector matches, see `ElementAction`."""
     def highlight(self, selector: str) -> Operation:

@@ -170,7 +170,7 @@ fn arguments_are_checked_all_at_once() {
             &[
                 "`url` is missing; it is a string",
                 "`uri` is not an argument; did you mean `url`?",
-                "`zebra` is not an argument; the arguments are url, waitUntil, timeout, tab, sessionId",
+                "`zebra` is not an argument; the arguments are url, waitUntil, timeout, expect, tab, sessionId",
             ],
         ),
         ("browser_close", json!({"x": 1}), &["`x` is not an argument; the arguments are tab, sessionId"]),

@@ -127,7 +127,8 @@ async def test_a_variable_that_only_the_page_has_is_warned_about_once(
         for _ in range(2):
             assert await page.evaluate("() => window.mine") is None
     (warning,) = caught
-    assert "Page.evaluate: window.mine is undefined. The script runs in an isolated world" in str(warning.message)
+    said = "Page.evaluate: window.mine is undefined. The script runs in an isolated world"
+    assert said in str(warning.message)
     assert warning.filename == __file__
 
 

@@ -92,7 +92,8 @@ async def test_an_element_beyond_the_edge_of_the_page_is_drawn(page: Page) -> No
     await page.set_content(
         "<style>body { margin: 0; background: rgb(0, 0, 255); height: 1000px }"
         "div { position: absolute; width: 100px; height: 40px; background: rgb(0, 255, 0) }</style>"
-        "<div id=half style='left: -50px; top: 20px'></div><div id=above style='left: 20px; top: -20px'></div>"
+        "<div id=half style='left: -50px; top: 20px'></div>"
+        "<div id=above style='left: 20px; top: -20px'></div>"
     )
     half = await page.locator("#half").screenshot()
     assert size(half) == (100, 40)

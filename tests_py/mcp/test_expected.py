@@ -46,7 +46,7 @@ async def done(workshop: Workshop) -> int:
     return int(await workshop.server.evaluate("() => done"))
 
 
-MET = {
+MET: dict[str, tuple[str, dict[str, object], str]] = {
     "a text": ("browser_click", {"ref": "#save"}, "Saved"),
     "a text that comes later": ("browser_click", {"ref": "#slow"}, "saved"),
     "a selector": ("browser_click", {"ref": "#toast"}, "#shown"),
@@ -83,7 +83,7 @@ async def test_an_action_that_brings_about_what_is_expected_succeeds(
         await workshop.do("browser_handle_dialog", accept=True)
 
 
-UNMET = {
+UNMET: dict[str, tuple[str, dict[str, object], str, str]] = {
     "another text": ("browser_click", {"ref": "#wrong"}, "Saved", 'the text "Saved" did not come'),
     "no element": ("browser_click", {"ref": "#wrong"}, "#shown", "the element did not come"),
     "no URL": ("browser_click", {"ref": "#wrong"}, "/expected/next", "the address did not come"),

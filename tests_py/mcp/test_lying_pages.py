@@ -132,10 +132,10 @@ async def test_the_end_of_a_chain_of_pages_is_reported(workshop: Workshop, site:
     assert "# The end" in fetched.text
 
 
-@pytest.mark.parametrize("closing", ["opened.onload = () => opened.close()", "setTimeout(() => opened.close(), 100)"])
-async def test_a_window_that_closes_itself_is_reported(
-    workshop: Workshop, site: Site, closing: str
-) -> None:
+@pytest.mark.parametrize(
+    "closing", ["opened.onload = () => opened.close()", "setTimeout(() => opened.close(), 100)"]
+)
+async def test_a_window_that_closes_itself_is_reported(workshop: Workshop, site: Site, closing: str) -> None:
     site.publish("/lying/window", document("Window", "<h1>Window</h1>"))
     act = f"const opened = window.open('/lying/window'); {closing}"
     body = f'<button onclick="{act}">Open</button>'
@@ -160,7 +160,8 @@ async def test_a_window_that_closes_at_once_is_reported_as_closed(workshop: Work
 ASIDE = """<div aria-hidden=true><h1>Orders</h1><div role=button tabindex=0
  onclick="document.querySelector('output').textContent += 'opened;'">Open order 7</div>
 <div role=dialog aria-label=Connect>Connect</div>
-<button onclick="document.querySelector('output').textContent += 'paid;'">Pay all</button></div><output></output>"""
+<button onclick="document.querySelector('output').textContent += 'paid;'">Pay all</button></div>
+<output></output>"""
 
 
 async def test_roles_under_a_root_that_is_aria_hidden_are_found(workshop: Workshop, site: Site) -> None:

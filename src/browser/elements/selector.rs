@@ -207,7 +207,9 @@ impl Selector {
             return Err(invalid("a frame is entered through its element: one selector before, one after"));
         }
         if painted {
-            chains.iter_mut().for_each(|chain| chain.parts.push(Part::Painted));
+            for chain in &mut chains {
+                chain.parts.push(Part::Painted);
+            }
         }
         Ok(Self { chains, everywhere })
     }

@@ -127,8 +127,8 @@ engine.walk = (options = {}) =>
     });
   });
 
-/** Whether a select shows its options in the page, as `appearance: base-select` has it, and not in a window of the browser's. */
-const isOpenPicker = (select) => native.matches(select, ":open") && getComputedStyle(select).appearance === "base-select";
+/** Whether a select shows its options in the page, as `appearance: base-select` has it. Browsers without that do not know `:open` either. */
+const isOpenPicker = (select) => getComputedStyle(select).appearance === "base-select" && native.matches(select, ":open");
 
 /** What the browser shows in a viewer of its own. */
 const isPdf = () => document.contentType === "application/pdf";
