@@ -257,7 +257,7 @@ def install(about: About) -> list[str]:
         "Codex": f"`codex mcp add {about.server} -- {command}`",
         "Gemini CLI": f"`gemini extensions install {about.repository}`",
         **opens,
-        "Zed, Windsurf, Claude Desktop": f"`{command} setup zed`",
+        "Zed, Windsurf, Claude Desktop": f"`{command} setup zed`, `… setup windsurf`, `… setup claude`",
     }
     return ["| client | |", "|---|---|", *(f"| {client} | {line} |" for client, line in rows.items())]
 

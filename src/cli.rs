@@ -65,7 +65,7 @@ use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::mcp::tools;
 #[cfg(feature = "otlp")]
-use crate::mcp::traces::TraceOptions;
+use crate::mcp::traces::SpanExporterOptions;
 use crate::secrets::Secrets;
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
@@ -120,7 +120,7 @@ pub struct Config {
     pub replica: Option<ReplicaOptions>,
     /// The exporter for spans of calls.
     #[cfg(feature = "otlp")]
-    pub traces: Option<TraceOptions>,
+    pub traces: Option<SpanExporterOptions>,
     /// Warnings for the user, shown before the server starts.
     pub warnings: Vec<String>,
 }
@@ -167,7 +167,7 @@ impl Config {
             return Err(mistake("caps", WAY_OUT));
         }
         engine.secrets = secrets(&flags, http.as_ref())?;
-        engine.context.unseen = engine.secrets.unseen();
+        engine.context.hidden_texts = engine.secrets.hidden_texts();
         engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         // Who asks from elsewhere names folders of another machine.
         let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.are_several());
@@ -312,7 +312,7 @@ fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<R
 }
 
 #[cfg(feature = "otlp")]
-fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
+fn trace_options(flags: &Flags) -> Result<Option<SpanExporterOptions>, Ending> {
     let Some(collector) = &flags.log.otlp else { return Ok(None) };
     let mut headers = HeaderMap::new();
     for Header(name, value) in flags.log.otlp_header.iter().flatten() {
@@ -320,7 +320,7 @@ fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
         let (name, value) = pair.ok_or_else(|| mistake("otlp-header", "a header cannot hold this"))?;
         headers.insert(name, value);
     }
-    let options = TraceOptions::new(collector, headers);
+    let options = SpanExporterOptions::new(collector, headers);
     options.map(Some).ok_or_else(|| mistake("otlp", "expected an http:// or https:// address"))
 }
 

@@ -37,7 +37,7 @@ impl SteadyClock {
         Self { read: Instant::now(), unix_time: unix_time() }
     }
 
-    /// Like [`unix_time`].
+    /// The Unix time by this clock, unaffected by later changes of the system clock.
     pub(crate) fn unix_time(&self) -> Duration {
         self.unix_time + self.read.elapsed()
     }

@@ -608,8 +608,8 @@ class Frame:
     def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
-    def direct_socket(self, name: str, socket: float, number: int, what: str, value: Any) -> Operation:
-        """Controls a WebSocket of the page; `number` tells which event it follows."""
+    def command_socket(self, name: str, socket: float, number: int, what: str, value: Any) -> Operation:
+        """Sends a command to a routed WebSocket of the page, which runs commands by `number`, from 0."""
     def wait_for_function(
         self, script: str, argument: Any, isolated: bool | None, pause_ms: float, timeout_ms: float
     ) -> Operation:

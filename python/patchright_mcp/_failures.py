@@ -85,13 +85,17 @@ def naming_the_world(*, isolated: bool) -> Iterator[None]:
         raise
 
 
-_OF_WINDOW = re.compile(r"\b(?:window|globalThis|self)\s*\.\s*([A-Za-z_$][\w$]*)")
+_READS_OF_WINDOW = re.compile(
+    r"\s*(?:(?:async\s)?\s*\(?[\w\s,]*\)?\s*=>)?\s*(?:\{\s*return\s)?\s*"
+    r"(?:window|globalThis|self)\s*\.\s*([A-Za-z_$][\w$]*)(?:\??\.[\w$]+)*[\s;}]*"
+)
 _warned: list[str] = []
 
 
-def variables_of_window(script: str) -> list[str]:
-    """Returns the variables of `window` that a script names, as long as nobody was warned about one."""
-    return [] if _warned else _OF_WINDOW.findall(script)
+def variable_of_window(script: str) -> str | None:
+    """Returns the variable of `window` if a script only reads one, as long as nobody was warned about one."""
+    found = None if _warned else _READS_OF_WINDOW.fullmatch(script)
+    return found[1] if found else None
 
 
 def warn_of_the_world(name: str) -> None:
@@ -105,11 +109,11 @@ def warn_of_the_world(name: str) -> None:
     warnings.warn_explicit(text, UserWarning, *where)
 
 
-class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
+class MissingFeature(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
     """A feature of Playwright that this library lacks. `hasattr` returns false for it."""
 
     @property
-    def name(self) -> str | None:  # Both bases have one: this is that of `Error`.
+    def name(self) -> str | None:  # `Error` and `AttributeError` both define it.
         """Always `None`."""
         return None
 

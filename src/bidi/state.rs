@@ -29,8 +29,9 @@ pub(super) struct State {
     pub attaches: bool,
     /// Tabs that were open before us and are ignored.
     pub hidden: HashSet<String>,
-    /// The number of tabs that we are creating and whose ids are unknown yet; and tabs that opened meanwhile.
+    /// The number of tabs that we are creating and whose ids are unknown yet.
     pub creating: usize,
+    /// Tabs that opened meanwhile.
     pub pending: Vec<Value>,
     /// The number of running print jobs: Firefox opens a hidden tab for each.
     pub printing: usize,
@@ -54,8 +55,9 @@ pub(super) struct State {
     pub console: HashMap<String, String>,
     /// Sessions that read the console, briefly or as long as somebody listens, with their subscriptions.
     pub console_read: HashMap<String, String>,
-    /// Running screencasts by session, and the number of reported pictures.
+    /// Running screencasts by session.
     pub films: HashMap<String, Screencast>,
+    /// The number of reported frames of screencasts.
     pub pictures: i64,
     /// The number of additional sessions.
     pub sessions: u64,

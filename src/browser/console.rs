@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use crate::browser::objects::page::Page;
 use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::console::{Disable, Enable, MessageAdded};
-use crate::cdp::{CdpSession, Event, Permit};
+use crate::cdp::{CdpSession, Event, PermitReason};
 use crate::error::Result;
 
 pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
@@ -83,7 +83,7 @@ impl Page {
             let here: Vec<_> = (0..messages.len())
                 .filter(|&index| lacks_text(&messages[index]) && place(&messages[index]) == at)
                 .collect();
-            let texts = log.and_then(|log| log.texts(&at.0, at.1, here.len()));
+            let texts = log.and_then(|log| log.error_texts(&at.0, at.1, here.len()));
             complete &= texts.is_some();
             for (index, text) in here.into_iter().zip(texts.unwrap_or_default()) {
                 messages[index].text = text;
@@ -95,7 +95,7 @@ impl Page {
 
 async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     let mut events = session.events(&[MessageAdded::METHOD]);
-    session.send_permitted(Enable {}, Permit::ConsolePulse).ignore();
+    session.send_permitted(Enable {}, PermitReason::ConsolePulse).ignore();
     session.send(Disable {}).within(LIMIT).await?;
     let mut messages = Vec::new();
     while let Some(event) = events.ready() {

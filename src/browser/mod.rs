@@ -92,14 +92,14 @@ pub use options::LocalFiles;
 pub use options::devices::Device;
 #[doc(hidden)]
 pub use options::domains::Domains;
+#[doc(hidden)]
+pub use options::hidden_texts::HiddenTexts;
 pub use options::look::Look;
 pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{Routed, UrlGlob};
 pub use options::storage_state::{ExtraStorage, Passkey, PrivateFile};
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
-#[doc(hidden)]
-pub use options::unseen::HiddenTexts;
 pub use options::{ContextOptions, HttpCredentials};
 #[doc(hidden)]
 pub use scripts::document::Tag;
@@ -110,7 +110,7 @@ pub use scripts::exposed::{Call, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 #[doc(hidden)]
-pub use scripts::offered::{OfferedTool, offers_changed};
+pub use scripts::offered::{OfferedTool, page_tools_changed};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]
@@ -144,7 +144,7 @@ pub use view::extract::{Extracted, Row, Schema, Wanted};
 pub use view::outlined::SnapshotOptions;
 pub use view::pdf::PdfOptions;
 #[doc(hidden)]
-pub use view::picture::PictureFinish;
+pub use view::picture::ScreenshotAdjustments;
 #[doc(hidden)]
 pub use view::profile::{Coverage, Performance, Profile, Used};
 #[doc(hidden)]

@@ -58,7 +58,7 @@ impl RawEvent {
     }
 
     /// The parameters as raw JSON.
-    pub fn json(&self) -> &[u8] {
+    pub fn params_json(&self) -> &[u8] {
         self.message.part()
     }
 }

@@ -1,9 +1,9 @@
 //! The policy for commands that a page can notice: they need a permit that states the reason.
 use crate::error::{Error, Result};
 
-/// The reason why a noticeable command may be sent.
+/// Why a command that a page can notice may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Permit {
+pub enum PermitReason {
     /// `Console.enable` directly followed by `Console.disable`: returns the stored messages, and runs nothing
     /// in the page.
     ConsolePulse,
@@ -28,14 +28,14 @@ const NOTICEABLE: [&str; 6] = [
 ];
 
 /// Refuses a noticeable command without a permit.
-pub(super) fn check(method: &str, permit: Option<Permit>) -> Result<()> {
+pub(super) fn check(method: &str, permit: Option<PermitReason>) -> Result<()> {
     let Some(noticeable) = NOTICEABLE.into_iter().find(|name| *name == method) else {
         return Ok(());
     };
     match permit {
-        Some(Permit::UserAsked) => Ok(()),
-        Some(Permit::ConsolePulse) if noticeable == "Console.enable" => Ok(()),
-        Some(Permit::ConsoleSubscribed)
+        Some(PermitReason::UserAsked) => Ok(()),
+        Some(PermitReason::ConsolePulse) if noticeable == "Console.enable" => Ok(()),
+        Some(PermitReason::ConsoleSubscribed)
             if ["Console.enable", "Log.enable", "Runtime.enable"].contains(&noticeable) =>
         {
             Ok(())

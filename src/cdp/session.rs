@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::command::Command;
 use super::connection::{COMMAND_LIMIT, EventSink, ReplyHandler, SessionState, Shared};
 use super::events::{Events, Message, Observer};
-use super::policy::{self, Permit};
+use super::policy::{self, PermitReason};
 use crate::error::{Error, RAW_COMMAND, Result};
 use crate::sync::{Sleep, sleep_until};
 
@@ -80,7 +80,7 @@ impl CdpSession {
 
     /// Like [`send`](Self::send), for a command that the page can notice.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
-    pub fn send_permitted<C: Command>(&self, command: C, permit: Permit) -> PendingReply<C::Reply> {
+    pub fn send_permitted<C: Command>(&self, command: C, permit: PermitReason) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, Some(permit))
     }
 
@@ -90,7 +90,7 @@ impl CdpSession {
     pub fn send_then<C: Command>(
         &self,
         command: C,
-        permit: Option<Permit>,
+        permit: Option<PermitReason>,
         then: impl FnOnce(Result<C::Reply>) + Send + 'static,
     ) {
         let method = C::METHOD;
@@ -115,7 +115,7 @@ impl CdpSession {
         &self,
         method: &str,
         parameters: &serde_json::Value,
-        permit: Option<Permit>,
+        permit: Option<PermitReason>,
     ) -> Result<serde_json::Value> {
         self.call_raw_within(method, parameters, permit, COMMAND_LIMIT).await
     }
@@ -125,7 +125,7 @@ impl CdpSession {
         &self,
         method: &str,
         parameters: &serde_json::Value,
-        permit: Option<Permit>,
+        permit: Option<PermitReason>,
         limit: Duration,
     ) -> Result<serde_json::Value> {
         self.post_named(method, RAW_COMMAND, parameters, permit).within(limit).await
@@ -145,7 +145,7 @@ impl CdpSession {
         &self,
         method: &'static str,
         parameters: &impl Serialize,
-        permit: Option<Permit>,
+        permit: Option<PermitReason>,
     ) -> PendingReply<T> {
         self.post_named(method, method, parameters, permit)
     }
@@ -155,7 +155,7 @@ impl CdpSession {
         method: &str,
         announced_as: &'static str,
         parameters: &impl Serialize,
-        permit: Option<Permit>,
+        permit: Option<PermitReason>,
     ) -> PendingReply<T> {
         let (sender, receiver) = oneshot::channel();
         let then = Box::new(move |answer| drop(sender.send(answer)));

@@ -117,7 +117,7 @@ pub struct BrowserFlags {
     #[arg(long, value_name = "HEADER")]
     pub cdp_header: Option<Vec<Header>>,
 
-    /// Timeout of that connection [default: 30000]
+    /// Timeout of that connection [default: 30000; 120000 with --attach, 10000 with --pool]
     #[arg(long, value_name = "MS", value_parser = milliseconds())]
     pub cdp_timeout: Option<u64>,
 

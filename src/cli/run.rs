@@ -25,7 +25,7 @@ use crate::mcp::tool::Capability;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
 #[cfg(feature = "otlp")]
-use crate::mcp::traces::Traces;
+use crate::mcp::traces::SpanExporter;
 use crate::secrets::Secrets;
 use crate::session::Engine;
 use crate::session::cooldown::Cooldown;
@@ -117,7 +117,7 @@ async fn serve(mut config: Config) -> i32 {
     let name = replica.as_ref().map(|replica| replica.id().to_owned());
     let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone(), name));
     #[cfg(feature = "otlp")]
-    let traces = config.traces.take().map(Traces::new).map(Arc::new);
+    let traces = config.traces.take().map(SpanExporter::new).map(Arc::new);
     let dispatcher = match audited(config) {
         Ok(dispatcher) => dispatcher,
         Err(error) => return cannot_start(&error),

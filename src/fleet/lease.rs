@@ -167,8 +167,8 @@ impl Replica {
         })
     }
 
-    /// Writes a session that the shared state has lost, unless another server has done so.
-    pub async fn restore(
+    /// Writes a session that the shared state has lost, unless another server has done so. `rest`: its remaining lifetime.
+    pub async fn rewrite_lost_session(
         self: &Arc<Self>,
         session: &str,
         owner: &str,

@@ -110,7 +110,7 @@ impl Live {
     }
 
     /// Watches the number of open hand-overs.
-    pub fn wanted(&self) -> watch::Receiver<usize> {
+    pub fn watch_open_handovers(&self) -> watch::Receiver<usize> {
         self.inner.wanted.subscribe()
     }
 

@@ -111,6 +111,7 @@ impl Handover {
         &self.why
     }
 
+    /// The name of the client whose session it is, if it has one.
     pub fn owner(&self) -> Option<&str> {
         self.owner.as_deref()
     }

@@ -54,7 +54,7 @@ pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
 
 /// A value of the same form that fits: cuts its strings, and its lists and objects if necessary. `None` if it
 /// fits already.
-pub fn fitted(value: &Value, most: usize) -> Option<Value> {
+pub fn shortened_to_fit(value: &Value, most: usize) -> Option<Value> {
     if size(value) <= most {
         return None;
     }
@@ -132,7 +132,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_a_value_holds_it_fits(value in any_value(), most in 200_usize..5_000) {
-            let shortened = fitted(&value, most).unwrap_or(value);
+            let shortened = shortened_to_fit(&value, most).unwrap_or(value);
             prop_assert!(size(&shortened) <= most);
         }
     }

@@ -34,7 +34,7 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::script::{ActionBaseline, Named, Step};
 use crate::mcp::settings::{Settings, Timeouts};
-use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, StallPolicy, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::Session;
@@ -63,7 +63,7 @@ pub struct Call<'a> {
     pub progress: &'a Progress,
     /// The session's state between calls.
     pub kept: &'a SessionMemory,
-    pub report: Report,
+    pub report: AnswerNotes,
     place: Place,
 }
 
@@ -86,9 +86,9 @@ impl Services {
     }
 }
 
-/// What the answer says beside what the tool writes.
+/// What an answer reports beside what its tool writes.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct AnswerNotes {
     /// Events for the answer.
     pub(super) events: Mutex<Vec<String>>,
     /// Announcements of the page.
@@ -97,7 +97,7 @@ pub struct Report {
     pub(super) moved: Mutex<Vec<Moved>>,
     /// Dragged elements by frame and number, latest last.
     pub held: Mutex<Vec<Key>>,
-    /// Locators for scripts of the named elements, by their name in the call.
+    /// The elements that this call refers to, by the ref or selector as given; for the recorded script.
     pub(super) found: Mutex<HashMap<String, Named>>,
     /// The name of the file that it goes to. Without one, nothing.
     file: Mutex<String>,
@@ -131,7 +131,7 @@ impl<'a> Call<'a> {
             settings: &client.settings,
             progress,
             kept,
-            report: Report::default(),
+            report: AnswerNotes::default(),
             place: Place::default(),
         }
     }
@@ -251,13 +251,13 @@ impl Call<'_> {
         work: impl Future<Output = Result<()>>,
     ) -> Result<()> {
         let work = unless_it_panics(work);
-        let patience = match tool.patience {
-            Patience::Little => Some(PATIENCE),
-            Patience::Long => None,
-            Patience::Endless => return work.await,
+        let limit = match tool.stall_policy {
+            StallPolicy::GiveUpSoon => Some(PATIENCE),
+            StallPolicy::GiveUpIfSilent => None,
+            StallPolicy::KeepWaiting => return work.await,
         };
         match self.current_page() {
-            Ok(page) => page.unless_stuck(patience, work).await,
+            Ok(page) => page.unless_stuck(limit, work).await,
             Err(_) => work.await,
         }
     }
@@ -267,7 +267,7 @@ impl Call<'_> {
         if !self.services.registry.enables(Capability::Network) {
             return None;
         }
-        self.workspace.archive(page.context()).body_of(page, number)
+        self.workspace.response_bodies(page.context()).body_of(page, number)
     }
 
     /// Whether tools of this kind are switched on.
@@ -440,7 +440,7 @@ impl Call<'_> {
         }
         if self.services.registry.enables(Capability::Network) {
             // From the first page on: what was answered before can be had no more.
-            self.workspace.archive(page.context());
+            self.workspace.response_bodies(page.context());
         }
         if let Some(dialog) = page.dialog() {
             self.place.met_dialog.store(true, Ordering::Relaxed);

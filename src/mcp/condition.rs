@@ -61,7 +61,7 @@ impl Condition {
 
 /// Whether the element of a ref, or any match of a selector, is visible.
 async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
-    let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
+    let Ok(reference) = selector.parse::<Ref>() else { return page.has_visible(selector).await };
     let main = page.main_frame().clone();
     let is_of_main = main.had_ref(reference.element);
     let frames = page.frames().into_iter().filter(|frame| match reference.frame {

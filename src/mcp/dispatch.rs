@@ -31,7 +31,7 @@ use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, SESSION, Tool as _, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
-use crate::mcp::traces::{Span, Traces};
+use crate::mcp::traces::{Span, SpanExporter};
 use crate::mcp::webkit;
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
@@ -71,7 +71,7 @@ pub struct Dispatcher {
     audit: Option<AuditLog>,
     /// The exporter of spans, if tracing is on.
     #[cfg(feature = "otlp")]
-    traces: Option<Arc<Traces>>,
+    traces: Option<Arc<SpanExporter>>,
 }
 
 impl Dispatcher {
@@ -123,7 +123,7 @@ impl Dispatcher {
     /// Adds a tracing exporter.
     #[cfg(feature = "otlp")]
     #[must_use]
-    pub fn with_traces(self, traces: Arc<Traces>) -> Self {
+    pub fn with_traces(self, traces: Arc<SpanExporter>) -> Self {
         Self { traces: Some(traces), ..self }
     }
 
@@ -278,7 +278,7 @@ impl Dispatcher {
 
     /// Starts a span for the call, which is the parent of its requests.
     #[cfg(feature = "otlp")]
-    fn begin_span(&self, progress: &Progress) -> Option<(&Traces, Span)> {
+    fn begin_span(&self, progress: &Progress) -> Option<(&SpanExporter, Span)> {
         let traces = self.traces.as_deref()?;
         let span = Span::begin(progress.trace().as_deref());
         progress.move_within(span.traceparent());

@@ -1,4 +1,4 @@
-//! Properties of tools: their effect, and their patience with a hanging page.
+//! Properties of tools: their effect, and what becomes of a call when its page hangs.
 
 /// The effect of a tool on the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub enum Effect {
 
 /// What happens to a call when the page stops responding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum StallPolicy {
     /// It is given up: soon if the page has been silent since the call began, later otherwise.
-    Little,
+    GiveUpSoon,
     /// It is given up if the page has been silent since the call began: its own work may keep the page busy.
-    Long,
+    GiveUpIfSilent,
     /// It does not depend on the page, or handles that itself.
-    Endless,
+    KeepWaiting,
 }

@@ -26,7 +26,7 @@ fn paused_reply(ActiveCooldown { remaining_seconds }: ActiveCooldown, language: 
     reply
 }
 
-/// Answers a failed call. An error that means that nobody was there starts a cooldown.
+/// Fills the reply to a failed call. A login timeout starts a cooldown.
 pub(super) fn tell(
     error: &Error,
     tool: &AnyTool,

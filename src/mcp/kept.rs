@@ -32,7 +32,7 @@ pub struct SessionMemory {
     /// Whether the last screenshot of a viewport was too large to be sent unscaled.
     pub large_pictures: AtomicBool,
     /// The running video.
-    pub video: Mutex<Option<Recording>>,
+    pub video: Mutex<Option<RunningVideo>>,
     /// The running coverage measurement.
     pub coverage: Mutex<Option<Coverage>>,
     pub performance: Mutex<Option<Performance>>,
@@ -90,7 +90,7 @@ impl Drop for ToolGuard {
 
 /// A video, and its requested name.
 #[derive(Debug)]
-pub struct Recording {
+pub struct RunningVideo {
     pub video: Video,
     /// The temporary file until the video is complete.
     pub file: tempfile::TempPath,

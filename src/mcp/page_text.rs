@@ -88,7 +88,8 @@ pub fn quoted(text: &str) -> String {
     if plain { text.to_owned() } else { escaped(&serde_json::Value::from(text).to_string()) }
 }
 
-/// The text of an error, which may contain text of a page: none of its lines begins like ours.
+/// Replaces line breaks, control characters and invisible characters with spaces, so that text of a page in an error
+/// cannot imitate our output.
 pub fn safe(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }

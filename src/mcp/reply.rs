@@ -414,7 +414,7 @@ impl Reply {
         }
         if let Some(plain) = &mut self.plain {
             let program = serde_json::from_str(plain).ok().filter(|_| plain.chars().count() > most);
-            match program.and_then(|value| budget::fitted(&value, most)) {
+            match program.and_then(|value| budget::shortened_to_fit(&value, most)) {
                 Some(value) => *plain = page_text::json_line(&value),
                 None => shorten(plain, most),
             }
@@ -434,7 +434,9 @@ impl Reply {
                 list.push(format!("and {left} more"));
             }
         }
-        if let Some(value) = self.structured.as_ref().and_then(|value| budget::fitted(value, 2 * most)) {
+        if let Some(value) =
+            self.structured.as_ref().and_then(|value| budget::shortened_to_fit(value, 2 * most))
+        {
             self.structured = Some(value);
         }
     }
@@ -490,7 +492,7 @@ impl Reply {
             .join("\n")
     }
 
-    /// The sections with their headings. A plain text is a result.
+    /// The sections with their headings. A reply of plain text has one section, the result.
     pub fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
         if let Some(plain) = &self.plain {
             return vec![("Result", vec![plain.clone()])];

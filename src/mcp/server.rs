@@ -21,7 +21,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::browser::offers_changed;
+use crate::browser::page_tools_changed;
 use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
@@ -437,7 +437,7 @@ async fn tell_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<RoleS
 /// Notifies a client of its page's tools between calls, as long as both exist.
 async fn watch_offers(dispatcher: Arc<Dispatcher>, client: Weak<Client>, peer: Peer<RoleServer>) {
     const LOOK: Duration = Duration::from_secs(60);
-    let mut changes = offers_changed();
+    let mut changes = page_tools_changed();
     while !peer.is_transport_closed() {
         if let Ok(Err(_)) = timeout(LOOK, changes.changed()).await {
             return;

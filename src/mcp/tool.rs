@@ -14,7 +14,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::call::Call;
-pub use crate::mcp::effect::{Effect, Patience};
+pub use crate::mcp::effect::{Effect, StallPolicy};
 pub use crate::mcp::family::{BROWSER, Failed, TAB, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::mcp::grant::Grant;
 use crate::mcp::reply::Reply;
@@ -110,9 +110,9 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const WAITS_FOR_PERSON: bool = true;
     /// Whether its errors include the relevant part of the page, so that the page is not shown as well.
     const EXPLAINS_FAILURE: bool = false;
-    const PATIENCE: Patience = match Self::EFFECT {
-        Effect::Reads => Patience::Long,
-        Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
+    const STALL_POLICY: StallPolicy = match Self::EFFECT {
+        Effect::Reads => StallPolicy::GiveUpIfSilent,
+        Effect::Sets | Effect::Adds | Effect::Acts => StallPolicy::GiveUpSoon,
     };
 
     /// Runs the tool, and writes the answer to `reply`.
@@ -130,7 +130,7 @@ pub struct AnyTool {
     pub open_world: bool,
     pub capability: Capability,
     pub family: &'static ToolsetTraits,
-    pub patience: Patience,
+    pub stall_policy: StallPolicy,
     pub file: Option<&'static str>,
     pub waits_for_person: bool,
     pub explains_failure: bool,
@@ -157,7 +157,7 @@ impl AnyTool {
             open_world: T::OPEN_WORLD,
             capability: T::CAPABILITY,
             family: T::FAMILY,
-            patience: T::PATIENCE,
+            stall_policy: T::STALL_POLICY,
             file: T::FILE,
             waits_for_person: T::WAITS_FOR_PERSON,
             explains_failure: T::EXPLAINS_FAILURE,
@@ -238,7 +238,7 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "File for the result.";
+            let what = "Write the result to this file instead.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),

@@ -31,19 +31,19 @@ const FAILED: u8 = 2;
 
 /// The destination of spans.
 #[derive(Clone)]
-pub struct TraceOptions {
+pub struct SpanExporterOptions {
     url: Url,
     headers: HeaderMap,
 }
 
-impl std::fmt::Debug for TraceOptions {
+impl std::fmt::Debug for SpanExporterOptions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Headers are keys, and addresses can hold some.
-        formatter.debug_struct("TraceOptions").finish_non_exhaustive()
+        formatter.debug_struct("SpanExporterOptions").finish_non_exhaustive()
     }
 }
 
-impl TraceOptions {
+impl SpanExporterOptions {
     /// A collector by its URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
     pub fn new(collector: &str, headers: HeaderMap) -> Option<Self> {
         let mut url = Url::parse(collector).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
@@ -54,8 +54,8 @@ impl TraceOptions {
 
 /// The spans of this process.
 #[derive(Debug)]
-pub struct Traces {
-    options: TraceOptions,
+pub struct SpanExporter {
+    options: SpanExporterOptions,
     /// The id of this process.
     instance: String,
     sender: OnceLock<mpsc::Sender<Job>>,
@@ -143,8 +143,8 @@ fn read(traceparent: &str) -> Option<(&str, &str, bool)> {
     good.then(|| (trace, span, u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1)))
 }
 
-impl Traces {
-    pub fn new(options: TraceOptions) -> Self {
+impl SpanExporter {
+    pub fn new(options: SpanExporterOptions) -> Self {
         let instance = Uuid::new_v4().to_string();
         Self { options, instance, sender: OnceLock::new(), is_full: AtomicBool::new(false) }
     }
@@ -185,7 +185,7 @@ impl Traces {
     }
 }
 
-async fn deliver_all(options: TraceOptions, instance: String, mut jobs: mpsc::Receiver<Job>) {
+async fn deliver_all(options: SpanExporterOptions, instance: String, mut jobs: mpsc::Receiver<Job>) {
     let client = reqwest::Client::builder().default_headers(options.headers.clone()).timeout(ANSWER_LIMIT);
     // A collector that sends elsewhere would be sent the headers there, too.
     let client = client.redirect(reqwest::redirect::Policy::none()).build();

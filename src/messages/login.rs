@@ -11,7 +11,7 @@ pub const CHECK_RAN_OUT: &str = "验证超时";
 /// The page did not load before the time limit.
 pub const PAGE_RAN_OUT: &str = "timeout: the page did not load in its time";
 
-/// Whether an error text contains one of the keywords, in upper or lower case.
+/// Whether an error text contains one of the keywords for logins, verification and timeouts. Ignores case.
 pub fn is_login_timeout(error: &str) -> bool {
     let error = error.to_lowercase();
     KEYWORDS.iter().any(|keyword| error.contains(keyword))

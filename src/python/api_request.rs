@@ -9,7 +9,7 @@ use super::bridge::{Operation, operation};
 use super::browser::{BrowserContext, ProxySettings, Shown};
 use super::convert::{Plain, options};
 use super::network::Pairs;
-use crate::browser::locator::limit;
+use crate::browser::locator::timeout_from_ms;
 use crate::browser::{
     ApiBody, ApiContext, ApiOptions, ApiPart, ExtraStorage, HttpCredentials, StorageState, StoredCookie,
 };
@@ -89,7 +89,7 @@ impl Api {
             proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
             fail_on_status: self.fail_on_status_code,
-            limit: self.timeout.map_or(default.limit, limit),
+            limit: self.timeout.map_or(default.limit, timeout_from_ms),
             largest_body: default.largest_body,
         };
         Ok((options, state.transpose()?.unwrap_or_default()))
@@ -175,7 +175,7 @@ impl ApiRequestContext {
             query: call.query,
             headers: call.headers.unwrap_or_default(),
             body: body.map(|(kind, content)| read_body(&kind, &content)).transpose()?,
-            limit: call.timeout.map(limit),
+            limit: call.timeout.map(timeout_from_ms),
             fail_on_status: call.fail_on_status_code,
             ignore_https_errors: call.ignore_https_errors,
             max_redirects: call.max_redirects,

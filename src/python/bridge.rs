@@ -484,7 +484,7 @@ impl Promise {
     /// Waits for the result, up to this many milliseconds; 0 disables the limit.
     fn wait(&self, timeout_ms: f64) -> Operation {
         let (mut done, outcome) = (self.done.subscribe(), self.outcome.clone());
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         let waiting = async move {
             let waited = tokio::time::timeout(limit, done.wait_for(|done| *done)).await;
             let what = || "the event".to_owned();

@@ -258,7 +258,7 @@ impl Launch {
             ..LaunchOptions::default()
         };
         if let Some(timeout_ms) = self.timeout {
-            launch.launch_limit = locator::limit(timeout_ms);
+            launch.launch_limit = locator::timeout_from_ms(timeout_ms);
         }
         Ok((launch, context))
     }
@@ -273,7 +273,7 @@ pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyRe
         let (launch, context) = chosen.read()?;
         let browser =
             crate::browser::Browser::launch(&launch, context, &|line| tracing::warn!("{line}")).await?;
-        browser.default_context().prepare().await?;
+        browser.default_context().apply_options().await?;
         follow_context(browser.default_context(), &queue);
         follow_browser(&browser, &queue);
         Ok(Browser(browser))
@@ -291,7 +291,7 @@ pub(super) fn connect(
     apart: bool,
 ) -> PyResult<Operation> {
     let chosen = options::<Context>(chosen)?;
-    let (queue, limit) = (dispatcher.queue(), locator::limit(timeout_ms));
+    let (queue, limit) = (dispatcher.queue(), locator::timeout_from_ms(timeout_ms));
     Ok(operation(async move {
         let context = chosen.read()?;
         let browser = match apart {
@@ -428,7 +428,7 @@ impl BrowserContext {
     /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (context, routed) = (self.0.clone(), routed(globs));
-        operation(async move { context.route(routed).await })
+        operation(async move { context.set_routed(routed).await })
     }
 
     #[getter]

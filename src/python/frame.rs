@@ -70,7 +70,7 @@ pub(super) fn navigate(
     timeout_ms: f64,
     referrer: Option<String>,
 ) -> Result<NavigateOptions, Error> {
-    Ok(NavigateOptions { until: moment(until)?, limit: locator::limit(timeout_ms), referrer })
+    Ok(NavigateOptions { until: moment(until)?, limit: locator::timeout_from_ms(timeout_ms), referrer })
 }
 
 /// The kind of a navigation's result, and the request of the new document.
@@ -198,7 +198,7 @@ impl Frame {
 
     /// Waits until the URL differs from `url`. Returns the new one.
     fn until_elsewhere(&self, url: String, timeout_ms: f64) -> Operation {
-        let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
+        let (frame, limit) = (self.0.clone(), locator::timeout_from_ms(timeout_ms));
         operation(async move { frame.until_elsewhere(&url, limit).await })
     }
 
@@ -223,7 +223,7 @@ impl Frame {
     }
 
     fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
-        let (frame, until, limit) = (self.0.clone(), moment(state)?, locator::limit(timeout_ms));
+        let (frame, until, limit) = (self.0.clone(), moment(state)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move { frame.until_moment(until, limit).await }))
     }
 
@@ -248,8 +248,9 @@ impl Frame {
         }))
     }
 
-    /// Controls a WebSocket of the page; `number` tells which event it follows.
-    fn direct_socket(
+    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them by
+    /// `number`, from 0.
+    fn command_socket(
         &self,
         name: String,
         socket: f64,
@@ -258,7 +259,7 @@ impl Frame {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<Operation> {
         let (frame, value) = (self.0.clone(), to_js(value)?);
-        Ok(operation(async move { frame.direct_socket(&name, socket, number, &what, value).await }))
+        Ok(operation(async move { frame.command_socket(&name, socket, number, &what, value).await }))
     }
 
     /// Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame. Without
@@ -272,7 +273,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
-        let (pause, limit) = (locator::duration(pause_ms), locator::limit(timeout_ms));
+        let (pause, limit) = (locator::duration(pause_ms), locator::timeout_from_ms(timeout_ms));
         let scope = isolated.map_or_else(|| Scope::for_script(&script), scope);
         Ok(operation(async move {
             frame.wait_for_function(&script, &argument, scope, pause, limit).await.map(JsHandle)
@@ -288,7 +289,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, action, limit) =
-            (self.0.clone(), options::<ElementAction>(action)?, locator::limit(timeout_ms));
+            (self.0.clone(), options::<ElementAction>(action)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move {
             let begun = (frame.page()?.mark(), Instant::now());
             let done = frame.locator(&selector, strict)?.perform(&action, limit).await;
@@ -347,7 +348,7 @@ impl Frame {
     /// The text of each element that a selector matches now; as rendered, with `drawn`.
     fn texts(&self, selector: String, drawn: bool) -> Operation {
         let frame = self.0.clone();
-        operation(async move { frame.locator(&selector, false)?.texts(drawn).await.map(Plain) })
+        operation(async move { frame.locator(&selector, false)?.all_texts(drawn).await.map(Plain) })
     }
 
     /// Waits until elements match an expectation, or its negation. Returns whether they match, and the actual
@@ -361,7 +362,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, expected) = (self.0.clone(), to_json(expected)?);
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
             let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
             Ok((verdict.matches, Plain(verdict.received), verdict.missing))
@@ -375,7 +376,8 @@ impl Frame {
         is_not: bool,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, expected, limit) = (self.0.clone(), to_json(expected)?, locator::limit(timeout_ms));
+        let (frame, expected, limit) =
+            (self.0.clone(), to_json(expected)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move {
             let outcome = frame.expect_title(&expected, is_not, limit).await?;
             Ok((outcome.matches, Plain(outcome.received)))
@@ -392,7 +394,8 @@ impl Frame {
         is_not: bool,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, expected, limit) = (self.0.clone(), to_js(expected)?, locator::limit(timeout_ms));
+        let (frame, expected, limit) =
+            (self.0.clone(), to_js(expected)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move {
             let locator = frame.locator(&selector, true)?;
             let outcome = locator.expect_property(&path, &expected, is_not, limit).await?;
@@ -403,9 +406,9 @@ impl Frame {
     /// Waits until the element's accessibility tree matches a template, or does not. Returns whether it does,
     /// and the tree.
     fn expect_aria(&self, selector: String, template: String, is_not: bool, timeout_ms: f64) -> Operation {
-        let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
+        let (frame, limit) = (self.0.clone(), locator::timeout_from_ms(timeout_ms));
         operation(async move {
-            let template = AriaTemplate::read(&template)?;
+            let template = AriaTemplate::parse(&template)?;
             let outcome = frame.locator(&selector, true)?.expect_aria(&template, is_not, limit).await?;
             Ok((outcome.matches, outcome.received))
         })
@@ -420,7 +423,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, options) = (self.0.clone(), options::<SnapshotOptions>(chosen)?);
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move { frame.locator(&selector, strict)?.outline(&options, limit).await }))
     }
 
@@ -438,7 +441,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, state) = (self.0.clone(), options::<Presence>(state)?);
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
             let found = frame.locator(&selector, strict)?.wait(state, limit).await?;
             Ok(found.map(|found| element(&found)))
@@ -456,7 +459,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
             let locator = frame.locator(&selector, strict)?;
             let (script, argument): (&str, &JsValue) = (&script, &argument);
@@ -477,7 +480,8 @@ impl Frame {
         how: &Bound<'_, PyAny>,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, how, limit) = (self.0.clone(), options::<Dragging>(how)?, locator::limit(timeout_ms));
+        let (frame, how, limit) =
+            (self.0.clone(), options::<Dragging>(how)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move {
             let (source, target) = (frame.locator(&source, strict)?, frame.locator(&target, strict)?);
             let Dragging { source_position, target_position, force, trial, steps, keeps_scroll } = how;

@@ -86,7 +86,7 @@ impl JsHandle {
     /// Performs an action, see `ElementAction`.
     fn perform(&self, action: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (handle, action, limit) =
-            (self.0.clone(), options::<ElementAction>(action)?, locator::limit(timeout_ms));
+            (self.0.clone(), options::<ElementAction>(action)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move {
             let element = element_of(&handle).await?;
             let begun = (element.frame().page()?.mark(), Instant::now());
@@ -156,7 +156,7 @@ impl JsHandle {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (handle, state) = (self.0.clone(), options::<Presence>(state)?);
-        let limit = locator::limit(timeout_ms);
+        let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
             let found = element_of(&handle).await?.locator(&selector, strict)?.wait(state, limit).await?;
             Ok(found.map(|found| element(&found)))
@@ -175,7 +175,7 @@ impl JsHandle {
     ) -> Operation {
         let (from, to) = (self.0.clone(), target.0.clone());
         let at = |position: Option<(f64, f64)>| crate::browser::ActionOptions {
-            limit: locator::limit(timeout_ms),
+            limit: locator::timeout_from_ms(timeout_ms),
             force,
             position: position.map(|(x, y)| crate::browser::input::Point::new(x, y)),
             ..crate::browser::ActionOptions::default()

@@ -43,7 +43,7 @@ pub(super) fn call_offered(
     input: &Bound<'_, PyAny>,
     timeout_ms: f64,
 ) -> PyResult<Operation> {
-    let (frame, input, limit) = (frame.0.clone(), to_json(input)?, locator::limit(timeout_ms));
+    let (frame, input, limit) = (frame.0.clone(), to_json(input)?, locator::timeout_from_ms(timeout_ms));
     Ok(operation(async move {
         let tool = offered(&frame)?.into_iter().find(|tool| tool.name == name);
         let tool = tool.ok_or_else(|| Error::InvalidArguments {

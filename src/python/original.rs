@@ -50,12 +50,12 @@ impl CooldownState {
     /// When the last login timeout was, in seconds since 1970.
     #[getter]
     fn since(&self) -> Option<f64> {
-        self.0.since()
+        self.0.started_at()
     }
 
     #[setter]
     fn set_since(&self, since: Option<f64>) {
-        self.0.set_since(since);
+        self.0.set_started_at(since);
     }
 
     /// The length of a cooldown in seconds.

@@ -16,10 +16,10 @@ use super::network::{Request, routed};
 use super::recording::ScriptRecording;
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
-use crate::browser::locator::{duration, limit};
+use crate::browser::locator::{duration, timeout_from_ms};
 use crate::browser::{
     Area, ConsoleInterest, ContentFormat, ElementHandle, ImageFormat, JsValue, LocatorHandlerId,
-    LocatorHandlerOptions, PdfOptions, PictureFinish, ScreenshotOptions, SnapshotOptions,
+    LocatorHandlerOptions, PdfOptions, ScreenshotAdjustments, ScreenshotOptions, SnapshotOptions,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
@@ -152,7 +152,7 @@ impl Page {
     /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (page, routed) = (self.0.clone(), routed(globs));
-        operation(async move { page.route(routed).await })
+        operation(async move { page.set_routed(routed).await })
     }
 
     /// The latest requests, oldest first.
@@ -349,9 +349,9 @@ impl Page {
             _ => ImageFormat::Png,
         };
         let shot = ScreenshotOptions { area, format, quality, scale, at_most: None };
-        let (page, limit) = (self.0.clone(), limit(timeout_ms));
+        let (page, limit) = (self.0.clone(), timeout_from_ms(timeout_ms));
         let masks = masks.into_iter().map(|(frame, selector)| frame.0.locator(&selector, false));
-        let finish = PictureFinish { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
+        let finish = ScreenshotAdjustments { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
         let work = async move {
             let picture = page.picture(shot, &finish);
             tokio::time::timeout(limit, picture)
@@ -408,7 +408,7 @@ impl Page {
     /// Snapshots of all frames for a trace: frame, URL, doctype, nested arrays, and whether it is the main
     /// frame.
     fn dom_snapshots(&self, timeout_ms: f64) -> Operation {
-        let (page, limit) = (self.0.clone(), limit(timeout_ms));
+        let (page, limit) = (self.0.clone(), timeout_from_ms(timeout_ms));
         operation(async move {
             let slow = || Error::WaitRanOut { what: "the snapshot".to_owned(), waited: limit };
             let taken = tokio::time::timeout(limit, page.dom_snapshots()).await;
@@ -421,14 +421,16 @@ impl Page {
 
     /// A JPEG picture and the snapshot, for previews; `None` if the page does not respond in time.
     fn glimpse(&self, py: Python<'_>, limit_ms: f64) -> PyResult<Option<(Py<PyAny>, String)>> {
-        let (page, limit) = (self.0.clone(), limit(limit_ms));
+        let (page, limit) = (self.0.clone(), timeout_from_ms(limit_ms));
         let shot = ScreenshotOptions {
             format: ImageFormat::Jpeg,
             quality: Some(70),
             ..ScreenshotOptions::default()
         };
-        let (finish, outline) =
-            (PictureFinish::default(), SnapshotOptions { max_chars: Some(4_000), ..Default::default() });
+        let (finish, outline) = (
+            ScreenshotAdjustments::default(),
+            SnapshotOptions { max_chars: Some(4_000), ..Default::default() },
+        );
         let look = async { tokio::try_join!(page.picture(shot, &finish), page.outline(&outline)) };
         let seen = block_on(py, async { tokio::time::timeout(limit, Box::pin(look)).await })?;
         Ok(seen.ok().and_then(Result::ok).map(|(picture, outline)| {

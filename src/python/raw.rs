@@ -33,7 +33,8 @@ impl CdpSession {
 
     /// Sends a command. `timeout_ms`: 0 disables the limit.
     fn send(&self, method: String, parameters: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
-        let (session, parameters, limit) = (self.0.clone(), to_json(parameters)?, locator::limit(timeout_ms));
+        let (session, parameters, limit) =
+            (self.0.clone(), to_json(parameters)?, locator::timeout_from_ms(timeout_ms));
         Ok(operation(async move { session.send(&method, &parameters, limit).await.map(Plain) }))
     }
 

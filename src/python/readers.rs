@@ -49,7 +49,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
     }
     let mut domains = Domains::read(&named.join("\n"));
     if ads {
-        domains = domains.and(Domains::of_ads());
+        domains = domains.union(Domains::of_ads());
     }
     for path in lists {
         let to_error = |error: std::io::Error| Error::File {
@@ -63,7 +63,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
                 "lists: {name} contains no domain; write one on each line, as in a hosts file"
             )));
         }
-        domains = domains.and(list);
+        domains = domains.union(list);
     }
     Ok(domains)
 }
@@ -145,7 +145,7 @@ pub(super) fn scroll_through(
     most_times: Option<u32>,
     timeout_ms: f64,
 ) -> Operation {
-    let (frame, limit) = (frame.0.clone(), locator::limit(timeout_ms));
+    let (frame, limit) = (frame.0.clone(), locator::timeout_from_ms(timeout_ms));
     let scroll = async move {
         let page = frame.page()?;
         let element = match selector {

@@ -38,7 +38,7 @@ struct Inner {
     secrets: Vec<Secret>,
     striker: RwLock<Arc<Redactor>>,
     codes: RwLock<Vec<Code>>,
-    unseen: HiddenTexts,
+    hidden_texts: HiddenTexts,
 }
 
 struct Secret {
@@ -79,7 +79,7 @@ impl Secrets {
             secrets,
             striker: RwLock::default(),
             codes: RwLock::default(),
-            unseen: HiddenTexts::default(),
+            hidden_texts: HiddenTexts::default(),
         };
         inner.prepare();
         Self { inner: Some(Arc::new(inner)) }
@@ -90,8 +90,8 @@ impl Secrets {
     }
 
     /// What to hide in screenshots.
-    pub fn unseen(&self) -> HiddenTexts {
-        self.inner.as_ref().map(|inner| inner.unseen.clone()).unwrap_or_default()
+    pub fn hidden_texts(&self) -> HiddenTexts {
+        self.inner.as_ref().map(|inner| inner.hidden_texts.clone()).unwrap_or_default()
     }
 
     fn all(&self) -> &[Secret] {
@@ -221,7 +221,7 @@ impl Inner {
         let codes = self.codes.read();
         let made = codes.iter().map(|code| (code.name.as_str(), code.text.as_str()));
         let striker = Redactor::new(values.chain(made));
-        self.unseen.set(striker.patterns(), striker.literals());
+        self.hidden_texts.set(striker.patterns(), striker.literals());
         *self.striker.write() = Arc::new(striker);
     }
 
@@ -243,7 +243,8 @@ impl Inner {
 }
 
 impl Secret {
-    /// Checks that the secret may be typed in a document with these ancestors' origins, innermost first.
+    /// Checks that the secret may be typed. `around`: the origins of the field's document and of the documents that embed
+    /// it, innermost first.
     fn check(&self, around: &[String]) -> Result<()> {
         let is_bound = |origin: &String| self.origins.iter().any(|(_, pattern)| pattern.covers(origin));
         let Some(other) = around.iter().find(|origin| !is_bound(origin)) else { return Ok(()) };

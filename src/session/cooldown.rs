@@ -125,12 +125,13 @@ impl Cooldown {
         self.state.lock().period = seconds;
     }
 
-    /// When the last login timeout was; `None` if no cooldown is active.
-    pub fn since(&self) -> Option<f64> {
+    /// The Unix time of the last login timeout in seconds. `None` if no cooldown is active.
+    pub fn started_at(&self) -> Option<f64> {
         self.state.lock().read()
     }
 
-    pub fn set_since(&self, since: Option<f64>) {
+    /// Sets the Unix time of the last login timeout in seconds. `None` ends the cooldown.
+    pub fn set_started_at(&self, since: Option<f64>) {
         self.state.lock().write(since);
     }
 
@@ -344,9 +345,9 @@ mod tests {
         #[test]
         fn recording_stamps_the_current_time(now in 0.0..4e9, before in prop::option::of(0.0..4e9)) {
             let cooldown = Hand::at(now).cooldown();
-            cooldown.set_since(before);
+            cooldown.set_started_at(before);
             cooldown.record();
-            prop_assert!((cooldown.since().unwrap() - now).abs() < 1.0);
+            prop_assert!((cooldown.started_at().unwrap() - now).abs() < 1.0);
         }
 
         /// Feature: patchright-login-cooldown, Property 4: Cooldown Message During Active Cooldown
@@ -354,9 +355,9 @@ mod tests {
         fn within_the_period_the_pause_goes_on(period in 1.0..10_000.0, part in 0.0..0.999) {
             let cooldown = Hand::at(NOW).cooldown();
             cooldown.set_period(period);
-            cooldown.set_since(Some(NOW - period * part));
+            cooldown.set_started_at(Some(NOW - period * part));
             prop_assert!(cooldown.check().is_some());
-            prop_assert!(cooldown.since().is_some());
+            prop_assert!(cooldown.started_at().is_some());
         }
 
         /// Feature: patchright-login-cooldown, Property 5: Cooldown Reset After Expiry
@@ -364,9 +365,9 @@ mod tests {
         fn after_the_period_the_stamp_is_gone(period in 0.0..10_000.0, late in 0.001..1e9) {
             let cooldown = Hand::at(NOW).cooldown();
             cooldown.set_period(period);
-            cooldown.set_since(Some(NOW - period - late));
+            cooldown.set_started_at(Some(NOW - period - late));
             prop_assert_eq!(cooldown.check(), None);
-            prop_assert_eq!(cooldown.since(), None);
+            prop_assert_eq!(cooldown.started_at(), None);
         }
 
         /// Feature: patchright-login-cooldown, Property 6: Remaining Time Accuracy
@@ -375,7 +376,7 @@ mod tests {
             prop_assume!(elapsed < period);
             let cooldown = Hand::at(NOW).cooldown();
             cooldown.set_period(period);
-            cooldown.set_since(Some(NOW - elapsed));
+            cooldown.set_started_at(Some(NOW - elapsed));
             let remaining = cooldown.check().unwrap().remaining_seconds;
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let difference = (period - elapsed) - remaining as f64;
@@ -388,22 +389,22 @@ mod tests {
             let cooldown = Hand::at(now).cooldown();
             cooldown.set_period(period);
             prop_assert_eq!(cooldown.check(), None);
-            prop_assert_eq!(cooldown.since(), None);
+            prop_assert_eq!(cooldown.started_at(), None);
         }
     }
 
     #[test]
     fn exactly_the_period_is_over() {
         let cooldown = Hand::at(NOW).cooldown();
-        cooldown.set_since(Some(NOW - 300.0));
+        cooldown.set_started_at(Some(NOW - 300.0));
         assert_eq!(cooldown.check(), None);
-        assert_eq!(cooldown.since(), None);
+        assert_eq!(cooldown.started_at(), None);
     }
 
     #[test]
     fn a_stamp_in_the_future_pauses_and_its_rest_is_reported_as_it_is() {
         let cooldown = Hand::at(NOW).cooldown();
-        cooldown.set_since(Some(NOW + 100.0));
+        cooldown.set_started_at(Some(NOW + 100.0));
         assert_eq!(cooldown.check(), Some(ActiveCooldown { remaining_seconds: 400 }));
     }
 
@@ -414,7 +415,7 @@ mod tests {
         assert_eq!(cooldown.begin(), CooldownStart::Now { period_seconds: 300 });
         hand.put(NOW + 100.0);
         assert_eq!(cooldown.begin(), CooldownStart::AlreadyActive(ActiveCooldown { remaining_seconds: 200 }));
-        assert_eq!(cooldown.since(), Some(NOW));
+        assert_eq!(cooldown.started_at(), Some(NOW));
     }
 
     #[test]
@@ -452,7 +453,7 @@ mod tests {
         assert!(matches!(other.begin(), CooldownStart::AlreadyActive(_)));
         hand.put(NOW + 301.0);
         assert_eq!(other.check(), None);
-        assert_eq!(one.since(), None, "the end is shared as well");
+        assert_eq!(one.started_at(), None, "the end is shared as well");
         assert!(warnings.lock().is_empty(), "{:?}", warnings.lock());
     }
 

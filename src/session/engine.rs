@@ -451,7 +451,7 @@ impl Engine {
         };
         if options.use_profile && !self.is_remote() {
             // What a fresh context gets when it is made, the profile's own gets now.
-            if let Err(error) = browser.default_context().prepare().await {
+            if let Err(error) = browser.default_context().apply_options().await {
                 let _ = browser.close().await;
                 return Err(error);
             }

@@ -73,7 +73,7 @@ pub struct Invitation {
     pub coming: Arc<dyn HandoverInProgress>,
 }
 
-/// The person behind the client, as far as they can be reached.
+/// How to notify or ask the person who uses the client.
 pub trait Person: Send + Sync {
     /// Reports progress: what is waited for, how long already, and the limit.
     fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);

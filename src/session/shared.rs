@@ -216,8 +216,10 @@ impl Sessions {
     async fn write_again(&self, replica: &Arc<Replica>, before: Session) -> Result<Session, NoSession> {
         let rest = before.deadline.saturating_duration_since(Instant::now());
         let saved = before.to_be_saved();
-        let lease =
-            replica.restore(&before.id, &self.owner.0, rest, &saved).await.map_err(NoSession::Browser)?;
+        let lease = replica
+            .rewrite_lost_session(&before.id, &self.owner.0, rest, &saved)
+            .await
+            .map_err(NoSession::Browser)?;
         let Some(lease) = lease else {
             self.let_go(Some(before));
             return Err(NoSession::NotFound);

@@ -45,7 +45,7 @@ struct Inner {
     webkit: Option<Arc<WebkitSession>>,
     /// The request rules of its contexts.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
-    archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
+    archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseBodies>)>>,
     /// Held while a context or a first page is created.
     making: tokio::sync::Mutex<()>,
     /// Background tabs that were used by name, and when.

@@ -129,12 +129,12 @@ impl Line {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
         let is_thing = is_role && rest.starts_with(['"', '[']);
-        (is_thing && !self.text.ends_with(':') && !says_much(rest)).then_some((role, rest))
+        (is_thing && !self.text.ends_with(':') && !is_too_long_to_join(rest)).then_some((role, rest))
     }
 }
 
-/// Whether the text after the colon is long, or could be mistaken for several items.
-fn says_much(rest: &str) -> bool {
+/// Whether the text of a line, after `: `, is too long to be joined with others, or could be mistaken for several items.
+fn is_too_long_to_join(rest: &str) -> bool {
     let mut parts = quotations(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
     let Some((value, _)) = parts.next() else { return false };
     let value = value.split_once(": ").map_or("", |(_, value)| value);

@@ -74,7 +74,7 @@ pub(super) fn names_refs(room: usize) -> bool {
 /// How to get missing lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Through the element that contains them, or the heading above them.
+    /// By a snapshot of the element that contains the missing lines, or of the heading above them.
     Part(usize),
     /// Through a range from one element to another.
     Between(usize, usize),

@@ -17,7 +17,7 @@ use super::tree::Tree;
 /// What a snapshot shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The most characters of text and note; the part above `usual_chars` is used for controls only.
+    /// The maximum length of the outline, with the note about omitted lines. Beyond `usual_chars`, only controls are added.
     pub max_chars: usize,
     /// The number of characters above which texts are shortened.
     pub usual_chars: usize,

@@ -207,7 +207,7 @@ impl Tab {
                 return Ok(Err(obstacle));
             }
             let Some(point) = answer.point else { return Ok(Err(Obstacle::Silent)) };
-            let around = self.nodes.lock().around(frame);
+            let around = self.nodes.lock().parent_of(frame);
             let Some((parent, owner)) = around else { return Ok(Ok(point)) };
             let asked = vec![element(&owner), json!(point), json!(need.hit), json!(attempt)];
             answer = Answer::read(self.ask(parent, PROBE_OWNER, asked).await?)?;

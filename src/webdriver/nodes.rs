@@ -123,7 +123,7 @@ impl Nodes {
     }
 
     /// The parent frame, and the element that embeds this one.
-    pub(super) fn around(&self, frame: u32) -> Option<(u32, String)> {
+    pub(super) fn parent_of(&self, frame: u32) -> Option<(u32, String)> {
         self.frames.get(&frame)?.around.clone()
     }
 

@@ -187,7 +187,7 @@ impl Tab {
         let switch = |id: Value| self.post("Switch To Frame", "/frame", json!({ "id": id }));
         let mut owners = Vec::new();
         let mut inner = frame;
-        while let Some((parent, owner)) = self.nodes.lock().around(inner) {
+        while let Some((parent, owner)) = self.nodes.lock().parent_of(inner) {
             owners.push(owner);
             inner = parent;
         }

@@ -196,7 +196,8 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     // It was taken for dead meanwhile, for all that it knows.
     one.send_heartbeat().await.unwrap();
     assert!(!opened.lease.holds());
-    let again = one.restore("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
+    let again =
+        one.rewrite_lost_session("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
     assert!(again.holds());
     assert!(again.token > opened.lease.token);
     assert!(!opened.lease.save(&SavedSession::default()).await.unwrap(), "the token of before opens nothing");

@@ -94,7 +94,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
     drive(|context, site| async move {
         let scribe = Scribe::of(&context);
         let page = open(&context, &site, "<p>start</p>").await;
-        page.route(true).await.unwrap();
+        page.set_routed(true).await.unwrap();
         site.page("/real", "real");
         let fetching = |path: &str| {
             let script = format!(
@@ -146,7 +146,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
             .await;
         assert_eq!(failure.as_deref(), Some("net::ERR_CONNECTION_REFUSED"));
 
-        page.route(false).await.unwrap();
+        page.set_routed(false).await.unwrap();
         assert_eq!(fetching("/real").await.unwrap(), "real");
         assert_eq!(scribe.fate("/real"), ["request", "response", "finished"]);
     });

@@ -106,7 +106,8 @@ async def test_a_page_that_draws_slowly_hears_the_way_all_the_same(page: Page) -
         await page.mouse.move(600, 500)
         await page.evaluate("moves = 0", isolated_context=False)
         await page.get_by_role("button").click()
-    assert min(await received(page, "ways")) >= 3
+    # A busy machine draws fewer frames, and each hands on one move. Without a way there is one.
+    assert min(await received(page, "ways")) >= 2
 
 
 async def test_a_way_over_a_frame_is_walked_since_only_the_frame_knows_who_listens(

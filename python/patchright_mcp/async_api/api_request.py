@@ -14,7 +14,7 @@ from .._bodies import FormData, body_of, check_options, pairs
 from .._certificates import read_certificates
 from .._cookies import checked_cookie, cookie_of, fitting_cookies
 from .._core import ApiRequestContext as NativeRequests
-from .._failures import Missing, caller, failure
+from .._failures import MissingFeature, caller, failure
 from .._folders import write_private
 from .._options import check_proxy, stored
 from ..errors import BrowserError, Error
@@ -400,7 +400,7 @@ class APIRequestContext(ApiObject):
             Error: If it belongs to no browser context.
         """
         if self._context is None:
-            raise Missing(
+            raise MissingFeature(
                 "APIRequestContext.tracing",
                 "send the requests with `BrowserContext.request`, and trace that context",
             )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _core
 from .._actions import milliseconds
 from .._certificates import read_certificates
-from .._failures import CLOSED, Missing, caller
+from .._failures import CLOSED, MissingFeature, caller
 from .._folders import temporary_folder
 from .._options import check_media, check_place, check_proxy, stored
 from ..errors import Error, TargetClosedError
@@ -302,7 +302,7 @@ class Browser(Closes, BrowserEvents):
         """
         self._check_ours()
         if host not in (None, "127.0.0.1", "localhost", "::1"):
-            raise Missing(
+            raise MissingFeature(
                 f"host {host!r}",
                 "a browser lets in whoever reaches it, so that it listens on this machine only: tunnel its port, as with `ssh -L`",
             )
@@ -676,7 +676,7 @@ class BrowserType(ApiObject):
         if not address:
             raise Error("BrowserType.connect: an endpoint is needed")
         if expose_network:
-            raise Missing(
+            raise MissingFeature(
                 "expose_network", "have the browser use a proxy on this machine, with `new_context(proxy=…)`"
             )
         return await self._attach(address, headers, slow_mo, timeout, apart=True)

@@ -82,7 +82,7 @@ class _Socket:
     def direct(self, what: str, value: Any = None) -> None:
         """Sends a command to the page, in order."""
         number, self._directions = self._directions, self._directions + 1
-        direct = self._frame._native.direct_socket(self._name, self._number, number, what, value)
+        direct = self._frame._native.command_socket(self._name, self._number, number, what, value)
         self.connection.runtime.start(direct)
 
     def connect(self) -> WebSocketRoute:

@@ -283,7 +283,7 @@ class PagePool:
         """Returns what `work` returns for each item, in their order.
 
         Raises:
-            PoolError: If some items fail, when all are over. Its `results` hold the others' values.
+            PoolError: If an item fails, after all items have ended. Its `results` has the result of every item.
         """
         results = await self._all(work, items)
         if any(not result.ok for result in results):

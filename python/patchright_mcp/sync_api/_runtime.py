@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """The threads' way to the engine. Handlers run on the thread that waits, while it waits."""
+    """Runs operations of the engine for threads. Handlers run on the waiting thread, while it waits."""
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._handler = handler
@@ -33,11 +33,11 @@ class Runtime:
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """What the engine tells of."""
+        """The native queue that runs operations and delivers the events of the engine to the waiting thread."""
         return self._dispatcher
 
     def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
-        """Does something, and waits for its end."""
+        """Runs an operation, and waits until it has ended."""
         if self._is_closed:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
         if self._raised and not self._handling:

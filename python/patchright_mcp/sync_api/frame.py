@@ -13,7 +13,7 @@ from .. import _actions as actions
 from .. import _core
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller, naming_the_world, variables_of_window, warn_of_the_world
+from .._failures import caller, naming_the_world, variable_of_window, warn_of_the_world
 from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
@@ -307,14 +307,12 @@ class Frame(ApiObject):
         return value
 
     def _check_world(self, script: str) -> None:
-        """Warns if a script reads a variable that only the page's own world may have."""
-        names = variables_of_window(script)
-        if not names:
+        """Warns if a script only reads a variable that the isolated world does not have."""
+        name = variable_of_window(script)
+        if not name:
             return
-        missing = "(names) => names.find((name) => !(name in window))"
         with suppress(Error):  # The page may be going away.
-            name = self._run(self._native.evaluate(missing, names, True))
-            if name:
+            if not self._run(self._native.evaluate("(name) => name in window", name, True)):
                 warn_of_the_world(name)
 
     def evaluate_handle(

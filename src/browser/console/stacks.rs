@@ -11,7 +11,7 @@ use super::{ConsoleMessage, LIMIT, pulse};
 use crate::browser::objects::page::Page;
 use crate::cdp::types::page::GetResourceContent;
 use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, ExceptionThrown, StackTrace};
-use crate::cdp::{CdpSession, Event as _, Permit};
+use crate::cdp::{CdpSession, Event as _, PermitReason};
 use crate::error::Result;
 
 /// The time limit for loading a source map, and its largest size.
@@ -77,7 +77,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
     // It stays on: only while it is, the browser notes more of a stack than its last call.
     session.send(Disable {}).ignore();
-    session.send_permitted(Enable {}, Permit::UserAsked).within(LIMIT).await?;
+    session.send_permitted(Enable {}, PermitReason::UserAsked).within(LIMIT).await?;
     let mut calls = Vec::new();
     while let Some(event) = events.ready() {
         if let Some(called) = event.read::<ConsoleApiCalled>() {

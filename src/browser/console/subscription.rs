@@ -29,7 +29,7 @@ use crate::cdp::types::runtime::{
     self as wire, CallFunctionOn, ConsoleApiCalled, DiscardConsoleEntries, ExceptionThrown, RemoteObject,
     RunIfWaitingForDebugger, StackTrace,
 };
-use crate::cdp::{CdpSession, Event, Observer, Permit, RawEvent};
+use crate::cdp::{CdpSession, Event, Observer, PermitReason, RawEvent};
 
 /// How long fetching objects may take. A page that is busy longer is reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
@@ -114,7 +114,7 @@ impl State {
         for item in self.pending.iter_mut().filter(|item| item.number > 0) {
             let (url, line) = item.place();
             let count = self.thrown.get(&(url.clone(), line)).copied().unwrap_or_default();
-            match log.texts(&url, line, count) {
+            match log.error_texts(&url, line, count) {
                 Some(mut texts) => item.text = texts.swap_remove(std::mem::take(&mut item.number) - 1),
                 None => is_complete = false,
             }
@@ -151,7 +151,7 @@ impl ConsoleSubscription {
             self.state.lock().phase = Phase::Starting(replay);
         }
         match was {
-            Mode::Off => self.session.send_permitted(LogEnable {}, Permit::ConsoleSubscribed).ignore(),
+            Mode::Off => self.session.send_permitted(LogEnable {}, PermitReason::ConsoleSubscribed).ignore(),
             Mode::Quiet => self.session.send(Disable {}).ignore(),
             Mode::Open => self.session.send(wire::Disable {}).ignore(),
         }
@@ -160,7 +160,7 @@ impl ConsoleSubscription {
             self.session.send(LogDisable {}).ignore();
             return;
         }
-        let (subscription, permit) = (self.clone(), Some(Permit::ConsoleSubscribed));
+        let (subscription, permit) = (self.clone(), Some(PermitReason::ConsoleSubscribed));
         match mode {
             Mode::Open => {
                 self.session.send_then(wire::Enable {}, permit, move |_| subscription.on_enabled(generation))
@@ -309,7 +309,7 @@ impl ConsoleSubscription {
             });
             return;
         }
-        self.session.send_permitted(wire::Enable {}, Permit::ConsoleSubscribed).ignore();
+        self.session.send_permitted(wire::Enable {}, PermitReason::ConsoleSubscribed).ignore();
         let subscription = self.clone();
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
     }

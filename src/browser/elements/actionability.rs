@@ -381,7 +381,8 @@ impl ElementHandle {
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
         let aim = Aim { scroll, at: Some(off_centre(input.randomness())), position: options.position };
         let standing = Need { stable: false, soon_stable: need.stable, ..need };
-        let (found, listeners) = tokio::join!(self.look_from_page(standing, &aim), Listeners::around(self));
+        let (found, listeners) =
+            tokio::join!(self.look_from_page(standing, &aim), Listeners::in_document_of(self));
         let mut found = match found? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,

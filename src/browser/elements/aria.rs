@@ -235,7 +235,7 @@ impl AriaTemplate {
     /// Parses a template; indented lines are children.
     ///
     /// # Errors `invalid_arguments` with the invalid line.
-    pub fn read(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let lines = lines.map(|line| (line.len() - line.trim_start().len(), line.trim()));
         Ok(Self(Inside::read(&mut lines.peekable(), None)?))
@@ -357,12 +357,12 @@ mod tests {
                      - link \"A: b\":\n    - /url: /a\n    - text: more\n    - img\n- text: The end";
         assert_eq!(tree().outline(None), whole);
         assert_eq!(tree().outline(Some(0)), "- heading \"To do\" [level=2]\n- list\n- text: The end");
-        assert!(tree().fits(&AriaTemplate::read(whole).unwrap()));
+        assert!(tree().fits(&AriaTemplate::parse(whole).unwrap()));
     }
 
     #[test]
     fn a_template_says_what_must_be_there() {
-        let fits = |template: &str| tree().fits(&AriaTemplate::read(template).unwrap());
+        let fits = |template: &str| tree().fits(&AriaTemplate::parse(template).unwrap());
         for template in [
             "",
             "- list",
@@ -390,7 +390,7 @@ mod tests {
         }
         for template in ["list", "- list: \"a", "- /children: some", "- button \"a", "- link /(/", "- list x"]
         {
-            assert!(AriaTemplate::read(template).is_err(), "{template}");
+            assert!(AriaTemplate::parse(template).is_err(), "{template}");
         }
     }
 
@@ -408,7 +408,7 @@ mod tests {
             ])).unwrap();
             let is_pattern = |text: &str| text.len() > 1 && text.starts_with('/') && text.ends_with('/');
             prop_assume!(!is_pattern(&text) && !url.as_deref().is_some_and(is_pattern));
-            prop_assert!(tree.fits(&AriaTemplate::read(&tree.outline(None)).unwrap()), "{}", tree.outline(None));
+            prop_assert!(tree.fits(&AriaTemplate::parse(&tree.outline(None)).unwrap()), "{}", tree.outline(None));
         }
     }
 }

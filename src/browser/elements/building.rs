@@ -12,8 +12,8 @@ use crate::browser::objects::journal::Mark;
 use crate::browser::objects::page::Page;
 use crate::snapshot::Key;
 
-/// How long to wait for another element after the newest one.
-const AFTERMATH: Duration = Duration::from_millis(60);
+/// A document to which no element was added for this long no longer counts as growing.
+const GROWTH_PAUSE: Duration = Duration::from_millis(60);
 /// How long a request may add content to a page that shows something, counted from its newest element.
 const FEEDING_LIMIT: Duration = Duration::from_secs(1);
 /// A page with a loading indicator and no activity for this time is given up.
@@ -22,8 +22,9 @@ const IDLE_LIMIT: Duration = Duration::from_secs(1);
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
 /// The scripts of a nearly empty page start within this time after loading, or not at all.
 const BEFORE_SCRIPTS: Duration = Duration::from_millis(120);
-/// How long a nearly empty page in a chain of them may take to lead to the next one, counted from its arrival.
-const FORWARDING: Duration = Duration::from_millis(500);
+/// In a chain of nearly empty pages that redirect: how long each may take to start the next navigation, counted from
+/// its arrival.
+const REDIRECT_LIMIT: Duration = Duration::from_millis(500);
 /// A page that shows something and is never idle is no longer waited for after this, unless it still grows.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 /// The interval between checks.
@@ -94,9 +95,9 @@ impl Page {
                 (true, false) => (IDLE_LIMIT, limit),
                 (false, true) if building.moves => (RESTLESS_LIMIT, restless),
                 (false, true) => (FEEDING_LIMIT, restless),
-                (false, false) if forwarded.is_some() => (FORWARDING, RESTLESS_LIMIT),
+                (false, false) if forwarded.is_some() => (REDIRECT_LIMIT, RESTLESS_LIMIT),
                 (false, false) if is_fed => (BETWEEN_REQUESTS + lateness, restless),
-                (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
+                (false, false) if building.quiet.is_some() => (GROWTH_PAUSE, RESTLESS_LIMIT),
                 (false, false) if building.sparse => (BEFORE_SCRIPTS, RESTLESS_LIMIT),
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };

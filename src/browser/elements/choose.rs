@@ -59,7 +59,7 @@ struct Choices {
     multiple: bool,
 }
 
-/// The visible part of a list, its scroll position, and whether that is the end.
+/// The visible part of a list, its scroll position, and whether it is scrolled to the end.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct ListBox {
     x: f64,

@@ -25,7 +25,7 @@ const DRAG_LIMIT: Duration = Duration::from_secs(1);
 /// How long the pointer rests after the press, and before the release.
 const PRESS_MS: (f64, f64) = (60.0, 110.0);
 const RELEASE_MS: (f64, f64) = (50.0, 90.0);
-/// The same for pages that require a long press.
+/// The additional rest after the press on pages that start a drag by a long press.
 const LONG_PRESS: Duration = Duration::from_millis(700);
 /// The distances of the first moves, which distinguish a drag from a click.
 const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];

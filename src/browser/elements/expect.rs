@@ -116,7 +116,7 @@ impl Locator {
     async fn look(&self, what: &str, expected: &Value, is_not: bool) -> Result<ExpectOutcome> {
         let Some((world, chain, root)) = self.innermost().await? else {
             let gone = matches!(what, "hidden" | "detached");
-            return Ok(decided(
+            return Ok(final_outcome(
                 ExpectOutcome { matches: gone, missing: true, ..ExpectOutcome::default() },
                 what,
                 is_not,
@@ -138,19 +138,20 @@ impl Locator {
             verdict = ask().await?;
         }
         if verdict.missing || verdict.received == 0 {
-            let waits = decided(verdict.clone(), what, is_not).matches == is_not;
+            let waits = final_outcome(verdict.clone(), what, is_not).matches == is_not;
             if learn_more_closed_roots(&world, waits).await? {
                 verdict = ask().await?;
             }
         }
-        Ok(decided(verdict, what, is_not))
+        Ok(final_outcome(verdict, what, is_not))
     }
 }
 
-/// For a missing element, neither an expectation nor its negation holds, except for those about presence and visibility.
-fn decided(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
-    let said = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
-    if verdict.missing && !said { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }
+/// The final outcome. For a missing element, neither an expectation nor its negation holds, except for those about presence
+/// and visibility.
+fn final_outcome(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
+    let is_about_presence = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
+    if verdict.missing && !is_about_presence { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }
 }
 
 /// Checks until the value `is_met`, or until `limit`. Returns the last value.

@@ -39,8 +39,8 @@ pub(in crate::browser) struct Listeners {
 }
 
 impl Listeners {
-    /// Asks the browser for all listeners around this element.
-    pub(in crate::browser) async fn around(target: &ElementHandle) -> Result<Self> {
+    /// Asks the browser for all listeners on the nodes and the window of an element's document.
+    pub(in crate::browser) async fn in_document_of(target: &ElementHandle) -> Result<Self> {
         let session = target.handle().session();
         let context_id = Some(target.frame().main_context().await?);
         // A listener is known in its own world only: the page's.
@@ -89,7 +89,7 @@ impl ElementHandle {
         if self.frame().session().id() != self.frame().page()?.session().id() {
             return Ok(Hearing::Keys);
         }
-        let listeners = Listeners::around(self).await?;
+        let listeners = Listeners::in_document_of(self).await?;
         if listeners.on_window(is_key) || self.is_key_listened_to(&listeners).await? {
             return Ok(Hearing::Keys);
         }
@@ -99,7 +99,9 @@ impl ElementHandle {
     /// Gives a page that listens for changes the time to react to one.
     pub(super) async fn until_answered(&self) {
         let listeners = self.frame().page().is_ok_and(|page| page.dialog().is_none());
-        if listeners && Listeners::around(self).await.is_ok_and(|listeners| listeners.anywhere(is_change)) {
+        if listeners
+            && Listeners::in_document_of(self).await.is_ok_and(|listeners| listeners.anywhere(is_change))
+        {
             self.until_timers_ran(ANSWERING).await;
         }
     }
@@ -124,7 +126,7 @@ impl ElementHandle {
     /// Finds the elements with wheel listeners, so that we do not turn the wheel over them. Returns whether there are any.
     pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
         // Where the browser does not know, the page's own controls are known by their kind.
-        let Ok(listeners) = Listeners::around(self).await else { return Ok(false) };
+        let Ok(listeners) = Listeners::in_document_of(self).await else { return Ok(false) };
         let (session, context) = (self.world().session(), Some(self.world().context_id()));
         let found = listeners.on_nodes(is_wheel).take(MOST_WHEEL_HEARERS);
         let found = found.map(async |listener| {

@@ -51,7 +51,7 @@ pub(in crate::browser) fn pauses() -> impl Iterator<Item = Duration> {
 }
 
 /// A limit in milliseconds; 0 disables it.
-pub fn limit(limit_ms: f64) -> Duration {
+pub fn timeout_from_ms(limit_ms: f64) -> Duration {
     if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
 }
 
@@ -302,9 +302,9 @@ impl Locator {
         self.frame.realm(scope).await?.evaluate(&as_two_parameters(script), &both).await
     }
 
-    /// The text of each current match; as rendered, with `drawn`.
-    pub async fn texts(&self, drawn: bool) -> Result<Value> {
-        self.while_passing(|| self.texts_now(drawn)).await
+    /// The text of each current match: as rendered (`innerText`) if `rendered`, otherwise all of it (`textContent`).
+    pub async fn all_texts(&self, rendered: bool) -> Result<Value> {
+        self.while_passing(|| self.texts_now(rendered)).await
     }
 
     async fn texts_now(&self, drawn: bool) -> Result<Value> {

@@ -132,7 +132,7 @@ impl Page {
     }
 
     /// Whether `selector` has a visible match in the page and its frames.
-    pub async fn sees(&self, selector: &str) -> Result<bool> {
+    pub async fn has_visible(&self, selector: &str) -> Result<bool> {
         Selector::parse(selector)?;
         let frames = self.frames();
         let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;

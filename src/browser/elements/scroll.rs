@@ -189,7 +189,7 @@ impl Scroller {
         Ok((before, now))
     }
 
-    /// Scrolls to the end, or to the beginning, in one step.
+    /// Scrolls to the end, or to the beginning, in one step. Returns the positions before and after.
     pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
         const BEYOND_ALL: f64 = 1e8;
         let before = self.scrolled().await?;

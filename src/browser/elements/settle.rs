@@ -568,7 +568,7 @@ async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) 
     if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
     }
-    let listeners = Listeners::around(target).await?;
+    let listeners = Listeners::in_document_of(target).await?;
     if listeners.on_window(|kind| by.causes(kind)) {
         return Ok(true);
     }

@@ -1,6 +1,6 @@
 //! Converts dates, times and numbers from common notations to the formats of fields.
 
-/// The value that a text means for a field.
+/// The result of converting a text to the format of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser) enum FieldValue {
     /// The value in the field's format.

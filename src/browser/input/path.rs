@@ -94,7 +94,7 @@ pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Poin
 /// A control point: on the line, with a small random offset.
 fn control_point(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
-    let aside = SWAY * randomness.around();
+    let aside = SWAY * randomness.near_zero();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
 }
 

@@ -35,7 +35,7 @@ impl Randomness {
     }
 
     /// A number between -1 and 1, more often near 0.
-    pub fn around(&self) -> f64 {
+    pub fn near_zero(&self) -> f64 {
         self.unit() - self.unit()
     }
 

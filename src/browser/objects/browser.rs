@@ -338,7 +338,7 @@ impl Browser {
         let (browser, hooks) = (Arc::downgrade(&self.inner), self.default_context().hooks());
         let context = BrowserContext::new(browser, hooks, Some(id.clone()), options, relay);
         self.inner.contexts.lock().insert(id, context.clone());
-        if let Err(error) = context.prepare().await {
+        if let Err(error) = context.apply_options().await {
             let _ = context.close().await;
             return Err(error);
         }
@@ -365,7 +365,7 @@ impl Browser {
         let context = BrowserContext::new(browser, hooks, Some(id.to_owned()), options, None);
         context.number_pages_from(first_page);
         self.inner.contexts.lock().insert(id.to_owned(), context.clone());
-        context.prepare().await?;
+        context.apply_options().await?;
         let targets = root.call(GetTargets::default()).await?.target_infos;
         let pages = targets
             .into_iter()

@@ -19,9 +19,9 @@ use super::worker::{self, Worker};
 use crate::browser::egress::relay::Relay;
 use crate::browser::input::{BrowserTraits, InputStyle};
 use crate::browser::options::emulation::{Emulation, metrics};
+use crate::browser::options::hidden_texts::HiddenTexts;
 use crate::browser::options::permissions::permission;
 use crate::browser::options::storage_state::origin_of;
-use crate::browser::options::unseen::HiddenTexts;
 use crate::browser::options::{ContextOptions, HttpCredentials};
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{GrantPermissions, ResetPermissions};
@@ -170,7 +170,7 @@ impl BrowserContext {
     }
 
     /// Releases it without closing it, with its pages open for the server that takes it over.
-    pub fn leave(&self) {
+    pub fn release(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;
         }
@@ -407,12 +407,12 @@ impl BrowserContext {
     }
 
     /// What to hide in screenshots of its pages.
-    pub(in crate::browser) fn unseen(&self) -> HiddenTexts {
-        self.inner.options.lock().unseen.clone()
+    pub(in crate::browser) fn hidden_texts(&self) -> HiddenTexts {
+        self.inner.options.lock().hidden_texts.clone()
     }
 
-    /// Applies the options, before the first page.
-    pub async fn prepare(&self) -> Result<()> {
+    /// Applies its options in the browser. Call it before the first page opens.
+    pub async fn apply_options(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
         self.keep_downloads(&options).await?;

@@ -338,7 +338,7 @@ impl Page {
         self.inner.state.lock().routed.holds(url)
     }
 
-    pub(in crate::browser) fn set_routed(&self, routed: Routed) {
+    pub(in crate::browser) fn remember_routed(&self, routed: Routed) {
         self.inner.state.lock().routed = routed;
     }
 

@@ -10,7 +10,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::dialect::Dialect;
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
-use crate::cdp::{CdpSession, EventSink, Permit};
+use crate::cdp::{CdpSession, EventSink, PermitReason};
 use crate::error::{Error, Result};
 
 /// A raw CDP session. Cheap to clone.
@@ -45,7 +45,7 @@ impl RawSession {
     /// Sends any command and waits for its reply.
     pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
-        session.call_raw_within(method, parameters, Some(Permit::UserAsked), limit).await
+        session.call_raw_within(method, parameters, Some(PermitReason::UserAsked), limit).await
     }
 
     pub(in crate::browser) fn session(&self) -> &CdpSession {

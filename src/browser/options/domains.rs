@@ -116,9 +116,9 @@ impl Domains {
         domains
     }
 
-    /// These domains and those of another list.
+    /// The domains of both lists.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn union(mut self, other: Self) -> Self {
         self.named.extend(other.named);
         self.left_out += other.left_out;
         self

@@ -8,7 +8,7 @@ pub(super) mod paper;
 pub(super) mod permissions;
 pub(super) mod routing;
 pub(super) mod storage_state;
-pub(super) mod unseen;
+pub(super) mod hidden_texts;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ use crate::browser::egress::proxy::Proxy;
 use crate::browser::input::InputStyle;
 use crate::cdp::types::network::Headers;
 use emulation::Emulation;
+use hidden_texts::HiddenTexts;
 use storage_state::{StorageState, origin_of};
-use unseen::HiddenTexts;
 
 /// Options of a context. Default: the browser's behaviour.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +80,7 @@ pub struct ContextOptions {
     pub hears_offers: bool,
     pub emulation: Emulation,
     /// What to hide in screenshots.
-    pub unseen: HiddenTexts,
+    pub hidden_texts: HiddenTexts,
 }
 
 /// Credentials for HTTP authentication.

@@ -60,7 +60,7 @@ struct Offered(Mutex<Vec<OfferedTool>>);
 static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
 
 /// Notifies when the tools of a page change.
-pub fn offers_changed() -> watch::Receiver<u64> {
+pub fn page_tools_changed() -> watch::Receiver<u64> {
     CHANGES.subscribe()
 }
 

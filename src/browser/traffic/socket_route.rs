@@ -29,8 +29,9 @@ impl BrowserContext {
 }
 
 impl Frame {
-    /// Controls a WebSocket of the page; `number` tells which event it follows.
-    pub async fn direct_socket(
+    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them by
+    /// `number`, from 0.
+    pub async fn command_socket(
         &self,
         name: &str,
         socket: f64,

@@ -16,6 +16,6 @@ pub(super) mod profile;
 pub(super) mod retouch;
 pub(super) mod screencast;
 pub(super) mod screenshot;
-pub(super) mod unseen;
+pub(super) mod hidden_texts;
 pub(super) mod video;
 pub(super) mod webm;

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 /// Changes to a page during a screenshot.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PictureFinish {
+pub struct ScreenshotAdjustments {
     /// Makes the default white background transparent.
     pub transparent: bool,
     pub stops_animations: bool,
@@ -38,11 +38,19 @@ const NO_CARET: &str = "* { caret-color: transparent !important }";
 
 impl Page {
     /// Takes a screenshot of the page with these changes.
-    pub async fn picture(&self, options: ScreenshotOptions, finish: &PictureFinish) -> Result<Screenshot> {
+    pub async fn picture(
+        &self,
+        options: ScreenshotOptions,
+        finish: &ScreenshotAdjustments,
+    ) -> Result<Screenshot> {
         self.unless_dialog(self.take_picture(options, finish)).await
     }
 
-    async fn take_picture(&self, options: ScreenshotOptions, finish: &PictureFinish) -> Result<Screenshot> {
+    async fn take_picture(
+        &self,
+        options: ScreenshotOptions,
+        finish: &ScreenshotAdjustments,
+    ) -> Result<Screenshot> {
         let frames = self.frames();
         let sheets = join_all(frames.iter().map(|frame| frame.dress(finish))).await;
         if finish.stops_animations {
@@ -68,7 +76,11 @@ impl Page {
         taken
     }
 
-    async fn take_covered(&self, options: ScreenshotOptions, finish: &PictureFinish) -> Result<Screenshot> {
+    async fn take_covered(
+        &self,
+        options: ScreenshotOptions,
+        finish: &ScreenshotAdjustments,
+    ) -> Result<Screenshot> {
         if finish.masks.is_empty() {
             return self.screenshot(options).await;
         }
@@ -122,7 +134,7 @@ impl Page {
 
 impl Frame {
     /// Adds the styles for a screenshot to the document. Returns their id, if there are any.
-    async fn dress(&self, finish: &PictureFinish) -> Option<(CdpSession, String)> {
+    async fn dress(&self, finish: &ScreenshotAdjustments) -> Option<(CdpSession, String)> {
         let mut text = finish.style.clone().unwrap_or_default();
         if finish.hides_caret && self.utility().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {
             text.push_str(NO_CARET);

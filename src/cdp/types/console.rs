@@ -1,9 +1,9 @@
-//! Console messages, and the crash event. See [`crate::cdp::Permit`] for when they may be requested.
+//! Console messages, and the crash event. See [`crate::cdp::PermitReason`] for when they may be requested.
 use super::Empty;
 
 domain! {
     commands {
-        /// Allowed only as the first half of a pulse: see [`crate::cdp::Permit::ConsolePulse`].
+        /// Allowed only as the first half of a pulse: see [`crate::cdp::PermitReason::ConsolePulse`].
         "Console.enable" Enable {} -> Empty
         "Console.disable" Disable {} -> Empty
         "Inspector.enable" InspectorEnable {} -> Empty

@@ -19,7 +19,7 @@ domain! {
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
-        /// Allowed only while logged messages are collected: see [`crate::cdp::Permit::ConsoleSubscribed`].
+        /// Allowed only while logged messages are collected: see [`crate::cdp::PermitReason::ConsoleSubscribed`].
         "Runtime.enable" Enable {} -> Empty
         "Runtime.disable" Disable {} -> Empty
         "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty

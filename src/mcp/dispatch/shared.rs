@@ -118,19 +118,19 @@ impl Dispatcher {
         let replica = self.replica.as_ref()?;
         // Nobody waits for a state that is not to be had.
         if !replica.is_alive() {
-            return client.cooldown.since();
+            return client.cooldown.started_at();
         }
         let owner = client.owner.as_deref().unwrap_or_default();
         if let Ok(Some(since)) = replica.pause(owner, None, 0.0).await {
-            client.cooldown.set_since(Some(since));
+            client.cooldown.set_started_at(Some(since));
         }
-        client.cooldown.since()
+        client.cooldown.started_at()
     }
 
     /// Writes a cooldown that began on this server.
     pub(super) async fn publish_cooldown(&self, client: &Client, before: Option<f64>) {
         let Some(replica) = &self.replica else { return };
-        let since = client.cooldown.since();
+        let since = client.cooldown.started_at();
         if since.is_some() && since != before {
             let owner = client.owner.as_deref().unwrap_or_default();
             let _ = replica.pause(owner, since, client.cooldown.period()).await;

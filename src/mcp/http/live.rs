@@ -205,7 +205,7 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
 
 /// Listens on loopback only while a hand-over is open: for a server that uses stdio.
 pub async fn attend(live: Live, ended: CancellationToken) {
-    let mut wanted = live.wanted();
+    let mut wanted = live.watch_open_handovers();
     loop {
         tokio::select! {
             () = ended.cancelled() => return,

@@ -67,7 +67,7 @@ const KEY_RHYTHM: Duration = Duration::from_secs(1);
 /// For how many users there are connections, if an authorization server says who they are.
 const EXPECTED_USERS: usize = 16;
 
-/// Options for HTTP.
+/// Options of the HTTP transport: address, keys and limits.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub host: String,

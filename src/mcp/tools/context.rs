@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::ContentKind;
 
 /// The largest storage state file.
@@ -47,7 +47,7 @@ impl Tool for Create {
     const TITLE: &'static str = "Create a context";
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if let Some(name) = &self.name {
@@ -95,7 +95,7 @@ impl Tool for Switch {
     const TITLE: &'static str = "Switch to a context";
     const EFFECT: Effect = Effect::Sets;
     const OPEN_WORLD: bool = false;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let before = call.workspace.switch_context(&self.name)?;
@@ -113,7 +113,7 @@ impl Tool for List {
     const TITLE: &'static str = "List the contexts";
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let entries = call.workspace.contexts();
@@ -155,7 +155,7 @@ impl Tool for Close {
     const TITLE: &'static str = "Close a context";
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let was_active =
@@ -191,7 +191,7 @@ impl Tool for SaveStorage {
     const TITLE: &'static str = "Save cookies and storage";
     const EFFECT: Effect = Effect::Sets;
     const OPEN_WORLD: bool = false;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let place = call.roots().await.place(&self.path)?;

@@ -13,7 +13,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::Ref;
 
 mod axe;
@@ -47,7 +47,7 @@ impl Tool for Inspect {
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Capability = Capability::Devtools;
     const FILE: Option<&'static str> = Some("txt");
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if (self.what == What::Styles) != self.r#ref.is_some() {

@@ -39,7 +39,7 @@ pub struct Emulate {
     pub color_scheme: Option<Scheme>,
     #[serde(default)]
     pub reduced_motion: bool,
-    /// Print layout.
+    /// Emulate print media.
     #[serde(default)]
     pub print: bool,
     #[serde(default)]

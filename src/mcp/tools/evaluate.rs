@@ -10,7 +10,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// The longest result that is shown.
 const LONGEST_RESULT: usize = MOST_LISTED;
@@ -31,7 +31,7 @@ impl Tool for Evaluate {
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const FILE: Option<&'static str> = Some("json");
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;

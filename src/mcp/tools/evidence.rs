@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
 use crate::mcp::files;
-use crate::mcp::kept::Recording;
+use crate::mcp::kept::RunningVideo;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -271,7 +271,7 @@ impl Tool for Record {
                 let file =
                     file.map_err(|error| Error::File { path: name.clone(), reason: error.to_string() })?;
                 let video = page.record(file.to_path_buf(), VideoOptions::default())?;
-                *call.kept.video.lock() = Some(Recording { video, file, place, name });
+                *call.kept.video.lock() = Some(RunningVideo { video, file, place, name });
                 reply.say("Recording");
             }
             Doing::Mhtml => {

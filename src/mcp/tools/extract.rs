@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const MOST_PAGES: u32 = 100;
 const MOST_ROWS: usize = 100_000;
@@ -63,7 +63,7 @@ impl Tool for Extract {
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Capability = Capability::Extract;
     const FILE: Option<&'static str> = Some("jsonl");
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let fields = self.fields.as_ref().map(Schema::read).transpose()?;

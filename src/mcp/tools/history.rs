@@ -6,7 +6,7 @@ use super::navigate::{Timing, Until, arrived};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// fresh: reload without caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl Tool for History {
     const NAME: &'static str = "browser_history";
     const TITLE: &'static str = "Back, forward, reload";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;

@@ -31,7 +31,7 @@ pub struct Snapshot {
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Also give texts, groups and drawing shapes refs.
+    /// Add refs to texts, groups and drawn shapes, too.
     #[serde(default)]
     pub all_refs: bool,
 }

@@ -8,7 +8,7 @@ use crate::browser::install::{LONGEST_SILENCE, Step, install};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::Source;
 
 /// Report which browser is ready, or download Chromium if none is installed.
@@ -19,7 +19,7 @@ impl Tool for Install {
     const NAME: &'static str = "browser_install";
     const TITLE: &'static str = "Install the browser";
     const EFFECT: Effect = Effect::Sets;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let engine = call.workspace.engine();

@@ -9,7 +9,7 @@ use crate::browser::input::Keyboard;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// What to do with a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ impl Tool for PressKey {
     const NAME: &'static str = "browser_press_key";
     const TITLE: &'static str = "Press keys";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let keys = self.keys()?;

@@ -13,7 +13,7 @@ use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::challenge::Purpose;
 use crate::session::handoff;
 
@@ -42,7 +42,7 @@ impl Tool for Navigate {
     const NAME: &'static str = "browser_navigate";
     const TITLE: &'static str = "Open a URL";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
@@ -124,7 +124,7 @@ impl Tool for NavigateBack {
     const NAME: &'static str = "browser_navigate_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;
@@ -137,7 +137,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Default: once usable.
+/// What to wait for. Default: until usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

@@ -18,7 +18,7 @@ use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{Effect, Failed, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::visit::{self, Task, Visit, VisitOptions};
@@ -38,7 +38,7 @@ const USUAL_CHARS: usize = 50_000;
 /// 返回格式
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum FetchFormat {
     Text,
     #[default]
     Markdown,
@@ -56,7 +56,7 @@ pub struct Fetch {
     pub wait_for: Option<String>,
     /// 返回格式：text（纯文本）、markdown（默认）、html
     #[serde(default)]
-    pub format: Format,
+    pub format: FetchFormat,
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
@@ -71,7 +71,7 @@ impl Tool for Fetch {
     const TITLE: &'static str = "抓取网页";
     const EFFECT: Effect = Effect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -79,9 +79,9 @@ impl Tool for Fetch {
             return Ok(());
         };
         let format = match self.format {
-            Format::Text => ContentFormat::Text,
-            Format::Markdown => ContentFormat::Markdown,
-            Format::Html => ContentFormat::Html,
+            FetchFormat::Text => ContentFormat::Text,
+            FetchFormat::Markdown => ContentFormat::Markdown,
+            FetchFormat::Html => ContentFormat::Html,
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
         let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
@@ -111,7 +111,7 @@ impl Tool for Screenshot {
     const TITLE: &'static str = "网页截图";
     const EFFECT: Effect = Effect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -149,7 +149,7 @@ impl Tool for Click {
     const TITLE: &'static str = "点击元素";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -190,7 +190,7 @@ impl Tool for FillForm {
     const TITLE: &'static str = "填写表单";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -239,7 +239,7 @@ impl Tool for ExecuteJs {
     const TITLE: &'static str = "执行 JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -248,7 +248,7 @@ impl Tool for ExecuteJs {
         };
         let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
         let value = visit.value.unwrap_or_default();
-        let value = page_text::json(&budget::fitted(&value, budget::MOST_LISTED).unwrap_or(value));
+        let value = page_text::json(&budget::shortened_to_fit(&value, budget::MOST_LISTED).unwrap_or(value));
         reply.say_only(texts::executed(language, &self.url, &value));
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::PersonLink;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::handoff;
 
 /// Ask the user to do what only they can on this page: log in, pay, decide. Waits until they are done.
@@ -22,7 +22,7 @@ impl Tool for AskPerson {
     const NAME: &'static str = "browser_ask_person";
     const TITLE: &'static str = "Ask the user";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
     // Who asked for the person is not kept waiting.
     const WAITS_FOR_PERSON: bool = false;
 

@@ -19,7 +19,7 @@ const USUAL_CHARS: usize = 20_000;
 // The output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum ReadFormat {
     #[default]
     Markdown,
     Text,
@@ -33,7 +33,7 @@ pub struct Read {
     /// Ref or selector of the part to read.
     pub r#ref: Option<String>,
     #[serde(default)]
-    pub format: Format,
+    pub format: ReadFormat,
     /// Omit menus and footers.
     #[serde(default)]
     pub main_only: bool,
@@ -55,7 +55,7 @@ impl Tool for Read {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if let Some(name) = &self.download {
-            let text = downloaded(call, name, self.format != Format::Text).await?;
+            let text = downloaded(call, name, self.format != ReadFormat::Text).await?;
             self.answer(call, &text, reply);
             return Ok(());
         }
@@ -66,9 +66,9 @@ impl Tool for Read {
         };
         call.progress.say("reading the page");
         let format = match self.format {
-            Format::Markdown => ContentFormat::Markdown,
-            Format::Text => ContentFormat::Text,
-            Format::Html => ContentFormat::Html,
+            ReadFormat::Markdown => ContentFormat::Markdown,
+            ReadFormat::Text => ContentFormat::Text,
+            ReadFormat::Html => ContentFormat::Html,
         };
         let text = match &part {
             Some(part) => part.content(format).await?,

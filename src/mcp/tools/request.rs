@@ -70,7 +70,7 @@ impl Tool for Search {
         }
         // What documents were answered that the page has left, and what the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
-        let archive = call.workspace.archive(page.context()).of_page(&page);
+        let archive = call.workspace.response_bodies(page.context()).of_page(&page);
         let says = |kept: &ArchivedResponse| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
         let fresh = |kept: &ArchivedResponse| !numbers.contains(&kept.entry.number);
         let earlier = archive.into_iter().filter(|kept| fresh(kept) && self.means(&kept.entry) && says(kept));
@@ -143,7 +143,7 @@ impl Tool for Request {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
-        let archive = call.workspace.archive(page.context()).of_page(&page);
+        let archive = call.workspace.response_bodies(page.context()).of_page(&page);
         let kept = archive.into_iter().find(|kept| kept.entry.number == self.id);
         let known = page.request_entry(self.id).or_else(|| kept.as_ref().map(|kept| kept.entry.clone()));
         let entry = known.ok_or_else(|| Error::InvalidArguments {
@@ -246,7 +246,7 @@ fn names_in(value: &Value) -> String {
     }
 }
 
-/// Rule action.
+/// answer: with status, headers and body. headers: set request headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleAction {

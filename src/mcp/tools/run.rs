@@ -13,7 +13,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::program::{Notebook, Printed, Program, Running, notebook};
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const USUAL_LIMIT: Duration = Duration::from_secs(30);
 /// The most characters of output in an answer, and in a file.
@@ -40,7 +40,7 @@ impl Tool for Run {
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Capability = Capability::Code;
     const FILE: Option<&'static str> = Some("txt");
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
     const EXPLAINS_FAILURE: bool = true;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

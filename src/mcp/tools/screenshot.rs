@@ -47,7 +47,7 @@ pub struct TakeScreenshot {
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// Not only the viewport.
+    /// The whole page, not only the viewport.
     #[serde(default)]
     pub full_page: bool,
 }

@@ -16,7 +16,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{Effect, Failed, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
 use crate::session::challenge::{Purpose, recognise};
@@ -69,7 +69,7 @@ impl Tool for CreateSession {
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = match self.browser_type {
@@ -115,7 +115,7 @@ impl Tool for CloseSession {
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match call.client.sessions.close(&self.session_id).await {
@@ -136,7 +136,7 @@ impl Tool for ListSessions {
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let here = call.client.sessions.list();
@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Default: once usable.
+/// What to wait for. Default: until usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -185,7 +185,7 @@ impl Tool for Navigate {
     const TITLE: &'static str = "Open a URL in a session";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::expected;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool};
+use crate::mcp::tool::{AnyTool, Effect, SESSION, StallPolicy, TAB, Tool};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ impl Tool for Steps {
     const NAME: &'static str = "browser_steps";
     const TITLE: &'static str = "Do several things";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let tools = self.check(call)?;

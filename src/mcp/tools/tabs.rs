@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// Close the current page.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ impl Tool for Close {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close the page";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = match call.tab() {
@@ -62,7 +62,7 @@ impl Tool for Tabs {
     const NAME: &'static str = "browser_tabs";
     const TITLE: &'static str = "Manage tabs";
     const EFFECT: Effect = Effect::Acts;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if self.url.is_some() && self.action != TabAction::New {

@@ -16,7 +16,7 @@ use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::script::{ScriptLanguage, locator};
 use crate::mcp::target;
-use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::Ref;
 
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
@@ -62,7 +62,7 @@ impl Tool for Expect {
     const TITLE: &'static str = "Assert";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Capability = Capability::Testing;
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         self.check()?;

@@ -15,7 +15,7 @@ use crate::mcp::describe::downloads;
 use crate::mcp::files::shown;
 use crate::mcp::page_text::{inline_beside, one_line};
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -31,7 +31,7 @@ pub enum State {
     Download,
 }
 
-/// Wait for a later change. Actions wait for their own effects.
+/// Wait until one condition holds; give exactly one. Actions wait for their own effects.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
@@ -76,7 +76,7 @@ impl Tool for WaitFor {
     const NAME: &'static str = "browser_wait_for";
     const TITLE: &'static str = "Wait";
     const EFFECT: Effect = Effect::Reads;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::quoted;
 
 /// The prefix of their names.
@@ -42,7 +42,7 @@ impl Tool for PageTool {
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Capability = Capability::Webmcp;
     const FILE: Option<&'static str> = Some("json");
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;

@@ -28,11 +28,11 @@ pub struct ArchivedResponse {
 
 /// The response bodies of one context.
 #[derive(Debug, Default)]
-pub struct Archive {
+pub struct ResponseBodies {
     kept: Mutex<VecDeque<ArchivedResponse>>,
 }
 
-impl Archive {
+impl ResponseBodies {
     /// The responses to a page's requests, including earlier documents, oldest first.
     pub fn of_page(&self, page: &Page) -> Vec<ArchivedResponse> {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
@@ -72,13 +72,13 @@ async fn fetched(request: &Request) -> Option<ArchivedResponse> {
 
 impl Workspace {
     /// The archive of a context. Recording begins with the first call.
-    pub fn archive(&self, context: &BrowserContext) -> Arc<Archive> {
+    pub fn response_bodies(&self, context: &BrowserContext) -> Arc<ResponseBodies> {
         let mut known = self.inner.archives.lock();
         known.retain(|(context, _)| !context.is_closed());
         if let Some((_, archive)) = known.iter().find(|(known, _)| known == context) {
             return Arc::clone(archive);
         }
-        let archive = Arc::<Archive>::default();
+        let archive = Arc::<ResponseBodies>::default();
         known.push((context.clone(), Arc::clone(&archive)));
         drop(known);
         let followed = Arc::clone(&archive);

@@ -135,7 +135,7 @@ impl Workspace {
             }
             rules.push(rule);
         }
-        context.route(true).await
+        context.set_routed(true).await
     }
 
     /// Removes the rules with a pattern, or all rules. Returns how many.
@@ -148,7 +148,7 @@ impl Workspace {
             (before - rules.len(), rules.is_empty())
         };
         if is_empty {
-            context.route(false).await?;
+            context.set_routed(false).await?;
         }
         Ok(removed)
     }

@@ -27,7 +27,7 @@ struct UncaughtError {
 impl Uncaught {
     /// The texts of the last `count` errors at this position. `None` if other pages have the same script, or
     /// the errors are not logged yet.
-    pub fn texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
+    pub fn error_texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
         let errors = self.errors.lock();
         let here = errors.iter().filter(|error| error.line == line && error.url == url);
         let texts: Vec<_> = here.map(|error| error.text.clone()).collect();
@@ -121,8 +121,8 @@ mod tests {
             "Received signal 11",
         ]);
         let text = "Uncaught Error: first\nsecond \"line\", source: http://other.example/ (1\nlast";
-        assert_eq!(uncaught.texts("http://a.example/x", 12, 1), Some(vec![text.to_owned()]));
-        assert_eq!(uncaught.texts("http://a.example/x", 8, 1), None);
+        assert_eq!(uncaught.error_texts("http://a.example/x", 12, 1), Some(vec![text.to_owned()]));
+        assert_eq!(uncaught.error_texts("http://a.example/x", 8, 1), None);
         assert_eq!(kept.len(), 2, "{kept:?}");
     }
 
@@ -130,12 +130,12 @@ mod tests {
     fn errors_that_differ_are_reported_only_when_all_of_them_are_meant() {
         let said = |text: &str| format!("{HEAD}\"Uncaught {text}\", source: http://a.example/ (1)");
         let (uncaught, _) = read(&[&said("one"), &said("two")]);
-        let texts = |count| uncaught.texts("http://a.example/", 1, count);
+        let texts = |count| uncaught.error_texts("http://a.example/", 1, count);
         assert_eq!(texts(2), Some(vec!["Uncaught one".to_owned(), "Uncaught two".to_owned()]));
         assert_eq!(texts(1), None);
         assert_eq!(texts(3), None);
         let (uncaught, _) = read(&[&said("one"), &said("one")]);
-        assert_eq!(uncaught.texts("http://a.example/", 1, 1), Some(vec!["Uncaught one".to_owned()]));
+        assert_eq!(uncaught.error_texts("http://a.example/", 1, 1), Some(vec!["Uncaught one".to_owned()]));
     }
 
     #[test]

@@ -31,11 +31,12 @@ impl BrowserContext {
             self.follow(Arc::new(|_| ()));
         }
         let routed = self.traffic().state.lock().routed.clone();
-        self.route(routed).await
+        self.set_routed(routed).await
     }
 
-    /// Intercepts these requests of the context, reported as `NetworkEvent::Route`. Returns when the browser does so.
-    pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
+    /// Sets which requests of the context are intercepted, in place of the earlier ones. They are reported as
+    /// `NetworkEvent::Route`. Returns when the browser does so.
+    pub async fn set_routed(&self, routed: impl Into<Routed>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
     }
@@ -134,9 +135,10 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Intercepts these requests of the page, reported as `NetworkEvent::Route`.
-    pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
-        self.set_routed(routed.into());
+    /// Sets which requests of the page are intercepted, in place of the earlier ones. They are reported as
+    /// `NetworkEvent::Route`.
+    pub async fn set_routed(&self, routed: impl Into<Routed>) -> Result<()> {
+        self.remember_routed(routed.into());
         self.update_hold().await
     }
 

@@ -76,12 +76,13 @@ impl Frame {
     }
 
     async fn rows_now(&self, wanted: &Wanted) -> Result<Option<Found<Vec<Value>>>> {
-        let Some((world, arguments)) = self.asked(wanted).await? else { return Ok(None) };
+        let Some((world, arguments)) = self.query_target(wanted).await? else { return Ok(None) };
         call(&world, "rows", arguments).await.map(Some)
     }
 
-    /// The world to ask, with the selector, the fields and the root as arguments. `None` while a frame is missing.
-    async fn asked(&self, wanted: &Wanted) -> Result<Option<(World, Vec<CallArgument>)>> {
+    /// The JavaScript world in which the extraction runs, and its arguments: selector, fields and root. `None` while a
+    /// frame is missing.
+    async fn query_target(&self, wanted: &Wanted) -> Result<Option<(World, Vec<CallArgument>)>> {
         let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
         let Some(each) = &wanted.each else {
             let null = || value_argument(&Value::Null);

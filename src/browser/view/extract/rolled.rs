@@ -41,7 +41,7 @@ impl Frame {
         let mut all = Collected::default();
         let (mut mark, mut growth) = (page.mark(), None);
         loop {
-            let Some((world, mut arguments)) = self.asked(wanted).await? else { break };
+            let Some((world, mut arguments)) = self.query_target(wanted).await? else { break };
             arguments.extend([value_argument(&json!(!all.has_begun)), value_argument(&needed)]);
             let rolled: Rolled = call(&world, "roll", arguments).await?;
             let (ended, count) = (rolled.ended, all.rows());

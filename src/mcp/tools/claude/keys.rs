@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Patience, Tool, ToolsetTraits};
+use crate::mcp::tool::{Effect, StallPolicy, Tool, ToolsetTraits};
 use crate::mcp::tools::{evaluate, form, input, keys};
 
 /// Type text into the focused element.
@@ -78,7 +78,7 @@ impl Tool for Key {
     const TITLE: &'static str = "Press keys";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         act(press(&self.text, self.repeat, None)?, call, reply).await
@@ -100,7 +100,7 @@ impl Tool for HoldKey {
     const TITLE: &'static str = "Hold a key";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Long;
+    const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         act(press(&self.text, None, Some(self.duration * 1000.0))?, call, reply).await
@@ -203,7 +203,7 @@ impl Tool for JavascriptExec {
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let run = evaluate::Evaluate { function: self.text, r#ref: None, element: None };

@@ -186,7 +186,7 @@ impl Tool for GetPageText {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let text = read::Read {
             r#ref: None,
-            format: read::Format::Text,
+            format: read::ReadFormat::Text,
             main_only: true,
             download: None,
             offset: None,

@@ -6,7 +6,7 @@ use super::{FAMILY, act, tell_arrival};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Patience, Tool, ToolsetTraits};
+use crate::mcp::tool::{Effect, StallPolicy, Tool, ToolsetTraits};
 use crate::mcp::tools::{history, navigate, tabs, wait};
 
 /// Open a URL, or use back, forward or reload.
@@ -21,7 +21,7 @@ impl Tool for Navigate {
     const TITLE: &'static str = "Navigate";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let action = match self.url.as_str() {
@@ -56,7 +56,7 @@ impl Tool for Wait {
     const TITLE: &'static str = "Wait";
     const EFFECT: Effect = Effect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         act(wait::WaitFor::seconds(self.duration), call, reply).await
@@ -81,7 +81,7 @@ impl Tool for NewTab {
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         manage(tabs::TabAction::New, call, reply).await
@@ -98,7 +98,7 @@ impl Tool for ListTabs {
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         manage(tabs::TabAction::List, call, reply).await
@@ -115,7 +115,7 @@ impl Tool for SwitchTab {
     const TITLE: &'static str = "Switch tabs";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         manage(tabs::TabAction::Select, call, reply).await
@@ -132,7 +132,7 @@ impl Tool for CloseTab {
     const TITLE: &'static str = "Close a tab";
     const EFFECT: Effect = Effect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         manage(tabs::TabAction::Close, call, reply).await

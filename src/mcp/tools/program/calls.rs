@@ -243,7 +243,7 @@ impl<'a> Host<'a> {
         Ok(match method {
             "is_visible" => json!(self.locator(asked, true)?.is_visible().await?),
             "count" => json!(self.locator(asked, false)?.count().await?),
-            "texts" => self.locator(asked, false)?.texts(asked["drawn"] == true).await?,
+            "texts" => self.locator(asked, false)?.all_texts(asked["drawn"] == true).await?,
             _ => {
                 let presence = match of(asked, "state") {
                     "attached" => Presence::Attached,

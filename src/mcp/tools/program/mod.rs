@@ -30,7 +30,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::settings::ImageResponses;
-use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
 /// Characters of an answer, and of a file.
@@ -66,7 +66,7 @@ impl Tool for RunProgram {
     const TITLE: &'static str = "Run a program";
     const EFFECT: Effect = Effect::Acts;
     const FILE: Option<&'static str> = Some("txt");
-    const PATIENCE: Patience = Patience::Endless;
+    const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
     const EXPLAINS_FAILURE: bool = true;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

@@ -14,16 +14,16 @@ const MARGIN: f64 = 2.0;
 impl Page {
     /// Whether there are texts to mask in its pictures.
     pub(super) fn hides_texts(&self) -> bool {
-        !self.context().unseen().is_empty()
+        !self.context().hidden_texts().is_empty()
     }
 
     /// The positions of those texts in the viewport. A frame that does not answer is masked completely.
     pub(super) async fn hidden_text_boxes(&self) -> Result<Vec<Rect>> {
-        let unseen = self.context().unseen();
-        if unseen.is_empty() {
+        let hidden_texts = self.context().hidden_texts();
+        if hidden_texts.is_empty() {
             return Ok(Vec::new());
         }
-        let arguments = unseen.to_arguments();
+        let arguments = hidden_texts.to_arguments();
         let frames = self.frames();
         let places = join_all(frames.iter().map(|frame| frame.hidden_text_boxes(&arguments))).await;
         let places: Vec<Vec<Rect>> = places.into_iter().collect::<Result<_>>()?;
