@@ -65,12 +65,12 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 15
 
 .PHONY: whole
 whole: build fetch ## The Python tests, with all that is long or large
 	$(call say,Python tests to their full extent)
-	pytest --whole --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
+	pytest --whole --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 15
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part

@@ -14,6 +14,17 @@ from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
 
+LONGEST = (
+    "tests_py/mcp/test_any_page.py",
+    "tests_py/sessions/",
+    "tests_py/honesty/",
+    "tests_py/mcp/test_page_text.py",
+    "tests_py/mcp/test_stuck.py",
+    "tests_py/mcp/test_drag.py",
+)
+"""A worker that begins with one of these near the end would keep the others waiting."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The browser behind the servers of the tests, and how much to do."""
     parser.addoption("--browser", default="chromium", choices=["chromium", "firefox", "webkit"])
@@ -27,7 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What another browser's protocol cannot do is expected to fail, and its reason is known."""
+    """Begins with the files that take longest, and expects to fail what another browser's protocol cannot do."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if config.getoption("browser") != "firefox":
         return
     for item in items:

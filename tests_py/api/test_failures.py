@@ -122,7 +122,7 @@ async def test_a_variable_that_only_the_page_has_is_warned_about_once(
     await page.set_content("<script>var mine = 5;</script>")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for script in ("window.opener", "() => { window.mine = 1 }", "() => { window.focus() }"):
+        for script in ("window.opener", "() => { window.other = 1 }", "() => { window.focus() }"):
             assert await page.evaluate(script) is None
         assert await page.evaluate("window.mine", isolated_context=False) == 5
         for _ in range(2):
