@@ -13,7 +13,6 @@ from tests_py.support.screen import screen
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
-
 LONGEST = (
     "tests_py/mcp/test_any_page.py",
     "tests_py/sessions/",
@@ -38,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begins with the files that take longest, and expects to fail what another browser's protocol cannot do."""
+    """Puts the files that take longest first, and expects to fail what another browser cannot do."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if config.getoption("browser") != "firefox":
         return
