@@ -185,7 +185,11 @@ def weight(nodes: list[Any]) -> int:
     return sum(
         len(LARGE.get(node, node))
         if isinstance(node, str)
-        else node["times"] * (weight(node["children"]) + (100_000 if node["tag"] == "iframe" else 10))
+        else node["times"]
+        * (
+            weight([*node["children"], *node["attributes"].values()])
+            + (100_000 if node["tag"] == "iframe" else 10)
+        )
         for node in nodes
     )
 
