@@ -30,7 +30,7 @@ async fn main() -> Result<()> {
             }
         });
     }));
-    context.route(Routed::All).await?;
+    context.set_routed(Routed::All).await?;
 
     let page = context.new_page().await?;
     page.goto("http://shop.example/price", &NavigateOptions::default()).await?;
