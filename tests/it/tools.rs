@@ -173,7 +173,11 @@ fn arguments_are_checked_all_at_once() {
                 "`zebra` is not an argument; the arguments are url, waitUntil, timeout, expect, tab, sessionId",
             ],
         ),
-        ("browser_close", json!({"x": 1}), &["`x` is not an argument; the arguments are tab, sessionId"]),
+        (
+            "browser_close",
+            json!({"x": 1}),
+            &["`x` is not an argument; the arguments are expect, tab, sessionId"],
+        ),
         ("browser_click", json!({"ref": "e1", "element": null, "modifiers": null}), &[]),
         ("browser_click", json!({"target": "e1"}), &[]),
         ("browser_click", json!({"target": 5}), &["`ref (given as target)` must be a string, not a number"]),

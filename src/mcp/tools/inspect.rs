@@ -31,7 +31,7 @@ pub struct Snapshot {
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Add refs to texts, groups and drawn shapes, too.
+    /// Add refs to texts, groups and shapes.
     #[serde(default)]
     pub all_refs: bool,
 }

@@ -137,7 +137,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// What to wait for. Default: until usable.
+/// Default: until usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

@@ -47,7 +47,7 @@ pub struct TakeScreenshot {
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// The whole page, not only the viewport.
+    /// The whole page.
     #[serde(default)]
     pub full_page: bool,
 }

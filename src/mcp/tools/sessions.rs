@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// What to wait for. Default: until usable.
+/// Default: until usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {

@@ -31,7 +31,7 @@ pub enum State {
     Download,
 }
 
-/// Wait until one condition holds; give exactly one. Actions wait for their own effects.
+/// Wait until one condition holds. Actions wait for their own effects.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
