@@ -238,7 +238,7 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "Write to this file instead.";
+            let what = "Write to this file.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),

@@ -3,7 +3,7 @@
 import pytest
 
 from patchright_mcp import async_api
-from patchright_mcp._failures import Missing
+from patchright_mcp._failures import MissingFeature
 from scripts.newest_playwright import classes_of, exported, missing, only_raises
 
 SOURCE = """
@@ -29,7 +29,7 @@ class Portal(TypedDict):
 
 async def raises(_: async_api.Browser) -> None:
     """Is not there."""
-    raise Missing("Browser.unbind", "nothing")
+    raise MissingFeature("Browser.unbind", "nothing")
 
 
 def test_what_is_new_is_reported_and_what_is_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,19 +84,19 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39460,
+    "browser": 39560,
     "mcp": 24520,
     "session": 5265,
-    "bidi": 5125,
+    "bidi": 5130,
     "snapshot": 5510,
     "cli": 5340,
-    "python": 4940,
+    "python": 4950,
     "cdp": 3100,
     "webdriver": 2195,
     "live": 1740,
     "trace": 1000,
     "fleet": 1448,
-    "secrets": 984,
+    "secrets": 985,
     "error": 935,
     "messages": 825,
     "pdf": 760,
