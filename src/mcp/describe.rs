@@ -93,7 +93,9 @@ pub(super) async fn describe(
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
         reply.add_event(opened_note(tab));
     }
-    call.closed_windows().into_iter().for_each(|event| reply.add_event(event));
+    for event in call.closed_windows() {
+        reply.add_event(event);
+    }
     tell_answers(call, page.as_ref(), &tabs, reply);
     tell_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {

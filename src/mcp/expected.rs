@@ -1,4 +1,4 @@
-//! What a call expects of its action: it must come of the action, or the call fails.
+//! Expected outcomes of actions: a call fails unless its action brings about what was expected.
 use std::sync::Arc;
 use std::time::Duration;
 

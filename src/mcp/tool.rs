@@ -79,7 +79,7 @@ const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
 /// The argument that names a file for the answer. The dispatcher takes it out as well.
 pub const FILENAME: &str = "filename";
 
-/// The argument that says what must come of an action. Whoever runs the tool takes it out.
+/// The argument that states the expected outcome of an action. It is removed before the tool runs.
 pub const EXPECT: &str = "expect";
 
 /// The tools that take it and do not list it, since each character of the list costs tokens.

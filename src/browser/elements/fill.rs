@@ -20,7 +20,7 @@ use crate::error::{ElementKind, Error, Needed, Result};
 /// The most presses of an arrow key for one choice or correction.
 const MOST_ARROWS: usize = 250;
 const MOST_CORRECTIONS: u32 = 40;
-/// How long a page may draw a field after a key, and lose the keys that come meanwhile.
+/// How long a page may take to redraw a field after a key. It may lose the keys that come meanwhile.
 const DRAWING: Duration = Duration::from_millis(100);
 /// How often the end of a text is typed again.
 const MOST_ENDS: usize = 3;

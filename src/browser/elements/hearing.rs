@@ -106,7 +106,7 @@ impl ElementHandle {
         }
     }
 
-    /// Waits until the page has run its timers of a time from now on, however late it is.
+    /// Waits for `pause`, and then until the page has run the timers that are due.
     pub(super) async fn until_timers_ran(&self, pause: Duration) {
         sleep(pause).await;
         let _ = self.known_now::<()>("afterTimers").await;

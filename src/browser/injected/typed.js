@@ -175,7 +175,7 @@ engine.outcome = (node, strict = false) => {
 engine.missingEnd = (node) => {
   const record = records.get(engine.controlOf(node));
   const place = record && placeOf(record);
-  if (!isString(place?.value) || record.strays.length || engine.isProxy(place) || !hasArrived(record)) return null;
+  if (typeof place?.value !== "string" || record.strays.length || engine.isProxy(place) || !hasArrived(record)) return null;
   const { value, maxLength } = place;
   const end = record.asked.slice(value.length);
   if (!end.trim() || !value.trim() || !record.asked.startsWith(value) || value === record.before || value === record.again) return null;
@@ -183,7 +183,6 @@ engine.missingEnd = (node) => {
   record.again = value;
   return end;
 };
-const isString = (value) => typeof value === "string";
 
 /** What has come in the place of a field while a text went into it; null where nothing has. */
 engine.heirOf = (field) => {

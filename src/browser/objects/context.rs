@@ -86,7 +86,7 @@ struct ContextState {
 struct ClosedPopup {
     index: u32,
     opener: String,
-    address: String,
+    url: String,
 }
 
 /// The number of closed popups that are remembered.
@@ -233,12 +233,12 @@ impl BrowserContext {
         self.inner.state.lock().next_page
     }
 
-    /// The URLs of closed popups of a page, of those that are not among the first `so_far` pages.
+    /// The URLs of the popups of a page that have closed, except for those among the first `so_far` pages.
     pub fn popups_closed_since(&self, so_far: u32, opener: &Page) -> Vec<String> {
         let state = self.inner.state.lock();
         let closed = state.closed_popups.iter();
         let closed = closed.filter(|popup| popup.index >= so_far && popup.opener == opener.id());
-        closed.map(|popup| popup.address.clone()).collect()
+        closed.map(|popup| popup.url.clone()).collect()
     }
 
     pub(in crate::browser) fn has_pages(&self) -> bool {
@@ -510,7 +510,7 @@ impl BrowserContext {
         let popup = closed.opener_id().map(|opener| ClosedPopup {
             index: closed.index(),
             opener: opener.to_owned(),
-            address: closed.asked_url(),
+            url: closed.asked_url(),
         });
         let mut state = self.inner.state.lock();
         state.pages.retain(|page| page != closed);

@@ -78,10 +78,9 @@ impl Call<'_> {
     /// Sentences about windows that the page opened during the call and that have closed again.
     pub(in crate::mcp) fn closed_windows(&self) -> Vec<String> {
         let Some((page, so_far)) = self.place.begun.get() else { return Vec::new() };
-        let closed = page.context().popups_closed_since(*so_far, page).into_iter();
-        closed
-            .map(|url| format!("The page opened a window that has closed again: {}.", address(&url)))
-            .collect()
+        let note =
+            |url: String| format!("The page opened a window that has closed again: {}.", address(&url));
+        page.context().popups_closed_since(*so_far, page).into_iter().map(note).collect()
     }
 
     /// Reports effects of an action on other tabs than the current one.
