@@ -90,10 +90,8 @@ pub(super) async fn describe(
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
         false => acted || tab.page.has_opener(),
     };
-    for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
-        reply.add_event(opened_note(tab));
-    }
-    for event in call.closed_windows() {
+    let opened = tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page);
+    for event in opened.map(opened_note).chain(call.closed_windows()) {
         reply.add_event(event);
     }
     tell_answers(call, page.as_ref(), &tabs, reply);
