@@ -11,6 +11,7 @@ use super::events::{Events, Listener, Message, Observer, ObserverEntry};
 use super::protocol_log::ProtocolLog;
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
+use super::types::browser::GetVersion;
 use crate::error::{Error, Result};
 use crate::json::decode;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, spawn};
@@ -120,9 +121,20 @@ impl Connection {
         Self { shared }
     }
 
-    /// The number of messages received so far; it grows while the browser is alive.
-    pub fn events_received(&self) -> u64 {
-        self.shared.received.load(Ordering::Relaxed)
+    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still sends events.
+    ///
+    /// The limit passes in eight parts, so that a pause of this process, in which no message is read, counts as one.
+    pub async fn is_alive(&self, limit: Duration) -> bool {
+        const PARTS: u32 = 8;
+        let received = || self.shared.received.load(Ordering::Relaxed);
+        let before = received();
+        for _ in 0..PARTS {
+            let answer = self.root().call_within(GetVersion {}, limit / PARTS).await;
+            if !matches!(answer, Err(Error::NoAnswer { .. })) || received() > before {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns a reference that does not keep the connection open.

@@ -258,7 +258,8 @@ async fn a_browser_that_outlives_its_owner_for_a_moment_holds_the_lock_of_its_pr
     assert!(!is_free());
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
     eventually("the browser ends", || place.processes().is_empty()).await;
-    assert!(is_free());
+    // A process has lost its command line before its files are closed.
+    eventually("the lock is free", is_free).await;
 }
 
 #[tokio::test]

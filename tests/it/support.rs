@@ -107,7 +107,9 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     // All tests of this process have the one browser.
     let limits = Limits { tabs: 2_000, contexts: 2_000, ..Limits::default() };
     let options = EngineOptions::new(Source::Launch(Box::new(launch_options())));
-    Engine::new(EngineOptions { limits, ..options })
+    // `make test` lints beside these tests: there a browser may get no processor for seconds.
+    let hang_limit = Duration::from_secs(60);
+    Engine::new(EngineOptions { limits, hang_limit, ..options })
 });
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());

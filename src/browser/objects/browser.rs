@@ -398,11 +398,9 @@ impl Browser {
         self.inner.connection.until_ended().await
     }
 
-    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still sends events.
+    /// Whether any message arrives from the browser within `limit`; see [`Connection::is_alive`].
     pub async fn is_alive(&self, limit: Duration) -> bool {
-        let before = self.inner.connection.events_received();
-        let answer = self.inner.root.call_within(GetVersion {}, limit).await;
-        !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.events_received() > before
+        self.inner.connection.is_alive(limit).await
     }
 
     /// Gives up a browser that does not answer: pending commands fail, and a process of ours is killed.

@@ -191,6 +191,24 @@ async fn a_peer_that_never_answers_costs_the_limit_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_a_silent_browser_is_not_alive() {
+    const LIMIT: Duration = Duration::from_secs(8);
+    let (connection, mut peer) = connected();
+    let start = Instant::now();
+    assert!(!connection.is_alive(LIMIT).await);
+    assert_eq!(start.elapsed(), LIMIT);
+
+    // This process is paused for longer than the limit; then the browser answers.
+    let (asking, connection) = (connection.clone(), connection);
+    let alive = tokio::spawn(async move { asking.is_alive(LIMIT).await });
+    tokio::task::yield_now().await;
+    tokio::time::advance(2 * LIMIT).await;
+    peer.say(json!({ "method": "Target.targetInfoChanged", "params": {} })).await;
+    assert!(alive.await.expect("an answer"));
+    assert_eq!(connection.pending(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_limit_counts_from_when_the_command_was_sent() {
     let (connection, _peer) = connected();
     let start = Instant::now();
