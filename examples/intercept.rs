@@ -5,7 +5,7 @@ use std::sync::Arc;
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{
-    Browser, ContextOptions, Fulfillment, NavigateOptions, NetworkEvent, Overrides, Routed,
+    Browser, ContextOptions, Fulfillment, InterceptedUrls, NavigateOptions, NetworkEvent, Overrides,
 };
 
 #[tokio::main]
@@ -30,7 +30,7 @@ async fn main() -> Result<()> {
             }
         });
     }));
-    context.set_routed(Routed::All).await?;
+    context.set_routed(InterceptedUrls::All).await?;
 
     let page = context.new_page().await?;
     page.goto("http://shop.example/price", &NavigateOptions::default()).await?;

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "an example is a program that answers a person")]
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
-use patchright_mcp::browser::{NavigateOptions, Page, Scope};
+use patchright_mcp::browser::{NavigateOptions, Page, ScriptWorld};
 use patchright_mcp::session::{Engine, EngineOptions, Source, Workspace};
 
 #[tokio::main]
@@ -14,7 +14,7 @@ async fn main() -> Result<()> {
     println!("{} and {}", first.title().await, second.title().await);
     println!("{}", ann.active_page().is_some_and(|page| page == first));
 
-    let sum = first.main_frame().evaluate("() => 40 + 2", Vec::new(), Scope::Isolated).await?;
+    let sum = first.main_frame().evaluate("() => 40 + 2", Vec::new(), ScriptWorld::Isolated).await?;
     println!("{sum}");
     engine.close().await;
     Ok(())

@@ -1,9 +1,9 @@
 //! The command line: reads flags, environment and file into a [`Config`], and runs the server.
 //!
-//! A setting has one name everywhere: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, `timeoutAction` in
-//! the file. [`flags`] lists them; in [`layers`], flags override the environment, and that overrides the file.
-//!
-//! With a command, runs a [`verb`](verbs): a tool call in a background server for this folder.
+//! A setting has one name in all sources: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, and `timeoutAction`
+//! in the configuration file. [`flags`] defines the settings; [`layers`] reads the sources: flags override the
+//! environment, and the environment overrides the file.
+//! A [verb](verbs) as the first argument runs a tool call in a background server for the working directory.
 pub mod flags;
 pub mod layers;
 mod browser_options;
@@ -73,10 +73,10 @@ use crate::session::registry::SessionOptions;
 use crate::session::{EngineOptions, Limits, Roots, Source};
 use crate::webdriver;
 
-/// How long an unused headless browser stays open.
+/// How long an unused headless browser stays open by default.
 const AN_HOUR: Duration = Duration::from_secs(3600);
 /// Chromium arguments that let pages detect automation.
-const LOUD: [&str; 8] = [
+const DETECTABLE_ARGUMENTS: [&str; 8] = [
     "--enable-automation",
     "--remote-debugging-port",
     "--disable-web-security",
@@ -88,10 +88,10 @@ const LOUD: [&str; 8] = [
 ];
 /// The shortest API key that a user may choose.
 const SHORTEST_KEY: usize = 16;
-/// The Chromium argument that lets pages offer tools; pages can notice it.
-const OFFERS: &str = "--enable-features=WebMCPTesting";
-const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
-/// How many characters of a page a verb shows; the full page is in a file.
+/// The Chromium argument that enables `WebMCP`, by which pages offer tools. Pages can detect it.
+const WEB_MCP_ARGUMENT: &str = "--enable-features=WebMCPTesting";
+const WEB_MCP_WARNING: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
+/// The most characters of a snapshot that a verb prints; the full page is in a file.
 #[cfg(unix)]
 const BRIEF_CHARS: u64 = 1900;
 
@@ -99,14 +99,14 @@ const BRIEF_CHARS: u64 = 1900;
 #[derive(Debug, Clone)]
 pub struct Config {
     pub engine: EngineOptions,
-    /// The HTTP server; without it, the client is connected to standard input and output.
+    /// The HTTP server; `None` to serve one client over standard input and output.
     pub http: Option<HttpOptions>,
     /// Options of the live view.
     pub live: LiveOptions,
     pub settings: Settings,
-    /// Optional groups of tools.
+    /// The enabled optional groups of tools (`--caps`).
     pub capabilities: BTreeSet<Capability>,
-    /// Toolsets: families of tools.
+    /// The enabled toolsets (`--toolsets`).
     pub toolsets: BTreeSet<Toolset>,
     /// The length of the cooldown.
     pub cooldown: Duration,
@@ -150,15 +150,17 @@ impl Config {
                 &format!("{argument:?} is not a browser argument; those begin with --"),
             ));
         }
-        let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
+        let loud = |argument: &&String| {
+            DETECTABLE_ARGUMENTS.iter().any(|name| argument.split('=').next() == Some(name))
+        };
         let warning =
             |argument: &String| format!("--arg {argument}: pages can tell by it that the browser is driven");
         let offers = flags.tools.caps.iter().flatten().any(|cap| *cap == Capability::Webmcp);
-        let seen = offers.then(|| OFFERS_ARE_SEEN.to_owned());
+        let seen = offers.then(|| WEB_MCP_WARNING.to_owned());
         let warnings = warnings.into_iter().chain(arguments.filter(loud).map(warning)).chain(seen).collect();
-        engine.context.hears_offers = offers;
+        engine.context.collects_page_tools = offers;
         if let (Source::Launch(launch), true) = (&mut engine.source, offers) {
-            launch.arguments.push(OFFERS.to_owned());
+            launch.arguments.push(WEB_MCP_ARGUMENT.to_owned());
         }
         let runs_programs = runs_programs(&flags);
         if http.is_some() && runs_programs && flags.tools.allow_remote_code != Some(true) {
@@ -169,7 +171,7 @@ impl Config {
         engine.secrets = secrets(&flags, http.as_ref())?;
         engine.context.hidden_texts = engine.secrets.hidden_texts();
         engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
-        // Who asks from elsewhere names folders of another machine.
+        // The roots that a client on another machine reports are folders of that machine.
         let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.are_several());
         settings.files.client_roots = flags.tools.client_roots.unwrap_or(is_near);
         Ok(Self {
@@ -192,7 +194,6 @@ impl Config {
     }
 }
 
-/// Reads the settings of tools.
 fn settings(flags: &Flags) -> Result<Settings, Ending> {
     let mut settings = Settings::default();
     if let Some(seconds) = flags.user.login_timeout {
@@ -235,7 +236,7 @@ fn settings(flags: &Flags) -> Result<Settings, Ending> {
     Ok(settings)
 }
 
-/// Reads the axe script.
+/// Reads the file with the axe-core script.
 fn axe(path: &Path) -> Result<Arc<str>, Ending> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| mistake("axe", &format!("{}: {error}", path.display())))?;
@@ -245,11 +246,11 @@ fn axe(path: &Path) -> Result<Arc<str>, Ending> {
     Ok(text.into())
 }
 
-/// The toolsets to offer. Two of them have tools with the same names.
+/// Returns the toolsets to offer. Toolsets that have tools of the same name cannot be combined.
 fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
     let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
     let mut known = HashMap::new();
-    for tool in tools::ALL.iter().chain(&tools::claude::MEMBERS) {
+    for tool in tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS) {
         let toolset = tool.family.toolset;
         if chosen.contains(&toolset)
             && let Some(other) = known.insert(tool.name, toolset)
@@ -262,7 +263,7 @@ fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
     Ok(chosen)
 }
 
-/// Separates API keys: each has a browser of its own, whose clipboard is separate only when it is headless.
+/// Gives each API key its own clipboard: makes browsers headless, and refuses browsers that all keys would share.
 fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
     match &mut engine.source {
         Source::Join { .. } => {
@@ -324,7 +325,6 @@ fn trace_options(flags: &Flags) -> Result<Option<SpanExporterOptions>, Ending> {
     options.map(Some).ok_or_else(|| mistake("otlp", "expected an http:// or https:// address"))
 }
 
-/// Creates the requested pool.
 fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<Source, Ending> {
     if flags.browser.cdp_endpoint.is_some() || flags.browser.user_data_dir.is_some() {
         return Err(mistake("pool", "the browsers of a pool go without --cdp-endpoint and --user-data-dir"));
@@ -396,7 +396,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let limits = Limits::default();
     let at_most =
         |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
-    // Each session has a context with a tab, and their number is reported by itself.
+    // Leaves room for all sessions, each with a context and a tab: `--max-sessions` has an error of its own.
     let sessions = at_most(flags.sessions.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);
     let limits = Limits {
@@ -424,7 +424,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     })
 }
 
-/// Uses a folder of the user if the working directory is not writable, such as `/`. Returns a warning.
+/// Writes files to a folder of the user if the working directory (such as `/`) is not writable. Returns a warning.
 fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
     let outputs = [
         (&mut flags.tools.output_dir, &usual.files.output_dir),
@@ -471,7 +471,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     let keys = keys(flags, &host)?;
     let hosts = flags.http.allowed_hosts.clone().unwrap_or_default();
     if unauthenticated && hosts.iter().any(|host| host.trim() == "*") {
-        // Any web page could call itself by any name, and nothing else would tell it from the user.
+        // Without keys, `*` would let any web page reach this server by DNS rebinding.
         return Err(mistake("allowed-hosts", "with --allow-unauthenticated, name the hosts instead of *"));
     }
     let origins = flags.http.allowed_client_origins.clone().unwrap_or_default();
@@ -538,7 +538,7 @@ fn oauth(flags: &Flags) -> Result<Option<OAuth>, Ending> {
     oauth.map(Some).map_err(|reason| mistake("oauth-issuer", &reason))
 }
 
-/// A warning when clients on other machines would be refused, with what to do.
+/// Returns a warning if clients that use another host name would be refused.
 fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
     let is_missing = !is_loopback(host) && flags.http.allowed_hosts.is_none();
     is_missing.then(|| {
@@ -551,7 +551,7 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
 
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
     let usual = LiveOptions::default();
-    // Users of an authorization server have no key that they could enter.
+    // Users who sign in at an authorization server have no API key to enter, so they enter the code.
     let several = http.is_some_and(|http| http.keys.are_several() && http.keys.oauth().is_none());
     let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
@@ -599,7 +599,7 @@ pub enum Ending {
 
 impl Ending {
     fn report(&self) -> i32 {
-        // Whoever started us may have closed either stream; that is no reason to panic.
+        // Ignores write errors: the parent process may have closed either stream.
         match self {
             Self::Answer(text) => {
                 let _ = std::io::stdout().write_all(text.as_bytes());
@@ -618,7 +618,7 @@ fn show(text: &str) {
     if text.is_empty() {
         return;
     }
-    // Who closed our output does not want the rest.
+    // Ignores write errors: the reader may have closed the pipe.
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
@@ -631,7 +631,7 @@ pub fn configure(
     Config::new(flags, warnings)
 }
 
-/// The configuration of the background server for verbs: headless, with all tools, unless set otherwise.
+/// Reads the configuration of the background server for verbs. Defaults: headless, all capabilities except `code`.
 #[cfg(unix)]
 fn configure_background(
     arguments: Vec<OsString>,
@@ -656,7 +656,7 @@ pub fn main(program: &Program, arguments: Vec<OsString>) -> i32 {
     command::run(program, &arguments).unwrap_or_else(|| serve(arguments))
 }
 
-/// Serves MCP.
+/// Runs the MCP server and returns the exit status.
 fn serve(arguments: Vec<OsString>) -> i32 {
     match configure(arguments, std::env::vars_os()) {
         Ok(config) => run::run(config),

@@ -12,7 +12,7 @@ pub use element::{ElementKind, Needed};
 mod element;
 mod facts;
 
-/// The name of a command that only its caller knows.
+/// The placeholder for the method name in errors of raw CDP commands, whose method only the caller knows.
 pub const RAW_COMMAND: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -177,7 +177,7 @@ pub enum Error {
         what: &'static str,
         challenge: String,
         url: String,
-        link: Option<Box<PersonLink>>,
+        link: Option<Box<LiveViewLink>>,
     },
     #[error("no person did what the page asks for within {}", human(*waited))]
     PersonAway { kind: &'static str, waited: Duration },
@@ -229,7 +229,7 @@ pub enum Error {
     #[strum(serialize = "not_as_expected")]
     #[error("not as expected: {what}")]
     Unexpected { what: String },
-    /// `item`: its number, from 1.
+    /// `item` is the number of the extracted item, counted from 1.
     #[error("{field}, item {item}: {reason}")]
     NotExtracted { field: String, item: usize, reason: String },
     #[error("the call was cancelled")]
@@ -271,9 +271,9 @@ pub enum Error {
 
 /// The link for a person, and the code to enter there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PersonLink {
+pub struct LiveViewLink {
     pub url: String,
-    /// The code to enter, unless it was used.
+    /// The code to enter; `None` after it was used.
     pub code: Option<String>,
     pub seconds: u64,
 }
@@ -467,17 +467,17 @@ pub struct Cover {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
-    /// It is a control, or inside one.
+    /// Whether the covering element is a control or inside one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
-    /// The covering element in selector notation, with its ancestor that does not contain the target.
+    /// The covering element in selector notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
 
-/// Such as `<div#veil.dark>`; "another element" if the browser does not name it.
+/// Formats the element as `<div#veil.dark>`, or as "another element" if the browser did not report it.
 impl fmt::Display for Cover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tag.is_empty() {
@@ -510,7 +510,7 @@ pub enum SelectorFault {
 }
 
 impl Obstacle {
-    /// Whether it persists until something on the page changes.
+    /// Whether the obstacle persists until something on the page changes.
     pub(crate) fn stays(&self) -> bool {
         !matches!(self, Self::Silent | Self::Missing | Self::Moving | Self::Handled { .. })
     }
@@ -554,7 +554,7 @@ impl Obstacle {
     }
 }
 
-/// The available options, as far as an error has room for them.
+/// Lists the first [`MOST_LISTED`] options for an error message.
 fn list_options(available: &[String]) -> String {
     if available.is_empty() {
         "none is offered".to_owned()
@@ -566,7 +566,7 @@ fn list_options(available: &[String]) -> String {
 const MOST_LISTED: usize = 30;
 const LONGEST_LISTED: usize = 60;
 
-/// Texts of a page, quoted and shortened.
+/// Lists texts of a page, quoted, shortened and separated by commas.
 pub(crate) fn listed(texts: &[String]) -> String {
     let mut shown: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
     if texts.len() > MOST_LISTED {
@@ -580,12 +580,12 @@ pub(crate) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text of a page, quoted on one line.
+/// Quotes a text of a page on one line: collapses white space and truncates after `longest` characters.
 pub(crate) fn quoted(text: &str, longest: usize) -> String {
     quoted_as_is(&squeezed(text), longest)
 }
 
-/// A text of a page, quoted as it is: with its blanks, tabs and line breaks.
+/// Quotes a text of a page and keeps its white space; truncates after `longest` characters.
 pub(crate) fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
         Some((end, _)) => in_quotes(&format!("{}…", &plain[..end])),
@@ -593,8 +593,8 @@ pub(crate) fn quoted_as_is(plain: &str, longest: usize) -> String {
     }
 }
 
-/// A text in quotation marks on one line. Keeps all writing systems; escapes what could end the quotation, the
-/// line or the text direction.
+/// Puts a text in quotation marks on one line. Keeps letters of all scripts; escapes quotation marks, backslashes,
+/// control characters and characters that change the text direction.
 pub(crate) fn in_quotes(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -622,7 +622,7 @@ fn turns_direction(character: char) -> bool {
     )
 }
 
-/// The question of a dialog. For `beforeunload` the browser shows its own words, which are unknown.
+/// Returns the quoted question of a dialog. The text of a `beforeunload` dialog comes from the browser: it is unknown.
 pub(crate) fn question(kind: &str, message: &str) -> String {
     match (kind, message) {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
@@ -638,7 +638,7 @@ fn describe_shown(shows: &str) -> String {
     if shows.trim().is_empty() { "nothing".to_owned() } else { quoted_as_is(shows, LONGEST_LISTED) }
 }
 
-/// `5 s`, `1.5 s`, `200 ms`.
+/// Formats a duration, such as `5 s`, `1.5 s` or `200 ms`.
 pub(crate) fn human(duration: Duration) -> String {
     let ms = duration.as_millis();
     if ms < 1000 {

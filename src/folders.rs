@@ -2,7 +2,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Creates a folder with its parents that only we can read. An existing one stays as it is.
+/// Creates a folder and its missing parents, readable only by this user. Existing folders keep their permissions.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -17,8 +17,8 @@ pub(crate) fn is_writable(folder: &Path) -> bool {
     tempfile::tempfile_in(nearest.unwrap_or(Path::new("."))).is_ok()
 }
 
-/// A folder of the user for files if the working directory cannot be used: according to XDG, or else a new
-/// temporary one.
+/// Returns a folder for files if the working directory is not writable: below the XDG state folder, or else a new
+/// temporary folder.
 pub(crate) fn of_user() -> io::Result<PathBuf> {
     let absolute = |folder: &PathBuf| folder.is_absolute();
     let state_home = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);

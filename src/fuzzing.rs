@@ -49,7 +49,7 @@ fn text(bytes: &[u8], read: impl Fn(&str)) {
     }
 }
 
-/// Splits a text at the first separator.
+/// Splits a text at the first U+0001.
 fn halves(text: &str) -> (&str, &str) {
     text.split_once('\u{1}').unwrap_or((text, ""))
 }
@@ -59,7 +59,7 @@ fn in_runtime(work: impl Future<Output = ()>) {
     runtime.expect("a runtime").block_on(work);
 }
 
-/// Lines of a client: the reader always reaches the end.
+/// Reads the bytes as lines of a client. The reader must always reach the end.
 fn stdio(bytes: &[u8]) {
     in_runtime(async {
         let mut lines = Lines::new(bytes, sink(), CancellationToken::new());
@@ -68,7 +68,7 @@ fn stdio(bytes: &[u8]) {
     });
 }
 
-/// Output of a browser before its reply: the call gets its reply, or the connection ends.
+/// Sends the bytes as a browser's output before a reply. The call must get its reply, or the connection must end.
 fn pipe(bytes: &[u8]) {
     in_runtime(async {
         let (ours, mut theirs) = duplex(bytes.len() + 1024);
@@ -83,7 +83,7 @@ fn pipe(bytes: &[u8]) {
     });
 }
 
-/// The strict parser gives the same result as a common one.
+/// Whatever the strict JSON parser accepts, `serde_json` must parse to the same value.
 fn strict(bytes: &[u8]) {
     if let Ok(value) = strict_json::read(bytes) {
         let others: Value = serde_json::from_slice(bytes).expect("it was read");
@@ -91,7 +91,7 @@ fn strict(bytes: &[u8]) {
     }
 }
 
-/// Arguments for the tool that the first byte selects.
+/// Checks arguments for the tool that the first byte selects.
 fn check_arguments(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let tool = &tools::ALL[usize::from(*first) % tools::ALL.len()];
@@ -99,14 +99,14 @@ fn check_arguments(bytes: &[u8]) {
     for problem in arguments::problems(tool.schema(), &mut given) {
         assert!(!problem.is_empty());
     }
-    // What was put right is right.
+    // A second check must not change arguments that the first one has corrected.
     let once = given.clone();
     if arguments::problems(tool.schema(), &mut given).is_empty() {
         assert_eq!(once, given);
     }
 }
 
-/// Two walks of a page with one frame each, before and after.
+/// Renders a snapshot of two frames, and its difference from an earlier one, both parsed from the bytes.
 fn walks(bytes: &[u8]) {
     text(bytes, |text| {
         let parts: Vec<_> = text.split('\u{1}').collect();
@@ -130,7 +130,7 @@ fn selectors(bytes: &[u8]) {
     text(bytes, |text| drop(Selector::parse(text)));
 }
 
-/// A URL, a host and an origin.
+/// Checks a request with a URL, a host and an origin.
 fn requests(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 1);
     let uri = parts.next().and_then(|uri| std::str::from_utf8(uri).ok());
@@ -139,7 +139,7 @@ fn requests(bytes: &[u8]) {
     }
 }
 
-/// A storage state that was parsed is written, and parsed again with the same result.
+/// A parsed storage state must stay the same when it is written and parsed again.
 fn states(bytes: &[u8]) {
     text(bytes, |text| {
         if let Ok(state) = StorageState::parse(text) {
@@ -150,7 +150,7 @@ fn states(bytes: &[u8]) {
     });
 }
 
-/// A pattern and a URL: as an allowed origin and as a blocked one, it has opposite results.
+/// A pattern as the only allowed origin and as the only blocked origin must have opposite results for a web URL.
 fn origins(bytes: &[u8]) {
     text(bytes, |text| {
         let (pattern, address) = halves(text);
@@ -164,7 +164,7 @@ fn origins(bytes: &[u8]) {
     });
 }
 
-/// A glob and a URL. A URL with every character escaped matches only itself.
+/// Matches a glob with a URL. A URL with every character escaped, as a glob, must match only itself.
 fn globs(bytes: &[u8]) {
     text(bytes, |text| {
         let (glob, address) = halves(text);
@@ -186,14 +186,14 @@ fn robots(bytes: &[u8]) {
     });
 }
 
-/// A text of a page stays on its line, and is parsed as the same data.
+/// A text of a page must stay on one line when it is shown, and must survive the conversion to JSON.
 fn said(bytes: &[u8]) {
     text(bytes, |text| {
         for shown in [page_text::inline(text), page_text::address(text), page_text::quoted(text)] {
             assert!(!shown.chars().any(char::is_control), "{shown:?}");
         }
         let shown = page_text::json(&serde_json::json!({ text: [text] }));
-        // Not as a `Value`: its reader takes an object with a certain key for another.
+        // Not parsed as a `Value`, which treats an object with a private key of `serde_json` specially.
         let read: HashMap<String, Vec<String>> = serde_json::from_str(&shown).expect("JSON");
         assert_eq!(read[text], [text]);
     });
@@ -209,8 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// The connection itself uses shuttle in unit tests, and works nowhere else: `tests/it/fuzz.rs` has that
-    /// target.
+    /// All targets except `pipe`: in unit tests the connection works only inside shuttle, so `tests/it/fuzz.rs` runs
+    /// that target.
     fn targets() -> Vec<Target> {
         TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
     }
@@ -221,7 +221,7 @@ mod tests {
         files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
     }
 
-    /// Replaces some bytes by others.
+    /// Generates a change of a seed: the position, the number of bytes to remove, and the bytes to insert.
     fn change() -> impl Strategy<Value = (Index, usize, Vec<u8>)> {
         let bytes = prop_oneof![
             proptest::collection::vec(any::<u8>(), 0..4),

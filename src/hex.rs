@@ -1,7 +1,7 @@
 //! Bytes as hexadecimal digits.
 use std::fmt::Write as _;
 
-/// The bytes in lower-case digits, two for each.
+/// Formats bytes as lower-case hexadecimal digits, two for each byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -33,7 +33,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `engine` | the modules up to [`session`]; it has no dependency that a server needs |
+//! | `engine` | the modules up to [`session`], without the dependencies of the server |
 //! | `install` | download a browser where the machine has none |
 //! | `mcp` | the tools, the MCP server and the live view |
 //! | `cli` (default) | the program |
@@ -45,9 +45,9 @@
 //!
 //! # Layers
 //!
-//! Modules stand in reading order. Each names only the ones above it. Those that this page does not list are public for
-//! the program and the tests, and may change in any version.
-// What only the server uses of the lower layers has no user here.
+//! `lib.rs` declares the modules in reading order; each uses only those above it. Modules that this page does not list
+//! are public for the program and the tests, and may change in any version.
+// Without the server, the items of lower layers that only it uses are dead code.
 #![cfg_attr(not(feature = "mcp"), allow(dead_code))]
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(missing_docs)]

@@ -1,8 +1,8 @@
 //! Locks, counters, tasks and timers for code whose concurrency is tested.
 //!
-//! In unit tests they come from shuttle, which runs one task at a time and switches tasks at each of these: so
-//! a test covers thousands of interleavings. tokio's own primitives (channels, locks) count as one step. `make
-//! orders` runs for long.
+//! In unit tests these types come from shuttle, which runs one task at a time and can switch tasks at each of their
+//! operations, so that a test covers thousands of interleavings. shuttle does not switch tasks within tokio's own
+//! channels and locks. `make orders` covers more interleavings than `cargo test`.
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[cfg(not(test))]

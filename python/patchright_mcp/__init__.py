@@ -8,7 +8,7 @@ from .errors import BrowserError
 __all__ = ["BrowserError", "BrowserResult", "PatchrightBrowser", "__version__"]
 
 TYPE_CHECKING = (
-    False  # As `typing` says it; importing `typing` would cost more than all the rest of this file.
+    False  # As `typing.TYPE_CHECKING`. Importing `typing` would take longer than the rest of this file.
 )
 if TYPE_CHECKING:
     from ._core import __version__
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """Loads the engine on first use, so that the import itself is fast."""
+    """Loads the engine on first use of one of its names, so that importing the package is fast."""
     if name in ("BrowserResult", "PatchrightBrowser"):
         from . import browser  # noqa: PLC0415
 

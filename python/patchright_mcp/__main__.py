@@ -6,7 +6,7 @@ from ._core import main
 
 
 def run() -> int:
-    """Serves until the client leaves or a signal comes; returns the exit status."""
+    """Serves until the client disconnects or a signal arrives; returns the exit status."""
     return main(sys.argv[1:])
 
 

@@ -54,7 +54,7 @@ def press(
     scroll: str | None,
     steps: int | None = None,
 ) -> dict[str, Any]:
-    """Builds the options of a press, or of moving there with `trial`."""
+    """Builds a pointer action on an element, such as a click. With `trial`, only its checks."""
     return action(
         do,
         button=button,
@@ -70,7 +70,7 @@ def press(
 
 
 def unfollowed(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
-    """Runs a click or key press; with `no_wait_after`, without waiting for its effects."""
+    """Returns the action, with `no_wait_after` changed so that the engine does not wait for its effects."""
     return {**done, "no_wait_after": True} if no_wait_after else done
 
 
@@ -81,7 +81,7 @@ def checked(
     trial: bool | None,
     scroll: str | None,
 ) -> dict[str, Any]:
-    """Builds a press that checks or unchecks."""
+    """Builds the action that checks or unchecks a checkbox or radio button."""
     keeps_scroll = scroll == "none" or None
     return action(
         "set_checked", checked=wanted, position=position, force=force, trial=trial, keeps_scroll=keeps_scroll
@@ -113,12 +113,12 @@ def _existing(file: Any) -> str:
 
 @contextmanager
 def files_of(files: Any) -> Iterator[list[str]]:
-    """Returns the paths of files; writes those given by content to temporary files."""
+    """Yields the paths of files. Files given by content are written to temporary files first."""
     given = listed(files)
     if not any(isinstance(file, dict) for file in given):
         yield [_existing(file) for file in given]
         return
-    # The page may read a file later: it stays until the process ends.
+    # The files stay until the process ends, since the page may read them later.
     folder = temporary_folder("files")
     paths = []
     for number, file in enumerate(given):

@@ -21,7 +21,7 @@ from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa
 F = TypeVar("F", bound=Callable[..., Any])
 
 _RAISED = (TypeError, KeyError, AttributeError, OverflowError, ValueError, Error, BrowserError)
-"""What wrong arguments raise further in."""
+"""The exceptions that a wrong argument can cause inside a method."""
 _CHECKED_FIRST = {
     "clear_cookies",
     "connect",
@@ -35,11 +35,11 @@ _CHECKED_FIRST = {
     "screenshot",
     "to_have_count",
 }
-"""Methods that keep what they are given or compare with it, so that wrong ones fail late or never."""
+"""Methods whose arguments are checked before the call: they store or compare them, so errors come late."""
 _ARGUMENT = re.compile(r"([a-z_]+)[\w.\[\]]*: ")
-"""How an error begins that names an argument without its method."""
+"""The beginning of an error message that names an argument but not the method."""
 _VAGUE = re.compile(r": expected (?!.*, got )|got undefined")
-"""What the types say better: an error without the value, or about a null, which the engine does not see."""
+"""Engine errors that a check of the types replaces: without the actual type, or about a missing value."""
 _RANGE = "expected a number from 0 to"
 _LARGEST = 2**32 - 1
 _NAMES: dict[Any, str] = {
@@ -120,7 +120,7 @@ def _check(method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[s
 def _explain(
     failure: Exception, method: Callable[..., Any], arguments: tuple[Any, ...], given: dict[str, Any]
 ) -> None:
-    """Raises an error that names the wrong argument, if there is one and `failure` does not."""
+    """Raises an error that names the wrong argument, if `failure` was caused by one and does not name it."""
     if isinstance(failure, (TimeoutError, TargetClosedError)) or _names_its_method(failure):
         return
     text = str(failure)
@@ -151,7 +151,7 @@ def _wrong_argument(
     named: dict[str, Any],
     is_wrong: Callable[[Any, Any, str], str | None],
 ) -> str | None:
-    """Returns what is wrong with the first wrong argument."""
+    """Returns a message about the first wrong argument; `None` if all are right."""
     try:
         given = inspect.signature(method).bind(*arguments, **named).arguments
     except TypeError:
@@ -167,7 +167,7 @@ def _wrong_argument(
 
 @functools.cache
 def _annotations(method: Callable[..., Any]) -> dict[str, Any]:
-    """Returns the types of the parameters, except those that only type checkers know."""
+    """Returns the types of the parameters, except types that are imported only for type checkers."""
     known = {
         **vars(typing),
         **vars(collections.abc),
@@ -232,7 +232,7 @@ def _mismatch_of_union(value: Any, choices: tuple[Any, ...], where: str) -> str 
     literal = next((each for each in wrong if each and "expected one of" in each), None)
     if literal and isinstance(value, str):
         return literal
-    # A choice that fits but for what is in it says more than a list of all choices.
+    # If the value has the right kind and only a part of it is wrong, the message is about that part.
     inner = next((each for each in wrong if each and not each.startswith(f"{where}:")), None)
     names = [_name(choice) for choice in choices if choice is not type(None)]
     return inner or f"{where}: expected {' or '.join(dict.fromkeys(names))}, got {_name(type(value))}"

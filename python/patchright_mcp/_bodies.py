@@ -1,4 +1,4 @@
-"""Bodies of API requests."""
+"""The bodies of API requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import Error
 
 
 class FormData:
-    """Fields and files of a form, in order; names can occur repeatedly."""
+    """The fields and files of a form, in order. A name can occur several times."""
 
     def __init__(self) -> None:
         self._fields: list[tuple[str, Any]] = []
@@ -40,7 +40,7 @@ def check_options(options: Any) -> None:
 
 
 def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
-    """Returns the kind of the body, and its value."""
+    """Returns the kind and value of the body, as the engine's `fetch` expects them; `None` for no body."""
     data, form, multipart = (options.get(name) for name in ("data", "form", "multipart"))
     if form is not None:
         return ("form", pairs(form))

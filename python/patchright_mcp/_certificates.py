@@ -76,7 +76,7 @@ def _plain(key: Any, kinds: Any) -> bytes:
 
 
 def _kinds() -> Any:
-    """Returns the optional module that reads archives and decrypts keys."""
+    """Imports the optional dependency that reads PKCS #12 archives and decrypts keys."""
     try:
         return importlib.import_module(_KINDS)
     except ImportError:

@@ -60,7 +60,7 @@ def checked_cookie(cookie: Any) -> dict[str, Any]:
             "for the unix timestamp in seconds is allowed"
         )
     if expires == 0:
-        # So programs that export cookies write one that ends with the browser.
+        # Programs that export cookies write 0 for session cookies, which Playwright writes as -1.
         reported["expires"] = -1
     if reported.get("url") and reported.get("domain"):
         raise Error(f"{caller()}: Cookie should have either url or domain")

@@ -76,30 +76,30 @@ __version__: str
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line until it is done, without holding the interpreter.
 
-    Interrupts belong to the server from then on: Ctrl-C ends it and its browser in good order
-    instead of raising `KeyboardInterrupt`.
+    From then on, the server handles interrupts: Ctrl-C shuts down the server and its browser instead of
+    raising `KeyboardInterrupt`.
 
     Args:
-        arguments: What stands behind the program's name.
+        arguments: The command-line arguments after the program's name.
 
     Returns:
         The exit status.
 
     Raises:
-        RuntimeError: In a fork of the process that used the engine first.
+        RuntimeError: If this process was forked from one that has used the engine.
     """
 
 def is_login_timeout(error: str) -> bool:
-    """Whether an error text is a login timeout."""
+    """Returns whether an error text reports that nobody logged in within the time limit."""
 
 @final
 class CooldownState:
-    """The cooldown of this process."""
+    """The login cooldown of this process: after a login timeout, calls are rejected for a while."""
 
     def __new__(cls) -> CooldownState: ...
     @property
     def since(self) -> float | None:
-        """When the last login timeout was, in seconds since 1970."""
+        """When the cooldown started, in seconds since 1970; `None` if none is active."""
     @since.setter
     def since(self, value: float | None) -> None: ...
     @property
@@ -108,26 +108,26 @@ class CooldownState:
     @period.setter
     def period(self, value: float) -> None: ...
     def use_clock(self, clock: Callable[[], float]) -> None:
-        """Replaces the clock."""
+        """Replaces the clock that the cooldown uses: a function that returns seconds since 1970."""
     def check(self) -> str | None:
-        """The answer to a call during a cooldown; `None` if none is active."""
+        """Returns the answer to a call during a cooldown; `None` if no cooldown is active."""
     def record(self) -> str:
-        """Starts a cooldown now. Returns its message."""
+        """Starts a cooldown now. Returns the message for the user."""
 
 def list_patchright_tools() -> str:
-    """The list of the `patchright_*` tools as JSON."""
+    """Returns the descriptions of the `patchright_*` tools as JSON."""
 
 def call_tool(name: str, arguments: str) -> Awaitable[str]:
     """Calls a tool as an MCP client does. Returns an awaitable of the JSON result."""
 
 def close_tools() -> None:
-    """Closes the browser of `call_tool`, if one runs."""
+    """Closes the browser that `call_tool` uses, if one runs."""
 
 _Outcome: TypeAlias = tuple[str, str, str, str, bytes, str | None, str | None]
 
 @final
 class ToolBrowser:
-    """A browser for one-shot visits."""
+    """A browser for one-shot calls: each opens a page, does one thing there, and closes it."""
 
     def __new__(cls, headless: bool, timeout: float, user_data_dir: str | None) -> ToolBrowser: ...
     def fetch(self, url: str, wait_for: str | None) -> _Outcome: ...
@@ -138,11 +138,11 @@ class ToolBrowser:
     def close(self) -> None:
         """Closes the browser, if one runs."""
 
-# The library.
+# The classes and functions behind `async_api` and `sync_api`.
 
 @final
 class Operation:
-    """An operation of the engine that has not started. A dispatcher starts it."""
+    """An operation of the engine, which runs once a `Dispatcher` starts it."""
 
     def cancel(self) -> None:
         """Cancels a started operation, without waiting for the browser."""
@@ -156,35 +156,35 @@ class Dispatcher:
     """
 
     def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
-        """`with_bell`: for an event loop that watches `fileno`. Otherwise a thread can call `listen`."""
+        """`with_bell`: whether an event loop watches `fileno`. If not, a thread can call `listen` instead."""
     def fileno(self) -> int:
         """The file descriptor for an event loop to watch; -1 if there is none."""
     def listen(self) -> bool:
-        """For a loop that cannot watch `fileno`: blocks a thread until there is something to `drain`. Returns false after the end."""
+        """Blocks until there is something to `drain`, if the loop cannot watch `fileno`. False after `close`."""
     def begin(self, operation: Operation, future: Any) -> None:
         """Starts an operation; `drain` sets the result of `future`."""
     def start(self, operation: Operation) -> None:
-        """Starts an operation without a result."""
+        """Starts an operation and ignores its result."""
     def hear(self, context: int, requests: bool, sockets: bool, dialogs: bool) -> None:
-        """Sets which events of a context the script subscribes to."""
+        """Sets which optional events of a context are delivered: requests, WebSocket frames, dialogs."""
     def drain(self) -> None:
-        """Delivers everything that has arrived."""
+        """Delivers all results and events that have arrived."""
     def close(self) -> None:
-        """Fails everything that still waits."""
+        """Stops delivery, and fails all operations that are still awaited."""
     def wait(self, operation: Operation) -> Any:
-        """Runs an operation to completion on this thread. Events are delivered meanwhile, and interrupts are raised."""
+        """Blocks until an operation has completed, and returns its result. Meanwhile, events are delivered."""
 
 @final
 class Promise:
-    """A value that is set once: waiting for an event waits for one of these."""
+    """A result or exception that is set once and can be waited for, as by `expect_event`."""
 
     def __new__(cls) -> Promise: ...
     def is_done(self) -> bool: ...
     def resolve(self, value: Any) -> None:
-        """Sets the result; only the first one counts."""
+        """Sets the result. Has no effect if a result or an exception was set before."""
     def reject(self, error: Any) -> None: ...
     def wait(self, timeout_ms: float) -> Operation:
-        """Waits for the result, up to this many milliseconds; 0 disables the limit."""
+        """Waits for the result, at most `timeout_ms` milliseconds; 0 disables the limit."""
 
 @final
 class Browser:
@@ -192,7 +192,7 @@ class Browser:
 
     @property
     def is_headless(self) -> bool:
-        """Whether it has no window."""
+        """Whether the browser runs without a window."""
 
     @property
     def key(self) -> int: ...
@@ -205,17 +205,17 @@ class Browser:
     def default_context(self) -> BrowserContext: ...
     @property
     def contexts_of_others(self) -> list[BrowserContext]:
-        """Contexts of other clients that have pages."""
+        """The contexts that other clients of the browser created, if they have pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
     def bind(self, port: int | None = None) -> Operation:
-        """Opens a port on this machine for other clients. Default: any free port."""
+        """Opens a port on this machine through which other clients can connect. Default: any free port."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """Opens a raw CDP session and sends its events to `dispatcher`."""
     def close(self) -> Operation: ...
 
 @final
 class Bound:
-    """A browser that is open to other clients until this is dropped."""
+    """An open port of a browser, through which other clients connect, until this object is dropped."""
 
     @property
     def endpoint(self) -> str: ...
@@ -230,7 +230,7 @@ class BrowserContext:
 
     @property
     def browser(self) -> Browser:
-        """The browser of this context."""
+        """The browser that this context belongs to."""
     def follow(self, dispatcher: Dispatcher) -> None:
         """Sends the context's events to `dispatcher` from now on."""
     def route(self, globs: Sequence[str] | None) -> Operation:
@@ -244,55 +244,55 @@ class BrowserContext:
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
     def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
-        """Exposes a function to all pages; its calls arrive as events."""
+        """Exposes a function to all pages; calls arrive as `called` events. `keeps`: the first argument is a handle."""
     def route_sockets(self, name: str) -> Operation:
-        """Routes every new WebSocket through the function `name`, whose calls arrive as events."""
+        """Routes new connections through the exposed function `name`, whose calls arrive as `called` events."""
     def add_init_script(self, source: str) -> Operation: ...
     def hear_console(self, messages: bool, errors: bool) -> None:
-        """Sets whether console messages and uncaught errors of its pages and workers are reported."""
+        """Sets whether console messages and uncaught errors of the context's pages and workers are reported."""
     def new_cdp_session(self, dispatcher: Dispatcher, frame: Frame) -> Operation:
         """Opens a raw CDP session with a page or a frame, and sends its events to `dispatcher`."""
     def cookies(self, urls: list[str]) -> Operation:
-        """Its cookies, or those for these URLs."""
+        """Returns the cookies that would be sent to `urls`; if empty, all cookies."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def remove_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def offer_passkeys(self) -> Operation:
-        """Enables the virtual authenticator with its passkeys, instead of the machine's own."""
+        """Enables a virtual authenticator with these passkeys, in place of the machine's own authenticators."""
     def add_passkey(self, given: Any) -> Operation:
         """Adds a passkey, or replaces the one with the same id. Returns it with the generated values."""
     def delete_passkey(self, id: str) -> Operation: ...
     def passkeys(self) -> Operation: ...
     def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def replace_storage(self, state: Any) -> Operation:
-        """Replaces cookies and storage."""
+        """Replaces cookies and storage with those of `state`."""
     def grant_permissions(self, permissions: list[str], origin: str | None) -> Operation: ...
     def clear_permissions(self) -> Operation: ...
     def set_geolocation(self, geolocation: Any) -> Operation: ...
     def set_offline(self, offline: bool) -> Operation: ...
     def turn_clock(self, turn: Any) -> Operation:
-        """Controls the clock of all its documents, see `ClockTurn`."""
+        """Controls the fake clock of all documents of the context, see `ClockTurn`."""
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
 
 @final
 class ProgramGate:
-    """Checks what a program may do."""
+    """The server's rules for a program: which URLs it may open, and the time limits."""
 
     def permit(self, url: str) -> Operation:
-        """Waits until a program may open the URL."""
-    def let_decide(self, context: BrowserContext, decides: bool) -> None:
-        """Sets whether a program handles requests of a context that no tool rule matches."""
+        """Checks a URL against the server's rules, and waits if they demand it. Returns the URL to open."""
+    def delegate_unmatched_requests(self, context: BrowserContext, decides: bool) -> None:
+        """Sets whether the program decides about a context's requests that match none of the server's own rules."""
     @property
     def limits(self) -> tuple[float, float]:
-        """The time limits for elements and pages in milliseconds."""
+        """The time limits for actions and navigations, in milliseconds."""
 
 @final
 class Pacing:
-    """A minimum interval between navigations to one origin, and robots.txt."""
+    """Paces navigations: a minimum interval between those to one origin, and the rules of robots.txt."""
 
     def __new__(cls, min_interval_s: float, respect_robots: bool) -> Pacing: ...
     def before(self, context: BrowserContext, url: str) -> Operation:
-        """Waits until a page of this context may navigate to `url`."""
+        """Waits until a page of this context may navigate to `url`. Fails if robots.txt disallows it."""
 
 @final
 class Ended:
@@ -313,11 +313,11 @@ class CdpSession:
 
 @final
 class ScriptRecording:
-    """Records a tab for as long as this exists."""
+    """A recording of a tab, which ends when this object is dropped."""
 
     @property
     def written(self) -> str:
-        """The script so far, as a test that repeats the actions."""
+        """Returns the script recorded so far, a test that repeats the actions."""
 
 def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
     """Starts a browser and sends its events to `dispatcher`."""
@@ -330,10 +330,10 @@ def connect(
     chosen: Any,
     apart: bool,
 ) -> Operation:
-    """Connects to a running browser. `apart`: contexts of other clients are left alone."""
+    """Connects to a running browser. `apart`: only in contexts of its own, leaving other clients' contexts alone."""
 
 def find_browser(name: str) -> Path | None:
-    """The path of the browser that would be started; `None` if none is installed."""
+    """The path of the browser that would be started for this channel; `None` if none is installed."""
 
 def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[str, bytes]]]:
     """The HAR entry of a request as JSON, with the files that belong to it.
@@ -344,10 +344,10 @@ def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[st
     """
 
 def devices() -> dict[str, dict[str, Any]]:
-    """Context options for each device, by name."""
+    """The context options that emulate each device, by the device's name."""
 
 def paper_size(name: str) -> tuple[float, float] | None:
-    """Width and height of a paper format in inches."""
+    """The width and height in inches of a paper format such as `A4`."""
 
 def register_selector(name: str, source: str) -> bool:
     """Registers a custom selector engine. Returns false if the name is taken."""
@@ -356,19 +356,19 @@ def selector_by(what: str, words: Any) -> str:
     """A selector by `text`, `label`, `testId` or an attribute."""
 
 def selector_by_role(role: str, chosen: Any) -> str:
-    """A selector by role, `states`, `name` and `description`, as given."""
+    """Builds a selector by role; `chosen` may add `states`, `name` and `description`."""
 
 def selector_filter(chosen: Any) -> str:
     """A filter to append to a selector."""
 
 def selector_of_way(way: Any) -> str:
-    """A selector of the engine for an element."""
+    """Converts the engine's description of how to find an element to a selector."""
 
 def test_id_attribute() -> str:
-    """The attribute that holds test ids."""
+    """The name of the attribute that holds test ids."""
 
 def set_test_id_attribute(name: str) -> None:
-    """Sets the attribute that holds test ids."""
+    """Sets the name of the attribute that holds test ids."""
 
 @final
 class Page:
@@ -405,7 +405,7 @@ class Page:
         """Goes back in the history; `None` if there is no earlier page."""
     def go_forward(self, until: str, timeout_ms: float) -> Operation: ...
     def close(self, ask: bool) -> Operation:
-        """Closes the tab. With `ask`, the page may refuse; this does not wait for it then."""
+        """Closes the tab. With `ask`, the page may refuse (`beforeunload`), and this does not wait for it."""
     def bring_to_front(self) -> Operation: ...
     def answer_dialog(self, accept: bool, text: str | None) -> Operation: ...
     def catch_file_choosers(self, enabled: bool) -> Operation:
@@ -416,16 +416,16 @@ class Page:
     def add_locator_handler(
         self, selector: str, name: str, no_wait_after: bool, times: int | None, dispatcher: Dispatcher
     ) -> int:
-        """Sends an event when the handler's element blocks an action. Returns the handler's number."""
+        """Adds a handler: an `in_the_way` event is sent when its element blocks an action. Returns its number."""
     def has_locator_handler(self, handler: int) -> bool:
-        """Whether a handler may still be called."""
+        """Returns whether a handler may still be called."""
     def remove_locator_handler(self, handler: int) -> None: ...
     def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
-        """Exposes a function to the page; its calls arrive as events."""
+        """Exposes a function to the page; calls arrive as `called` events. `keeps`: the first argument is a handle."""
     def hear_console(self, messages: bool, errors: bool) -> None:
         """Sets whether console messages and uncaught errors of this page are reported."""
     def tell_console(self, errors: bool) -> Operation:
-        """Reports the stored console messages of the page again."""
+        """Sends events for the console messages that the browser has stored, and with `errors` for errors."""
     def forget_console(self) -> None: ...
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
@@ -440,24 +440,24 @@ class Page:
     ) -> Operation:
         """Takes a screenshot. `area`: `viewport`, `page` or `element`, with an optional clip: x, y, width and height.
 
-        `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
+        `masks`: frames with selectors of elements to cover. `finish`: other changes to the page meanwhile.
         """
     def pick(self) -> Operation:
-        """Waits for a click of the user. Returns the selector of that element and a script expression for it; the page does not receive the click."""
+        """Waits until the user clicks an element. Returns its selector and a Python expression for its locator."""
     def record_script(self, language: str) -> Operation:
         """Records the user's actions in this tab as a script in `python` or `typescript`."""
     def cancel_pick(self) -> None: ...
     def hide_highlights(self) -> None: ...
     def snapshot(self, chosen: Any) -> Operation:
-        """The snapshot of the page with refs, see `SnapshotOptions`."""
+        """Returns the snapshot of the page, with refs. `chosen`: see `SnapshotOptions`."""
     def read(self, format: str) -> Operation:
-        """The content of the page as `text`, `markdown` or `html`."""
+        """Returns the content of the page. `format`: `text`, `markdown` or `html`."""
     def dom_snapshots(self, timeout_ms: float) -> Operation:
-        """Snapshots of all frames for a trace: frame, URL, doctype, nested arrays, and whether it is the main frame."""
+        """Returns snapshots of all frames for a trace: frame id, URL, doctype, nested arrays, whether it is main."""
     def glimpse(self, limit_ms: float) -> tuple[bytes, str] | None:
-        """A JPEG picture and the snapshot, for previews; `None` if the page does not respond in time."""
+        """Returns a JPEG screenshot and the snapshot, for previews; `None` if they take longer than `limit_ms`."""
     def wall(self, asked: str | None, acts: bool) -> Operation:
-        """The challenge on the page, if any; `asked` is the requested URL."""
+        """Returns the challenge on the page (login, captcha, …), or `None`. `asked`: the requested URL."""
     def pdf(self, chosen: Any) -> Operation: ...
     def mouse_move(self, x: float, y: float, steps: int) -> Operation: ...
     def mouse_down(self, name: str, count: int) -> Operation: ...
@@ -493,7 +493,7 @@ class FileChooser:
 
 @final
 class Call:
-    """A call of an exposed function, which waits for an answer."""
+    """A page's call of an exposed function. The page waits for the answer."""
 
     @property
     def frame(self) -> Frame: ...
@@ -504,13 +504,13 @@ class Call:
         """The arguments of the call, as a list."""
     @property
     def kept(self) -> JsHandle | None:
-        """The first argument as a handle, for functions exposed with a handle."""
+        """The first argument as a handle, if the function was exposed with `keeps`."""
     def answer(self, value: Any, failed: bool) -> Operation:
-        """Returns a value to the page, or raises an exception there."""
+        """Returns `value` to the page, or throws it there if the call `failed`."""
 
 @final
 class HandlerCall:
-    """A call of a locator handler, which delays an action until it ends."""
+    """A call of a locator handler. The action that the handler's element blocks waits until `end` is called."""
 
     @property
     def handler(self) -> int:
@@ -527,9 +527,9 @@ class Video:
     @property
     def path(self) -> Path: ...
     def stop(self) -> Operation:
-        """Stops it and waits until it is written."""
+        """Stops the video and waits until its file is written."""
     def until_ended(self) -> Operation:
-        """Waits until it is written: after its page was closed, or it was stopped."""
+        """Waits until the file is complete: after the page was closed, or the video was stopped."""
 
 @final
 class Captions:
@@ -537,33 +537,33 @@ class Captions:
 
     def __new__(cls, page: Page) -> Captions: ...
     def show(self, html: str, duration_ms: float | None = None) -> Operation:
-        """Shows HTML over the pictures: for this many milliseconds, which it waits for, or until the overlay is removed by its number."""
+        """Shows HTML over the frames: for `duration_ms`, or until `remove` is called with the returned number."""
     def show_chapter(self, title: str, description: str | None, duration_ms: float) -> Operation:
         """Like `show`, with a title in the middle over the blurred page."""
     def remove(self, number: int) -> None: ...
     def set_hidden(self, hidden: bool) -> None: ...
     def show_actions(self, how: Any | None) -> None:
-        """Shows each action before it is performed; `None` turns that off. See `ActionCaptions`."""
+        """Shows each action in the frames before it runs; `None` turns this off. `how`: see `ActionCaptions`."""
 
 @final
 class CastFrame:
-    """One picture of a screencast; the next one is taken when this is dropped."""
+    """One frame of a screencast. The next one is taken when this object is dropped."""
 
     @property
     def data(self) -> bytes:
-        """The picture as JPEG."""
+        """The frame as a JPEG image."""
     @property
     def timestamp(self) -> float:
-        """The time in milliseconds since 1970."""
+        """When the frame was taken, in milliseconds since 1970."""
     @property
     def viewport(self) -> tuple[float, float]: ...
 
 @final
 class Screencast:
-    """A screencast of a page until it is stopped."""
+    """A screencast of a page, which runs until it is stopped."""
 
     def __new__(cls, page: Page, dispatcher: Dispatcher, key: int, chosen: Any) -> Screencast:
-        """Sends `screencastframe` events with `key` to `dispatcher` from now on."""
+        """Starts the screencast, which sends `screencastframe` events with `key` to `dispatcher`."""
     def stop(self) -> None: ...
 
 @final
@@ -588,32 +588,32 @@ class Frame:
         """The child frames in order of creation."""
     @property
     def loader(self) -> str:
-        """The loader id of the current document, shared with its request."""
+        """The loader id of the current document. The document's request has the same id."""
     def goto(self, url: str, until: str, timeout_ms: float, referrer: str | None = None) -> Operation:
-        """Navigates. Returns the kind of the result: `document`, `same_document`, `download`, `no_content` or `dialog`."""
+        """Navigates. Returns the outcome: `document`, `same_document`, `download`, `no_content` or `dialog`."""
     def set_content(self, html: str, until: str, timeout_ms: float) -> Operation: ...
     def content(self, with_shadows: bool) -> Operation: ...
     def title(self) -> Operation: ...
     def add_tag(self, name: str, tag: Any) -> Operation:
         """Adds a `script` or `style` element, see `Tag`."""
     def extract(self, each: str | None, fields: dict[str, Any] | None) -> Operation:
-        """Extracts a list of rows by a schema; without one, those of the first table in what `each` finds."""
-    def until_elsewhere(self, url: str, timeout_ms: float) -> Operation:
+        """Extracts rows: one per match of `each` with `fields`, or else those of the first table in `each`."""
+    def wait_for_url_change(self, url: str, timeout_ms: float) -> Operation:
         """Waits until the URL differs from `url`. Returns the new one."""
     def stored(self, kind: str, name: str | None) -> Operation:
-        """The entries in the site's `local` or `session` storage, by name."""
+        """Returns the entries of the `local` or `session` storage; with `name`, only that one."""
     def store(self, kind: str, name: str, value: str) -> Operation: ...
     def forget_stored(self, kind: str, name: str | None) -> Operation:
-        """Removes one entry or all entries of a storage."""
+        """Removes the entry `name`, or with `None` all entries, of the `local` or `session` storage."""
     def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def command_socket(self, name: str, socket: float, number: int, what: str, value: Any) -> Operation:
-        """Sends a command to a routed WebSocket of the page, which runs commands by `number`, from 0."""
+        """Sends a command to a routed WebSocket of the page, which runs commands in the order of `number`, from 0."""
     def wait_for_function(
         self, script: str, argument: Any, isolated: bool | None, pause_ms: float, timeout_ms: float
     ) -> Operation:
-        """Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame.
+        """Waits until a script returns a truthy value. With `pause_ms` below 0, it runs about once per animation frame.
 
         If `isolated` is `None`, a script that only reads the document runs in the isolated world.
         """
@@ -623,33 +623,33 @@ class Frame:
         """Highlights all elements that a selector matches now."""
     def hide_highlight(self, selector: str) -> None: ...
     def query(self, selector: str, strict: bool) -> Operation:
-        """The element that a selector matches now."""
+        """Returns the element that a selector matches now, or `None`."""
     def is_visible(self, selector: str, strict: bool) -> Operation:
-        """Whether the element that a selector matches now is visible."""
+        """Returns whether the element that a selector matches now is visible."""
     def query_all(self, selector: str) -> Operation: ...
     def evaluate_all(self, selector: str, script: str, argument: Any, isolated: bool) -> Operation:
         """Runs a script with an array of all elements that a selector matches now."""
     def texts(self, selector: str, drawn: bool) -> Operation:
-        """The text of each element that a selector matches now; as rendered, with `drawn`."""
+        """Returns the text of each element that a selector matches: `innerText` if `drawn`, otherwise `textContent`."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
-        """Waits until elements match an expectation, or its negation. Returns whether they match, and the actual value."""
+        """Waits until elements match an expectation, or not. Returns whether they match, and the actual value."""
     def expect_title(self, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
         """Waits until the title matches, or does not. Returns whether it matches, and the title."""
     def expect_property(
         self, selector: str, path: str, expected: Any, is_not: bool, timeout_ms: float
     ) -> Operation:
-        """Waits until a property of the element equals the expected value, or does not."""
+        """Waits until a property of the element equals the expected value, or with `is_not` differs from it."""
     def expect_aria(self, selector: str, template: str, is_not: bool, timeout_ms: float) -> Operation:
-        """Waits until the element's accessibility tree matches a template, or does not."""
+        """Waits until the element's accessibility tree matches a template, or with `is_not` does not match."""
     def snapshot(self, selector: str, strict: bool, chosen: Any, timeout_ms: float) -> Operation:
-        """The snapshot of the element with refs, see `SnapshotOptions`."""
+        """Returns the snapshot of the element, with refs. `chosen`: see `SnapshotOptions`."""
     def count(self, selector: str) -> Operation: ...
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
-        """Waits until an element is attached, visible, hidden or detached."""
+        """Waits until an element is in a state: `attached`, `visible`, `hidden` or `detached`."""
     def evaluate_on(
         self, selector: str, strict: bool, script: str, argument: Any, isolated: bool, timeout_ms: float
     ) -> Operation:
-        """Runs a script with the element as soon as it exists. With `whole`, returns a handle of the result."""
+        """Runs a script with the element as soon as it exists, and returns the script's value."""
     def drag(self, source: str, target: str, strict: bool, how: Any, timeout_ms: float) -> Operation:
         """Drags one element onto another. `how`: positions, `force`, `trial`, `steps` and `keeps_scroll`."""
     def frame_element(self) -> Operation:
@@ -661,7 +661,7 @@ class JsHandle:
 
     @property
     def is_node(self) -> bool:
-        """Whether it is a DOM node."""
+        """Whether the object is a DOM node."""
     @property
     def description(self) -> tuple[str, str | None, str | None, str | None]:
         """Describes the object: type, subtype, description, and its value as text."""
@@ -671,15 +671,15 @@ class JsHandle:
     def get_property(self, name: str) -> Operation: ...
     def get_properties(self) -> Operation: ...
     def perform(self, action: Any, timeout_ms: float) -> Operation:
-        """Does what `action` says, see `ElementAction`."""
+        """Performs an action, see `ElementAction`."""
     def preview(self) -> str:
-        """A one-line preview, computed at once."""
+        """Returns a one-line preview. Blocks until the browser has computed it, at most 1 s; then empty."""
     def query(self, selector: str, strict: bool) -> Operation:
         """The first match of a selector within this element."""
     def evaluate_all(self, selector: str, script: str, argument: Any) -> Operation:
         """Runs a script with an array of all matches of a selector within this element."""
     def dispatch(self, kind: str, init: Any) -> Operation:
-        """Dispatches an event in the main world; `init` may contain handles."""
+        """Dispatches an event of type `kind` in the main world; `init` may contain handles."""
     def query_all(self, selector: str) -> Operation:
         """All matches of a selector within this element."""
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
@@ -698,11 +698,11 @@ class JsHandle:
     def owner_frame(self) -> Operation:
         """The frame whose document contains this node."""
 
-# What goes over the network.
+# Network traffic.
 
 @final
 class Request:
-    """One request."""
+    """A request of a page or worker."""
 
     @property
     def key(self) -> int:
@@ -713,7 +713,7 @@ class Request:
     def method(self) -> str: ...
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """The headers as the page's process knows them."""
+        """The headers that the page's process set, without those that the browser adds when sending."""
     @property
     def body(self) -> bytes | None: ...
     @property
@@ -767,7 +767,7 @@ class Response:
     def all_headers(self) -> Operation: ...
     def body(self) -> Operation: ...
     def finished(self) -> Operation:
-        """Waits for the end of the body. Returns the error text if it was cut off."""
+        """Waits until the body has been received. Returns the error text if it was cut off, otherwise `None`."""
 
 @final
 class Route:
@@ -775,7 +775,7 @@ class Route:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether a handler with precedence decides it."""
+        """Whether a handler of the server, which takes precedence over the script's, decides about the request."""
     @property
     def request(self) -> Request: ...
     def resume(
@@ -786,17 +786,17 @@ class Route:
         """Answers the request instead of the server."""
     def abort(self, reason: str) -> Operation: ...
     def let_go(self) -> None:
-        """Continues the request unchanged, at once."""
+        """Continues the request unchanged, without waiting for the browser."""
 
 @final
 class Archive:
-    """An HTTP archive that requests are answered from."""
+    """A HAR archive that requests are answered from."""
 
     def __new__(cls, path: str | Path) -> Archive: ...
     def answer(
         self, url: str, method: str, headers: dict[str, str], body: bytes | None, *, follows: bool
     ) -> tuple[int | None, list[tuple[str, str]], bytes] | None:
-        """What it says to a request; without a status where there was no answer, `None` where it is not in it."""
+        """Returns the recorded response; its status is `None` if the request failed. `None` if not recorded."""
 
 @final
 class Worker:
@@ -838,11 +838,11 @@ class Download:
     def suggested_filename(self) -> str: ...
     @property
     def page_id(self) -> str:
-        """The browser's id of the page."""
+        """The target id of the page that started the download."""
     def ended(self, context: BrowserContext) -> Operation:
-        """Waits for the end. Returns the path of the file, and why there is none."""
+        """Waits until the download has ended. Returns the file's path, or `None` and the reason of the failure."""
     def save_as(self, context: BrowserContext, path: str | Path) -> Operation:
-        """Waits for the end and copies the file; creates folders."""
+        """Waits until the download has ended, and copies the file to `path`. Missing folders are created."""
     def cancel(self, context: BrowserContext) -> Operation: ...
     def delete(self, context: BrowserContext) -> Operation: ...
 
@@ -851,16 +851,16 @@ class ApiRequestContext:
     """Sends requests without a page."""
 
     def __new__(cls, chosen: Any, context: BrowserContext | None = None) -> ApiRequestContext:
-        """Uses the cookies of a browser context, or its own."""
+        """Uses the cookies of `context`, or without one its own."""
     def dispose(self) -> None: ...
     def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def cookies(self, urls: list[str]) -> Operation:
-        """Its cookies, or those for these URLs."""
+        """Returns the cookies that would be sent to `urls`; if empty, all cookies."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def remove_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def fetch(self, chosen: Any, body: tuple[str, Any] | None = None) -> Operation:
-        """`body` is its kind (`bytes`, `json`, `form` or `multipart`) and the value."""
+        """Sends a request. `body`: its kind (`bytes`, `json`, `form` or `multipart`) and value."""
 
 @final
 class ApiResponse:
@@ -880,7 +880,7 @@ class ApiResponse:
     def server_address(self) -> tuple[str, int] | None: ...
     @property
     def moments(self) -> tuple[float, float, float]:
-        """The time of sending in milliseconds since 1970, and the milliseconds until the headers and the end of the response."""
+        """When the request was sent, in ms since 1970, and the ms until the response's headers and its end."""
 
 def glob_matches(glob: str, url: str) -> bool:
     """Whether a URL matches a glob. Compiled globs are cached."""
@@ -890,7 +890,7 @@ def document_request(frame: Frame) -> Request | None:
 
 @final
 class Block:
-    """A block on requests, until it is removed."""
+    """A rule that blocks requests until it is removed."""
 
     def remove(self) -> Operation: ...
 
@@ -899,7 +899,7 @@ class KeptAnswers:
     """Stored responses, for as long as this exists."""
 
     def find(self, address: str | None, text: str | None) -> Operation:
-        """The responses of a URL, and those that contain a text, oldest first: each with its request, status, headers and body."""
+        """Returns the stored responses by URL and text, oldest first: request, status, headers and body of each."""
     def clear(self) -> None: ...
 
 def block(
@@ -910,7 +910,7 @@ def block(
     lists: Sequence[str | PathLike[str]],
     addresses: Sequence[str],
 ) -> Operation:
-    """Blocks requests of these kinds, to these domains, to those of our list or of files, and to these URLs."""
+    """Blocks requests by kind, domain and URL pattern; `ads`: a list of ad servers; `lists`: files of domains."""
 
 def keep_answers(
     context: BrowserContext, address: str | None, kinds: Sequence[str], most_bytes: int
@@ -918,18 +918,18 @@ def keep_answers(
     """Stores the responses to a context's pages from now on."""
 
 def match_proxy_location(context: BrowserContext, service: str | None) -> Operation:
-    """Sets time zone, language and position of a context from its public IP address; `service` is the URL of a service that reports those."""
+    """Sets time zone, locale and geolocation to those of the public IP address, which the URL `service` reports."""
 
 def scroll_through(
     frame: Frame, selector: str | None, most_times: int | None, timeout_ms: float
 ) -> Operation:
-    """Scrolls an element, or the page, to its end, and repeats as long as it grows, up to a limit."""
+    """Scrolls an element, or the page, to its end, again and again while it grows. Returns how often it grew."""
 
 def one_time_code(seed: str, seconds: int | None) -> tuple[str, int]:
-    """The one-time code of a seed at a Unix time (`None`: now), and for how many seconds it is valid."""
+    """Returns the code of a seed at the Unix time `seconds` (`None`: now), and for how many seconds it is valid."""
 
 def offered_tools(frame: Frame) -> Operation:
-    """The tools that a frame's document offers now."""
+    """Returns the tools that a frame's document offers now."""
 
 def call_offered(frame: Frame, name: str, input: Any, timeout_ms: float) -> Operation:
-    """Calls a tool of a frame's document and returns its answer."""
+    """Calls a tool of a frame's document and returns the tool's result."""

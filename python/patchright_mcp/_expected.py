@@ -17,7 +17,7 @@ def text(
     ignore_case: bool | None = None,
     drawn: bool | None = None,
 ) -> dict[str, Any]:
-    """Builds an expected text: all of it, or a part; `squeeze` collapses white space."""
+    """Builds the description of an expected text, in full or as a part. `squeeze` collapses white space."""
     values: dict[str, Any] = {"part": part, "squeeze": squeeze}
     if isinstance(wanted, re.Pattern):
         values.update(source=wanted.pattern, flags=flags_of(wanted))

@@ -75,7 +75,7 @@ _WAYS_OUT = (
 
 @contextmanager
 def naming_the_world(*, isolated: bool) -> Iterator[None]:
-    """Adds to a `ReferenceError` of the isolated world how a script sees the page's variables."""
+    """Adds a hint to a `ReferenceError` in the isolated world: how a script can use the page's variables."""
     try:
         yield
     except Error as error:
@@ -93,13 +93,13 @@ _warned: list[str] = []
 
 
 def variable_of_window(script: str) -> str | None:
-    """Returns the variable of `window` if a script only reads one, as long as nobody was warned about one."""
+    """Returns the variable if a script only reads one of `window`; `None` once a warning was printed."""
     found = None if _warned else _READS_OF_WINDOW.fullmatch(script)
     return found[1] if found else None
 
 
 def warn_of_the_world(name: str) -> None:
-    """Warns once in the process that a script's variable is not in the isolated world."""
+    """Warns that a script's variable does not exist in the isolated world; later scripts are not checked."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
@@ -109,7 +109,7 @@ def warn_of_the_world(name: str) -> None:
     warnings.warn_explicit(text, UserWarning, *where)
 
 
-class MissingFeature(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
+class MissingFeature(Error, AttributeError):  # noqa: N818  (The name says what is missing.)
     """A feature of Playwright that this library lacks. `hasattr` returns false for it."""
 
     @property
@@ -119,14 +119,14 @@ class MissingFeature(Error, AttributeError):  # noqa: N818  (It is an attribute,
 
     @name.setter
     def name(self, value: object) -> None:
-        """Ignored: Python itself sets it when a property raises this."""
+        """Does nothing: Python sets the name when a property raises an `AttributeError`."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(f"{what} is not there in patchright_mcp; {instead}")
 
 
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
-    """Returns the exception for an engine's error. `log` says what was in progress, for timeouts."""
+    """Converts an engine's error to an exception. `log`: the call log, for the message of a timeout."""
     reported = _exception(error, timeout, log)
     reported._code = error.code
     reported._name = reported._name or type(reported).__name__
@@ -138,7 +138,7 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
     title = caller()
     prefix = f"{title}: " if title else ""
     if error.code == "not_actionable" and not error.details.get("waited_ms"):
-        # A lost press is not retried, so the message says what to do next.
+        # A press that did not reach its element is not retried, so the message contains the hint.
         return Error(f"{prefix}{_refused(error) if 'waited_ms' in error.details else error}")
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
@@ -153,12 +153,12 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
 
 
 def _call_log(lines: Sequence[str]) -> str:
-    """Returns the call log for the end of a message."""
+    """Formats the call log that ends a message."""
     return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
 
 
 def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
-    """Returns the error in the words that scripts search for."""
+    """Returns the error's message with the words of Playwright's, which scripts search for."""
     if error.code in _MESSAGES:
         return _MESSAGES[error.code](error, log)
     if error.code == "stale_ref" and _REF.search(error.details["target"]):
@@ -173,7 +173,7 @@ def _reported(error: BrowserError, title: str, log: Sequence[str]) -> str:
 
 
 def _answered(error: BrowserError, log: Sequence[str]) -> str:
-    """Returns the browser's error for a command."""
+    """Returns the message for a command that the browser answered with an error."""
     method, reason = error.details["method"], error.details["reason"]
     if method:
         return f"Protocol error ({method}): {reason}{_call_log(log)}"
@@ -205,7 +205,7 @@ _ANOTHER = (
 
 
 def _unreached(error: BrowserError, title: str) -> str:
-    """Returns why a remote browser is unreachable, with the word that scripts search for."""
+    """Returns why a remote browser is unreachable, with `ECONNREFUSED` if so, which scripts search for."""
     reason = str(error.details["reason"])
     if error.details.get("refused"):
         return f"connect ECONNREFUSED: {reason}"
@@ -216,7 +216,7 @@ _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")
 
 
 def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
-    """Returns what is wrong with a selector, including its text, which the engine does not repeat."""
+    """Returns what is wrong with a selector. The selector's text is taken from the call log."""
     fault = error.details["fault"]
     if fault == "captured_nth":
         return "Can't query n-th element in a request with a captured part"
@@ -260,7 +260,7 @@ _ACTIONS = {
 
 
 def _obstacle(error: BrowserError, title: str) -> list[str]:
-    """Returns the obstacle, in the engine's words and in those that scripts search for."""
+    """Describes an action's obstacle, in the engine's words and in Playwright's, for which scripts search."""
     if error.code == "no_such_option":
         return ["did not find some options", f"the options are: {', '.join(error.details['available'])}"]
     if error.code != "not_actionable":
@@ -297,7 +297,7 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
     matches, count = error.details["matches"], error.details["count"]
     previews = [match["preview"] for match in matches]
     if all(preview.startswith(("<iframe", "<frame")) for preview in previews):
-        # The way into the frame is not plain.
+        # The ambiguous element is the frame, so the message names the frame's locator, not the inner one.
         what = what.rpartition(".content_frame")[0] or what
     known = [selectors.by_way(match["way"])[1] for match in matches]
     shown = enumerate(zip(previews, known, strict=True), 1)
@@ -326,10 +326,10 @@ def _thrown(prefix: str, text: str) -> Error:
 
 
 def page_error(text: str) -> Error:
-    """Parses an uncaught error into name, message and stack. Anything else has only a message."""
+    """Parses an uncaught error into name, message and stack. Other thrown values have only a message."""
     shown = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
     message, is_error, _ = shown.partition("\n    at ")
-    # An error without a stack is known by its name only.
+    # Without a stack, it counts as an error if its text begins with `NAME: `, or is a name ending in `Error`.
     named = re.match(r"([^\s:]+)(?:: |$)" if is_error else r"([\w$.-]+)(?:: )|([\w$.]*Error)$", message)
     if named is None:
         thing = re.fullmatch(r"#<([\w$]+)>|\[object ([\w$]+)\]", message)
@@ -356,7 +356,7 @@ _MESSAGES: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
 
 
 def _place_in_script() -> str:
-    """Returns the lines of the script that led here, like a traceback."""
+    """Returns the script's part of the call stack, formatted like a traceback."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
@@ -368,13 +368,13 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def caller() -> str:
-    """Returns the method that the script called, such as `Page.goto`: our outermost one."""
+    """Returns the public method that the script called, such as `Page.goto`: the outermost one."""
     frame = sys._getframe(1)
     title = ""
     foreign = 0
     while frame is not None:
         inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
-        # One frame of somebody else may be a wrapper around one of our methods.
+        # A single foreign frame may be a wrapper around a method of this library, so the search goes on.
         foreign = 0 if inside else foreign + 1
         if foreign > 1 and title:
             break

@@ -1,6 +1,6 @@
-"""Temporary folders, removed at exit, or by a later process after a crash.
+"""Temporary folders and private files.
 
-And files that only their owner reads.
+The folders are removed at exit, or after a crash by a later process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if sys.platform != "win32":
 
 _A_MINUTE = 60
 _PREFIX = "patchright-py-"
-"""Only these are ours to remove: a server's folders are not."""
+"""The prefix of the library's folders. A server's folders have another one, and are not removed here."""
 _made: dict[int, list[Path]] = {}
 
 
@@ -32,7 +32,7 @@ def temporary_folder(purpose: str) -> Path:
     _made.setdefault(os.getpid(), []).append(folder)
     if sys.platform != "win32":
         with suppress(OSError):
-            # Held until the process is gone, whatever way it goes.
+            # The lock is held until the process ends, even by a crash, so that `_sweep` keeps the folder.
             fcntl.flock(_opened(folder), fcntl.LOCK_SH | fcntl.LOCK_NB)
     return folder
 
@@ -53,7 +53,7 @@ def _sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-[0-9]*-*"):
         with suppress(OSError):
             reported = folder.lstat()
-            # One that was just made may not be held yet.
+            # The owner of a new folder may not have locked it yet.
             if reported.st_uid != os.geteuid() or time.time() - reported.st_mtime < _A_MINUTE:
                 continue
             held = _opened(folder)
@@ -70,6 +70,6 @@ def _opened(folder: Path) -> int:
 
 @atexit.register
 def _remove() -> None:
-    # Those from before a fork are of the process that made them.
+    # Folders from before a fork belong to the parent process.
     for folder in _made.get(os.getpid(), []):
         shutil.rmtree(folder, ignore_errors=True)

@@ -6,11 +6,11 @@ import base64
 import html
 
 LIMIT_MS = 4000.0
-"""How long a notebook waits for it."""
+"""How long a notebook waits for the preview, in milliseconds."""
 
 
 def as_html(title: str, glimpse: tuple[bytes, str] | None) -> str:
-    """Returns a picture of a page, with its snapshot to unfold."""
+    """Returns HTML with a screenshot of a page and its snapshot, which can be unfolded."""
     said = html.escape(title)
     if glimpse is None:
         return f"<code>{said}</code>"

@@ -82,7 +82,7 @@ def moment(wait_until: str | None) -> str:
 
 
 def stored(state: Any) -> Any:
-    """Returns a storage state, which may be given as a file."""
+    """Returns a storage state that may be given as the path of a file."""
     if not isinstance(state, (str, Path)):
         return state
     try:

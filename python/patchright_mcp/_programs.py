@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Stopped(BaseException):
-    """Stops a program that does not wait for anything."""
+    """Raised in the thread of programs, to stop a program that never awaits anything."""
 
 
 class _Printed(io.TextIOBase):
@@ -59,7 +59,7 @@ _PRINTED: ContextVar[_Printed | None] = ContextVar("_PRINTED", default=None)
 
 
 class _Stream(io.TextIOBase):
-    """The standard output of a program; standard error elsewhere, since MCP uses standard output."""
+    """A stream that collects a program's output. Other output goes to standard error, as MCP uses stdout."""
 
     encoding = "utf-8"
 
@@ -91,7 +91,7 @@ class Work:
         return self._sink.text(), self._sink.all, self._failure
 
     def stop(self, wherever: bool) -> None:
-        """Stops it at its next wait, or anywhere with `wherever`."""
+        """Stops the program at its next `await`, or with `wherever` also within Python code."""
         if self._is_done:
             return
         self._notebook.call(self._cancel)
@@ -103,7 +103,7 @@ class Work:
             self._task.cancel()
 
     def begin(self, program: str, page: NativePage) -> None:
-        """Starts in the thread of the notebook."""
+        """Starts the program. Called in the notebook's thread."""
         _PRINTED.set(self._sink)
         try:
             code = self._notebook.compiled(program)
@@ -115,7 +115,7 @@ class Work:
         self._task.add_done_callback(self._done)
 
     async def _run(self, code: CodeType) -> None:
-        # Names that it sets are those of the notebook.
+        # The program shares its global variables with all programs of the notebook.
         value = eval(code, self._notebook.names)  # noqa: S307
         if inspect.isawaitable(value):
             await value
@@ -142,7 +142,7 @@ class Notebook:
         self._count = 0
         self._is_open = True
         self.names: dict[str, Any] = {"__name__": "__program__", "asyncio": asyncio}
-        # Those of a shell close standard input for all that come after.
+        # The interactive `exit` and `quit` would close standard input.
         self.names |= {"exit": sys.exit, "quit": sys.exit}
         self.names |= {name: getattr(async_api, name) for name in ("Error", "TimeoutError", "expect")}
         self._thread = threading.Thread(target=self._live, name="programs", daemon=True)
@@ -151,25 +151,25 @@ class Notebook:
     def _live(self) -> None:
         asyncio.set_event_loop(self._loop)
         while self._is_open:
-            # What was to end a program may come when it has just ended; one that exits ends alone.
+            # An interrupt may arrive just after its program has ended, and `exit` must not end the thread.
             with suppress(_Stopped, SystemExit, KeyboardInterrupt):
                 self._loop.run_forever()
         if self._connection is not None:
             self._connection.runtime.close()
 
     def begin(self, program: str, page: NativePage, room: int, ended: Ended) -> Work:
-        """Starts a program with this page as `page`."""
+        """Starts a program whose variable `page` is this page. `room`: the maximum length of its output."""
         work = Work(self, room, ended)
         self.call(work.begin, program, page)
         return work
 
     def call(self, function: Any, *arguments: Any) -> None:
-        """Calls a function in the thread of the programs."""
+        """Calls a function in the thread that runs programs."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def interrupt(self) -> None:
-        """Interrupts the thread of the programs."""
+        """Raises an exception in the thread that runs programs, to stop Python code."""
         thread = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stopped))
 
@@ -184,7 +184,7 @@ class Notebook:
         return code
 
     def show(self, native: NativePage) -> None:
-        """Sets the variables `page` and `context`."""
+        """Sets the program's variables `page` and `context`."""
         if self._connection is None:
             self._connection = Connection()
             self._connection.attached = self
@@ -204,20 +204,20 @@ class Notebook:
         connection.program_works = True
 
     def rest(self) -> None:
-        """Returns the handling of dialogs to the server."""
+        """Lets the server answer dialogs again, after a program has ended."""
         if self._connection is not None:
             self._connection.program_works = False
 
     def permit(self, url: str) -> Operation:
-        """Returns the URL once it may be opened."""
+        """Checks a URL against the server's rules; see `ProgramGate.permit`."""
         return self._gate.permit(url)
 
-    def let_decide(self, context: NativeContext, decides: bool) -> None:
-        """Sets whether programs handle requests of a context that no tool rule matches."""
-        self._gate.let_decide(context, decides)
+    def delegate_unmatched_requests(self, context: NativeContext, decides: bool) -> None:
+        """Sets whether programs decide about requests of a context."""
+        self._gate.delegate_unmatched_requests(context, decides)
 
     def close(self) -> None:
-        """Ends the thread after its program has ended."""
+        """Ends the thread, once its current program has ended."""
         self._is_open = False
         self.call(self._loop.stop)
 
@@ -226,7 +226,7 @@ def _take_streams() -> None:
     if isinstance(sys.stdout, _Stream):
         return
     sys.stdout = sys.stderr = _Stream()
-    # What is to be read there is the protocol's.
+    # Standard input carries the MCP protocol, so programs must not read it.
     sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115
 
 

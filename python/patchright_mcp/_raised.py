@@ -8,13 +8,13 @@ from .errors import Error, TargetClosedError
 
 
 class Raised:
-    """The first exception of a handler that no call has raised yet."""
+    """Keeps the first exception of an event handler until a call of the script raises it."""
 
     def __init__(self) -> None:
         self._error: Exception | None = None
 
     def note(self, error: BaseException) -> None:
-        """Records an exception. One about a closed page does not make other calls fail."""
+        """Prints an exception, and keeps it to be raised, unless it only reports that a page was closed."""
         traceback.print_exception(type(error), error, error.__traceback__)
         if self._error is None and isinstance(error, Exception) and not isinstance(error, TargetClosedError):
             self._error = error
@@ -23,6 +23,6 @@ class Raised:
         return self._error is not None
 
     def take(self) -> Exception:
-        """Takes the exception, for the call that raises it."""
+        """Removes and returns the kept exception, for a call that raises it."""
         error, self._error = self._error, None
         return error or Error("no handler has raised anything")

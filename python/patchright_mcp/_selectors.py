@@ -23,7 +23,7 @@ def pattern(expression: re.Pattern[str]) -> str:
 
 
 def flags_of(expression: re.Pattern[str]) -> str:
-    """Returns the flags that JavaScript has as well."""
+    """Returns the pattern's flags that JavaScript also has, in JavaScript's notation."""
     known = ((re.IGNORECASE, "i"), (re.DOTALL, "s"), (re.MULTILINE, "m"))
     if expression.flags & ~(re.IGNORECASE | re.DOTALL | re.MULTILINE | re.UNICODE):
         raise Error("Unexpected re.Pattern flag, only MULTILINE, IGNORECASE and DOTALL are supported")
@@ -31,7 +31,7 @@ def flags_of(expression: re.Pattern[str]) -> str:
 
 
 def _words(text: str | re.Pattern[str], *, exact: bool | None = None) -> dict[str, Any]:
-    """Builds a text to search for: a part of it ignoring case, or the full text."""
+    """Describes a text to search for: by default a part, ignoring case; with `exact`, the full text."""
     if isinstance(text, re.Pattern):
         return {"source": text.pattern, "flags": flags_of(text)}
     return {"text": text, "exact": bool(exact)}
@@ -72,7 +72,7 @@ def by_role(
 
 
 def by_way(way: dict[str, Any]) -> tuple[str, str]:
-    """Converts an element's locator from the engine: to a selector, and to a script expression."""
+    """Converts the engine's description of how to find an element to a selector and a Python expression."""
     by, text, exact, nth = way["by"], way["text"], way.get("exact"), way.get("nth")
     if by == "role":
         shown = written("get_by_role", text, name=way.get("name"), exact=exact)

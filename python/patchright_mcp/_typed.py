@@ -58,7 +58,7 @@ class ProxySettings(TypedDict, total=False):
 
 
 class FilePayload(TypedDict):
-    """A file by its content. Pages see the MIME type of its name, whatever `mimeType` says."""
+    """A file by its content. `mimeType` is the MIME type that a file input reports to the page."""
 
     name: str
     mimeType: str
@@ -70,7 +70,7 @@ Files: TypeAlias = str | Path | FilePayload | Sequence[str | Path | FilePayload]
 
 
 class DropPayload(TypedDict, total=False):
-    """What to drop on an element: files, by path or content, and texts by MIME type."""
+    """The data to drop on an element: files, by path or content, and texts by MIME type."""
 
     files: Files | None
     data: dict[str, str] | None
@@ -96,7 +96,7 @@ class SourceLocation(TypedDict):
 
 
 class WebErrorLocation(TypedDict):
-    """The position of an error, counted from 0."""
+    """The position of an error in a script. Line and column are counted from 0."""
 
     url: str
     line: int
@@ -192,14 +192,14 @@ AriaRole: TypeAlias = str
 
 
 class ScreencastSize(TypedDict):
-    """The box that pictures of a page are scaled down to, in pixels."""
+    """The maximum size of screencast frames, in pixels; larger ones are scaled down."""
 
     width: int
     height: int
 
 
 class ScreencastFrame(TypedDict):
-    """A JPEG picture of a page, with its time in ms since 1970, and the viewport in CSS pixels."""
+    """A screencast frame: JPEG data, the time in ms since 1970, and the viewport's size in CSS pixels."""
 
     data: bytes
     timestamp: float
@@ -208,7 +208,7 @@ class ScreencastFrame(TypedDict):
 
 
 class ScreencastActionStyle(TypedDict, total=False):
-    """The style of action captions: CSS declarations for each part."""
+    """The style of the overlays of `Screencast.show_actions`: CSS declarations for each part."""
 
     point: str | None
     highlight: str | None
@@ -216,7 +216,7 @@ class ScreencastActionStyle(TypedDict, total=False):
 
 
 class Wall(TypedDict):
-    """A challenge that needs a person: its kind, the URL, and a description."""
+    """A challenge that needs a person, such as a login or captcha: its kind, URL and description."""
 
     kind: Literal["login", "captcha", "unusual_traffic", "challenge"]
     url: str
@@ -224,7 +224,7 @@ class Wall(TypedDict):
 
 
 class BrowserBindResult(TypedDict):
-    """The address of a bound browser."""
+    """The result of `Browser.bind`: the address through which other scripts connect."""
 
     endpoint: str
 
@@ -245,7 +245,7 @@ class DebuggerPausedDetails(TypedDict):
 
 
 class WebMCPToolAnnotations(TypedDict, total=False):
-    """A page's annotations of a tool."""
+    """The annotations that a page gives one of its WebMCP tools."""
 
     readOnly: bool | None
     untrustedContent: bool | None
@@ -253,7 +253,7 @@ class WebMCPToolAnnotations(TypedDict, total=False):
 
 
 class WebMCPTool(TypedDict, total=False):
-    """A tool that a page offers, described by the page."""
+    """A tool that a page offers to agents (WebMCP), as the page describes it."""
 
     name: str
     description: str
@@ -262,7 +262,7 @@ class WebMCPTool(TypedDict, total=False):
 
 
 class NameValue(TypedDict):
-    """One header."""
+    """A name and its value: a header, or a storage item."""
 
     name: str
     value: str
@@ -300,7 +300,7 @@ class ResourceTiming(TypedDict):
 
 
 class RequestSizes(TypedDict):
-    """Bytes sent over the network."""
+    """The sizes of a request and its response on the network, in bytes."""
 
     requestBodySize: int
     requestHeadersSize: int

@@ -4,9 +4,9 @@
     python -m patchright_mcp.as_playwright -m module arguments
     pytest -p patchright_mcp.as_playwright
 
-or, as the first import of a program, `import patchright_mcp.as_playwright`. What is by design different from
-Playwright is Playwright's then: see `playwright_compatible`. `--own-ways` before the script leaves it as it
-is here.
+or `import patchright_mcp.as_playwright` as the first import of a program. This library's intended differences
+from Playwright are then switched off, as with `playwright_compatible`; `--own-ways` before the script keeps
+them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "install"]
 
 VERSION = "1.65.2"
-"""Playwright's version whose names these are."""
+"""The version of Playwright whose names this library has."""
 
 NAMES = ("playwright", "patchright")
 _OURS = "patchright_mcp"
 
 
 class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds our module for each module of Playwright."""
+    """An import hook that returns this library's module for each module of Playwright."""
 
     def find_spec(
         self,
@@ -45,7 +45,7 @@ class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None = None,  # noqa: ARG002  (The import system gives it.)
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
-        """Finds a module with Playwright's name."""
+        """Returns a spec for the names of Playwright's modules that this library has."""
         top, _, inner = fullname.partition(".")
         if top not in NAMES:
             return None
@@ -54,7 +54,7 @@ class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=not inner)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Does nothing: the package contains only our modules."""
+        """Replaces the module by this library's; the top-level package stays empty."""
         _, _, inner = module.__name__.partition(".")
         if inner:
             sys.modules[module.__name__] = importlib.import_module(f"{_OURS}.{inner}")
@@ -73,11 +73,11 @@ def _has(inner: str) -> bool:
 def install(*, compatible: bool | None = None) -> None:
     """Makes `import playwright` and `import patchright` return this library.
 
-    `compatible`: whether what is by design different is Playwright's, as `playwright_compatible=True` makes
-    it. Default: true, unless the environment says otherwise.
+    `compatible`: whether the library's intended differences from Playwright are switched off, as with
+    `playwright_compatible=True`. Default: the environment variable, or true if it is not set.
 
     Raises:
-        ImportError: When one of them was imported before.
+        ImportError: If `playwright` or `patchright` was imported before.
     """
     if compatible is None:
         os.environ.setdefault(VARIABLE, "1")

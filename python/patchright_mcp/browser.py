@@ -13,18 +13,18 @@ from ._core import ToolBrowser
 __all__ = ["MAX_CONTENT_LENGTH", "URL_PATTERN", "BrowserResult", "PatchrightBrowser"]
 
 MAX_CONTENT_LENGTH = 500_000
-"""The longest content of a result, in characters."""
+"""The maximum length of a result's content, in characters."""
 
 URL_PATTERN = re.compile(
     r"^https?://(?:[^\s/?#@]+@)?(?:localhost|\[[0-9a-f:.]+\]|[^\s/?#:@]+)(?::\d{1,5})?(?:[/?#]\S*)?$",
     re.IGNORECASE,
 )
-"""What an address of a web page looks like."""
+"""The pattern of a valid web address."""
 
 
 @dataclass
 class BrowserResult:
-    """The result of a call."""
+    """The result of a call of `PatchrightBrowser`."""
 
     success: bool
     url: str = ""
@@ -58,7 +58,7 @@ class PatchrightBrowser:
         return self._result(self._browser().screenshot(url, full_page), url)
 
     def click(self, url: str, selector: str) -> BrowserResult:
-        """Clicks, and returns the resulting page."""
+        """Clicks the element, and returns the resulting page."""
         return self._result(self._browser().click(url, selector))
 
     def fill_form(
@@ -91,7 +91,7 @@ class PatchrightBrowser:
     def _result(
         outcome: tuple[str, str, str, str, bytes, str | None, str | None], asked: str | None = None
     ) -> BrowserResult:
-        """Uses `asked` as the URL where the first patchright-mcp returned the requested one."""
+        """Converts the engine's outcome. `asked`: the requested URL, for methods that report that one."""
         url, title, text, html, picture, value, error = outcome
         if error is not None:
             return BrowserResult(success=False, url=asked or "", error=error)

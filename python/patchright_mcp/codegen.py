@@ -38,7 +38,7 @@ async def _show(chosen: argparse.Namespace) -> str:
         recording = await page.record_script(language=chosen.language)
         sys.stderr.write(f"{READY}\n")
         sys.stderr.flush()
-        with suppress(asyncio.CancelledError):  # By Ctrl-C, what was done until then is written.
+        with suppress(asyncio.CancelledError):  # After Ctrl-C, the script recorded so far is written.
             if not page.is_closed():
                 await page.wait_for_event("close", timeout=0)
         return recording.written
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         written = asyncio.run(_show(chosen))
     except Error as error:
-        if error._code != "no_display":  # noqa: SLF001  (It is our own.)
+        if error._code != "no_display":  # noqa: SLF001  (A class of this library.)
             sys.exit(str(error))
         sys.exit(f"There is no display to show a window on: xvfb-run -a {parser.prog} {chosen.url}")
     if chosen.output:

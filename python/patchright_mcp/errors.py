@@ -1,6 +1,6 @@
 """The exceptions of the library. Rust raises these classes by name."""
 
-TYPE_CHECKING = False  # As type checkers know it; `typing` itself need not be imported for it.
+TYPE_CHECKING = False  # Type checkers take it as `typing.TYPE_CHECKING`, which need not be imported.
 if TYPE_CHECKING:
     from typing import Any
 
@@ -8,9 +8,9 @@ if TYPE_CHECKING:
 class BrowserError(Exception):
     """A browser operation failed.
 
-    Branch on `code`, which never changes; show the message, which may improve; follow `hint`. `details` has
-    the facts: `obstacle` and `cover`, `found` and `needed`, `available`, `count`, `method`, `reason`, times
-    as `waited_ms`.
+    `code` is stable, so branch on it. `message` is for people and may change; `hint` says what to do.
+    `details` has facts that depend on the code, such as `obstacle` and `cover`, `found` and `needed`,
+    `count`, `reason`, or times such as `waited_ms`.
     """
 
     def __init__(

@@ -14,21 +14,21 @@ Example:
 
     products = await page.extract(Product, each=".product")
 
-A field is `str`, `int`, `float`, `Decimal`, `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another such
-dataclass or model, a list of one of them, or one of them or `None`. Anything else is a `TypeError` before the
-page is asked; in a pydantic model it is given the text, for pydantic to convert, as are dates and times.
+A field's type is `str`, `int`, `float`, `Decimal`, `bool`, `date`, `datetime`, an `Enum`, a `Literal`,
+another dataclass or model with selectors, a list of one of these, or one of these or `None`. Any other type
+raises a `TypeError` before the page is read; in a pydantic model, pydantic converts it, as well as dates.
 
-- Numbers are read as people write them: `1,299.00`, `1.299,00`, `1 299`, `1'299.50`, `-€5`, `1e3`, `1.5k`,
-  `2 Mio`. Of several the first that stands beside the sign of a currency is meant, or else the first. A
-  single point or comma before exactly three digits (`1.299`) is read as the page's language (`lang`) writes
-  it; where that says nothing, a point is decimal and a comma parts thousands. In attributes a point is always
-  decimal, but in those that people read (`aria-…`, `alt`, `title`, `placeholder`). An `int` must
+- Numbers are parsed as people write them: `1,299.00`, `1.299,00`, `1 299`, `1'299.50`, `-€5`, `1e3`, `1.5k`,
+  `2 Mio`. If a text contains several, the first one beside a currency sign counts, or else the first. A
+  single point or comma before exactly three digits (`1.299`) is read as in the page's language (`lang`); if
+  that is unknown, a point is decimal and a comma separates thousands. In attributes, a point is always
+  decimal, except in attributes that people read (`aria-…`, `alt`, `title`, `placeholder`). An `int` must
   be a whole number.
-- `bool`: true or false, yes or no, on or off, 1 or 0, in any case; of a checkbox, a radio button or a switch
-  whether it is on, and of an attribute that says nothing else whether it is there.
+- `bool`: true or false, yes or no, on or off, 1 or 0, in any case; for a checkbox, a radio button or a switch
+  whether it is on, and for an attribute without a value, such as `hidden`, whether it exists.
 - `date` and `datetime`: as in ISO 8601, such as 2026-01-31 or 2026-01-31T10:00:00Z.
-- An `Enum` is found by its value, then by its name, a `Literal` by one of its values.
-- Another dataclass or model is looked for within the element that the selector finds.
+- An `Enum` is found by a member's value, then by a member's name; a `Literal` by one of its values.
+- The fields of another dataclass or model are searched within the element that the selector finds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = ["Select"]
 
 @dataclass(frozen=True)
 class Select:
-    """The position of a value: a selector in its item (empty: the item), and text or an attribute."""
+    """Where a value is found: a selector within the item (empty: the item), and its text or an attribute."""
 
     selector: str
     attribute: str | None = None
@@ -57,13 +57,13 @@ class Select:
 @dataclass(frozen=True)
 class _Field:
     name: str
-    """With that of its model."""
+    """The field's name with that of its model, such as `Product.price`."""
     kind: Any
     select: Select
     several: bool
     optional: bool
     within: list[_Field] | None
-    """The fields of another model that is wanted there."""
+    """The fields of the nested model, if the field's type is one."""
 
     @property
     def own_name(self) -> str:
@@ -106,7 +106,7 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
             raise TypeError(f"{title}: {kind.__name__} needs an element; remove `attribute`")
         within = fields_of(kind, around)
     elif _is_pydantic(model) and (kind in (date, datetime) or not _is_known(kind)):
-        # What pydantic knows it makes of the text.
+        # Pydantic converts the text to its types.
         kind = str
     elif not _is_known(kind):
         raise TypeError(f"{title}: type {_named(_bare(hint))} is not supported; use {_KINDS}")
@@ -114,7 +114,7 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
 
 
 def _bare(kind: Any) -> Any:
-    """Returns a type without annotations and aliases."""
+    """Returns the type behind `Annotated`, `NewType` and aliases."""
     while True:
         if get_origin(kind) is Annotated:
             kind = get_args(kind)[0]
@@ -157,7 +157,7 @@ def _is_model(kind: Any) -> bool:
 
 
 def question(fields: list[_Field]) -> dict[str, Any]:
-    """Builds the schema for these fields."""
+    """Builds the engine's schema for these fields."""
     return {field.name: _asked(field) for field in fields}
 
 
@@ -174,7 +174,7 @@ def _asked(field: _Field) -> dict[str, Any]:
 
 
 def made(model: type, fields: list[_Field], values: dict[str, Any]) -> Any:
-    """Creates a model from a row."""
+    """Creates an instance of the model from an extracted row."""
     options: dict[str, Any] = {}
     for field in fields:
         value = values[field.name]

@@ -1,4 +1,4 @@
-"""One-time codes (RFC 6238), as an authenticator shows them, from the seed that a site shows with a QR code.
+"""One-time codes (TOTP, RFC 6238), as an authenticator app computes them from the seed that a site shows.
 
 from patchright_mcp.one_time import one_time_code
 
@@ -13,7 +13,7 @@ __all__ = ["OneTimeCode", "one_time_code"]
 
 
 class OneTimeCode(str):
-    """A code, and for how long it is good: `seconds_left`."""
+    """A one-time code. `seconds_left` is how long it is still valid."""
 
     __slots__ = ("seconds_left",)
     seconds_left: int
@@ -25,12 +25,12 @@ class OneTimeCode(str):
 
 
 def one_time_code(seed: str, *, at: float | None = None) -> OneTimeCode:
-    """Returns the code of a seed now, or `at` a Unix time.
+    """Returns the one-time code of a seed now, or at the Unix time `at`.
 
-    The seed is in base 32, as sites show it beside a QR code, or the `otpauth://totp/…` address in that,
-    which may say how many digits and seconds a code has, and by which algorithm it is made.
+    The seed is in base 32, as sites show it beside a QR code, or the QR code's `otpauth://totp/…` URL, which
+    may set the number of digits, the period and the algorithm.
 
     Raises:
-        ValueError: When this is no seed.
+        ValueError: If `seed` is not a valid seed.
     """
     return OneTimeCode(*_core.one_time_code(seed, None if at is None else int(at)))

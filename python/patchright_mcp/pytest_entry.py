@@ -1,7 +1,7 @@
-"""The entry point of pytest: registers `pytest_plugin` where nobody else has its options.
+"""The pytest entry point, which registers `pytest_plugin` unless one of its options is already taken.
 
-It stays inactive beside pytest-playwright, or where another plugin or a conftest has an option of the same
-name. `-p patchright_mcp.pytest_plugin` chooses it there.
+So the plugin is inactive beside pytest-playwright, and if another plugin or a conftest defines an option of
+the same name. `-p patchright_mcp.pytest_plugin` enables it there.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--full-page-screenshot": {"action": "store_true", "help": "of all that can be scrolled to"},
     "--playwright-compatible": {"action": "store_true", "help": "Playwright's ways in all things"},
 }
-"""The options of the plugin, with their attributes."""
+"""The plugin's command-line options, with their arguments for `addoption`."""
 
 _UNKNOWN = object()
 
 
-# Outermost, so that by then the options of all other plugins and of the initial conftests are known.
+# The outermost wrapper: after its `yield`, the options of all other plugins and initial conftests are known.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
     """Registers the plugin after all others, unless one of its options is taken."""

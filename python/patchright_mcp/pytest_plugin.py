@@ -2,9 +2,9 @@
 
     pytest --headed --tracing retain-on-failure
 
-pytest loads it by itself (see `pytest_entry`), but not beside pytest-playwright. There,
+pytest loads this plugin by itself (see `pytest_entry`), unless pytest-playwright is installed. Then
 `-p patchright_mcp.pytest_plugin`, or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in the top conftest,
-chooses this plugin, and pytest-playwright is disabled.
+enables this plugin and disables pytest-playwright.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .sync_api import Browser, BrowserContext, BrowserType, Error, Page, Playwri
 
 _RESULT = pytest.StashKey[bool]()
 _REPLACED = ("playwright", "playwright-asyncio")
-"""The names under which pytest-playwright and its asynchronous sister register themselves."""
+"""The plugins that this one replaces: pytest-playwright and pytest-playwright-asyncio."""
 _BROWSERS = ("chromium", "firefox", "webkit")
 _HAS_BASE_URL = importlib.util.find_spec("pytest_base_url") is not None
 
@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group = _Options(parser)
     for option, attributes in OPTIONS.items():
         group.addoption(option, **attributes)
-    # Where the other one was loaded already, it still adds this one.
+    # A pytest-playwright that was loaded before this plugin still adds `--base-url` itself.
     if not _HAS_BASE_URL and not was_there:
         group.addoption("--base-url", default=None, help="what addresses are looked up from")
 
@@ -81,7 +81,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skips tests that are not for their browser."""
+    """Skips a test whose markers exclude the browser that it would run in."""
     name = getattr(item, "callspec", None) and item.callspec.params.get("browser_name")  # type: ignore[attr-defined]
     only, skipped = item.get_closest_marker("only_browser"), item.get_closest_marker("skip_browser")
     if name and ((only and name not in only.args) or (skipped and name in skipped.args)):
@@ -105,7 +105,7 @@ def _clear_output(pytestconfig: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def playwright(pytestconfig: pytest.Config) -> Iterator[Playwright]:
-    """The entry point of the library."""
+    """The entry point of the library, shared by all tests."""
     compatible = True if pytestconfig.getoption("--playwright-compatible") else None
     with sync_playwright(playwright_compatible=compatible) as playwright:
         yield playwright
@@ -208,7 +208,7 @@ def output_path(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> 
 
 
 class _Kept:
-    """The artifacts of a test: screenshots, videos, traces."""
+    """Records and keeps the artifacts of a test: screenshots, videos, traces."""
 
     def __init__(self, config: pytest.Config, item: pytest.Item, folder: str) -> None:
         self._config = config

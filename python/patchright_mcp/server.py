@@ -1,7 +1,7 @@
-"""The server module of the first patchright-mcp: its names for the state and the tools of the engine.
+"""The names of the first patchright-mcp's server module, for scripts and tests that use them.
 
-`_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module. They live in the
-engine, one for the process: assigning them here and calling a tool over the wire see the same thing.
+`_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module, but their values
+are in the engine, shared by the whole process. So assignments here also affect tool calls over MCP.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["browser", "call_tool", "list_tools", "main", "run", "server"]
 
 @dataclass
 class TextContent:
-    """A text in an answer."""
+    """A text in the result of a tool."""
 
     text: str
     type: str = "text"
@@ -31,7 +31,7 @@ class TextContent:
 
 @dataclass
 class ImageContent:
-    """An image in an answer."""
+    """An image in the result of a tool."""
 
     data: str
     mimeType: str  # noqa: N815 - as the protocol spells it.
@@ -56,18 +56,18 @@ class Server:
         self.name = name
 
     async def list_tools(self) -> list[Any]:
-        """Returns the five tools."""
+        """Returns the descriptions of the five `patchright_*` tools."""
         return await list_tools()
 
     async def call_tool(self, name: str, arguments: dict[str, Any]) -> list[Any]:
-        """Calls a tool."""
+        """Calls a tool; see the function `call_tool`."""
         return await call_tool(name, arguments)
 
 
 server: Server = Server("patchright-mcp")
 browser: PatchrightBrowser = PatchrightBrowser(headless=True, timeout=30)
 
-# Read and written by way of `_Module` below.
+# Properties of `_Module` below read and write these two in the engine.
 _login_timeout_timestamp: float | None
 _LOGIN_COOLDOWN_SECONDS: float
 
@@ -75,7 +75,7 @@ _cooldown = _core.CooldownState()
 
 
 def _is_login_timeout_error(error: str) -> bool:
-    """Returns whether an error means that nobody logged in or verified in time."""
+    """Returns whether an error text means that nobody logged in, or passed a check, in time."""
     return _core.is_login_timeout(error)
 
 
@@ -91,15 +91,15 @@ def _record_login_timeout() -> Any:  # noqa: ANN401
 
 
 async def list_tools() -> list[Any]:
-    """Returns the five tools."""
+    """Returns the descriptions of the five `patchright_*` tools."""
     return [_shaped("Tool", Tool, tool) for tool in json.loads(_core.list_patchright_tools())]
 
 
 async def call_tool(name: str, arguments: dict[str, Any]) -> list[Any]:
-    """Calls a tool as over MCP: checks the cooldown first, and starts one if necessary.
+    """Calls a tool as over MCP: not during a cooldown, and a login timeout starts one.
 
     Raises:
-        ValueError: There is no such tool.
+        ValueError: If there is no tool with this name.
     """
     atexit.unregister(_core.close_tools)
     atexit.register(_core.close_tools)
@@ -108,12 +108,12 @@ async def call_tool(name: str, arguments: dict[str, Any]) -> list[Any]:
 
 
 async def main() -> None:
-    """Serves over standard input and output until the client leaves."""
+    """Serves over standard input and output until the client disconnects."""
     await asyncio.to_thread(_core.main, sys.argv[1:])
 
 
 def run() -> int:
-    """Serves over standard input and output until the client leaves; returns the exit status."""
+    """Serves over standard input and output until the client disconnects; returns the exit status."""
     return _core.main(sys.argv[1:])
 
 
@@ -124,7 +124,7 @@ def _content(part: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Returns the MCP SDK's class if the caller has imported the SDK, or else our equivalent."""
+    """Creates an object of the MCP SDK's class if the caller has imported the SDK, otherwise of `own`."""
     theirs = getattr(sys.modules.get("mcp.types"), name, None)
     if theirs is not None:
         return theirs.model_validate(values)
@@ -133,7 +133,7 @@ def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN40
 
 
 class _Module(ModuleType):
-    """The class of this module, which has two variables that belong to the engine."""
+    """The class of this module, with two properties whose values are in the engine."""
 
     @property
     def _login_timeout_timestamp(self) -> float | None:

@@ -22,7 +22,7 @@ impl FramePosition {
         Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
     }
 
-    /// Whether its coordinates differ from those of the tab.
+    /// Whether the coordinates of this frame differ from those of the tab.
     fn is_elsewhere(&self) -> bool {
         [self.left, self.top, self.scale - 1.0].iter().any(|by| by.abs() > 1e-9)
     }
@@ -126,7 +126,7 @@ pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refus
     Ok(context)
 }
 
-/// The frame that the script has found, and the rest of its result.
+/// Parses the result of a script: the nested frame that it has found, and the other properties.
 fn inner(value: &Value) -> Option<(String, Value)> {
     let entries = value["value"].as_array()?;
     let mut context = None;

@@ -7,8 +7,8 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::state::tab_of;
 use super::{
-    console, contexts, emulation, events, fetch, films, frames, input, lacks, navigation, network, nodes,
-    pictures, runtime,
+    console, contexts, emulation, events, fetch, frames, input, missing_features, navigation, network, nodes,
+    pictures, runtime, screencasts,
 };
 
 pub(super) type Answer = Result<Value, Refusal>;
@@ -38,10 +38,10 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     if !driver.state().tabs.contains_key(tab) {
         return Err(Refusal::new("Session with given id not found."));
     }
-    if films::is_screencast_command(method) {
-        return films::answer(command, session, method).await;
+    if screencasts::is_screencast_command(method) {
+        return screencasts::answer(command, session, method).await;
     }
-    films::speed_up(driver, tab);
+    screencasts::speed_up(driver, tab);
     if method == "Runtime.runIfWaitingForDebugger" {
         driver.state().begin(tab);
     }
@@ -55,7 +55,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
         "Fetch" => fetch::answer(command, method).await,
         "Console" | "Log" => console::answer(command, method).await,
         "Target" if method == "Target.getTargetInfo" => {
-            // Who asks wants to know that the browser has heard of what was done before.
+            // Callers use this command to wait until the browser has received all earlier input.
             input::until_received(command).await;
             Ok(json!({"targetInfo": {"targetId": tab, "type": "page", "attached": true}}))
         }
@@ -79,7 +79,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     }
 }
 
-/// Commands that need no action, since Firefox always behaves so or never needs them.
+/// Accepts commands that need no action, since Firefox always behaves so or does not need them.
 pub(super) fn quiet(method: &str) -> Answer {
     const NOTHING: [&str; 11] = [
         "Page.enable",
@@ -99,5 +99,5 @@ pub(super) fn quiet(method: &str) -> Answer {
 
 pub(super) fn unknown(method: &str) -> Answer {
     tracing::debug!(method, "WebDriver BiDi has no word for this");
-    Err(Refusal::Missing(lacks::of_command(method)))
+    Err(Refusal::Missing(missing_features::of_command(method)))
 }

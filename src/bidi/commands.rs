@@ -47,11 +47,11 @@ impl Command for RefuseNextDocument {
     type Reply = Empty;
 }
 
-/// Takes the next picture of a screencast at once.
+/// Captures the next frame of a screencast at once.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CapturePicture {}
 
-/// The number of the newest picture of a screencast.
+/// The number of the newest frame of a screencast.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct CapturedPicture {
     pub number: i64,

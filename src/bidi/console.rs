@@ -1,4 +1,4 @@
-//! The console. It is subscribed to only while somebody listens, since a page can notice it.
+//! The console. `log.entryAdded` is subscribed to only while a client listens, since a page can notice that.
 //!
 //! Firefox reports earlier log entries once, to the first subscriber. They are stored here for later subscribers.
 use std::collections::{HashMap, VecDeque};
@@ -17,9 +17,9 @@ const KEPT: usize = 1_000;
 
 /// The log entries of a tab's documents, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Logged(VecDeque<Value>);
+pub(super) struct LogEntries(VecDeque<Value>);
 
-impl Logged {
+impl LogEntries {
     fn add(&mut self, event: &Value) {
         if self.0.len() == KEPT {
             self.0.pop_front();
@@ -39,15 +39,17 @@ impl Logged {
 
 /// The console subscribers of one kind, with the subscription of each tab.
 #[derive(Clone, Copy)]
-struct Hearers {
+struct ConsoleSubscribers {
     of: fn(&mut State) -> &mut HashMap<String, String>,
     tell: fn(&Driver, &str, &Value),
 }
 
-const READERS: Hearers = Hearers { of: |state| &mut state.console_read, tell: tell_text };
-const HOLDERS: Hearers = Hearers { of: |state| &mut state.console, tell: tell_objects };
+const TEXT_SUBSCRIBERS: ConsoleSubscribers =
+    ConsoleSubscribers { of: |state| &mut state.console_read, tell: tell_text };
+const OBJECT_SUBSCRIBERS: ConsoleSubscribers =
+    ConsoleSubscribers { of: |state| &mut state.console, tell: tell_objects };
 
-impl Hearers {
+impl ConsoleSubscribers {
     async fn begin(self, driver: &Driver, tab: &str) -> Result<(), Refusal> {
         if (self.of)(&mut driver.state()).contains_key(tab) {
             return Ok(());
@@ -55,7 +57,7 @@ impl Hearers {
         for entry in kept(driver, tab) {
             (self.tell)(driver, tab, &entry);
         }
-        // What was logged before is reported before the subscription is.
+        // Firefox reports earlier entries before it confirms the subscription, so the tab is registered now.
         (self.of)(&mut driver.state()).insert(tab.to_owned(), String::new());
         match listen(driver, tab).await {
             Ok(subscription) => drop((self.of)(&mut driver.state()).insert(tab.to_owned(), subscription)),
@@ -81,17 +83,17 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
         "Console.enable" => {
             let _turn = driver.console_turn.lock().await;
-            let _ = READERS.begin(driver, tab).await;
+            let _ = TEXT_SUBSCRIBERS.begin(driver, tab).await;
         }
         "Console.disable" => {
             let _turn = driver.console_turn.lock().await;
-            READERS.end(driver, tab).await?;
+            TEXT_SUBSCRIBERS.end(driver, tab).await?;
         }
-        "Runtime.enable" => HOLDERS.begin(driver, tab).await?,
-        "Runtime.disable" => HOLDERS.end(driver, tab).await?,
+        "Runtime.enable" => OBJECT_SUBSCRIBERS.begin(driver, tab).await?,
+        "Runtime.disable" => OBJECT_SUBSCRIBERS.end(driver, tab).await?,
         "Runtime.discardConsoleEntries" => {
             if let Some(tab) = driver.state().tabs.get_mut(tab) {
-                tab.logged = Logged::default();
+                tab.logged = LogEntries::default();
             }
         }
         _ => {}
@@ -118,8 +120,8 @@ pub(super) fn hear(driver: &Driver, event: &Value) {
         if let Some(tab) = state.tabs.get_mut(&tab) {
             tab.logged.add(event);
         }
-        let hearers =
-            [READERS, HOLDERS].map(|hearers| (hearers.of)(&mut state).contains_key(&tab).then_some(hearers));
+        let hearers = [TEXT_SUBSCRIBERS, OBJECT_SUBSCRIBERS]
+            .map(|hearers| (hearers.of)(&mut state).contains_key(&tab).then_some(hearers));
         (tab, hearers)
     };
     for hearers in hearers.into_iter().flatten() {
@@ -136,7 +138,7 @@ fn tell_text(driver: &Driver, tab: &str, event: &Value) {
     let place = &event["stackTrace"]["callFrames"][0];
     let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
     let level = match event["level"].as_str() {
-        // So the DevTools protocol has it of errors that nobody caught.
+        // CDP reports uncaught errors at this level.
         _ if is_error(event) => "log",
         Some("warn") => "warning",
         Some("info") | None => "log",
@@ -159,7 +161,7 @@ fn tell_objects(driver: &Driver, tab: &str, event: &Value) {
     if is_error(event) {
         let text = event["text"].as_str().unwrap_or_default();
         let thrown = match text.strip_prefix("uncaught exception: ") {
-            // So Firefox tells of what is no error.
+            // Firefox uses this prefix for thrown values that are not errors.
             Some(value) => value.to_owned(),
             None => with_stack(text, &event["stackTrace"]),
         };

@@ -6,19 +6,19 @@ use super::driver::{Driver, proxy_settings};
 use super::errors::Refusal;
 use super::events;
 use super::state::PROFILE;
-use super::{cookies, downloads, emulation, lacks};
+use super::{cookies, downloads, emulation, missing_features};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let driver = command.driver;
     match method {
         "Browser.getVersion" => {
-            // How soon Firefox answers is what many who ask want to know.
+            // Callers use this command to check that the browser responds.
             driver.ask("session.status", json!({})).await?;
             Ok(version(driver))
         }
         "Browser.close" => driver.ask("browser.close", json!({})).await,
         "Browser.setDownloadBehavior" => downloads::keep(command, context_named(command.params)).await,
-        "Browser.cancelDownload" => Err(Refusal::Missing(lacks::STOPPED_DOWNLOAD)),
+        "Browser.cancelDownload" => Err(Refusal::Missing(missing_features::STOPPED_DOWNLOAD)),
         "Browser.grantPermissions" => emulation::grant(command).await,
         "Browser.resetPermissions" => emulation::take_back(command).await,
         "Target.getBrowserContexts" => {
@@ -43,7 +43,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(json!({"sessionId": state.add_session(tab)}))
         }
         "Target.detachFromTarget" => {
-            driver.state().films.remove(command.text("sessionId"));
+            driver.state().screencasts.remove(command.text("sessionId"));
             Ok(json!({}))
         }
         "Target.createTarget" => create_tab(command).await,
@@ -95,7 +95,7 @@ async fn create_context(command: Command<'_>) -> Answer {
 async fn create_tab(command: Command<'_>) -> Answer {
     let driver = command.driver;
     driver.state().creating += 1;
-    // A window for each: what is behind another tab is not drawn, and its timers are slow.
+    // Each tab gets its own window: Firefox does not draw background tabs and slows down their timers.
     let create = json!({"type": "window", "userContext": context_named(command.params), "background": false});
     let made = driver.ask("browsingContext.create", create).await;
     let pending = {

@@ -42,7 +42,7 @@ fn cookie_json(cookie: &Value) -> Value {
     let same_site = match cookie["sameSite"].as_str() {
         Some("strict") => Some("Strict"),
         Some("lax") => Some("Lax"),
-        // Where none is named, Firefox sends a cookie from everywhere, and Chromium does not.
+        // Firefox treats a cookie without `SameSite` as `None`, Chromium as `Lax`.
         Some("none" | "default") => Some("None"),
         _ => None,
     };
@@ -92,7 +92,7 @@ fn given_cookie(given: &Value) -> Result<Value, Refusal> {
     if breaks_its_name(&cookie) {
         return Err(Refusal::new("Invalid cookie fields"));
     }
-    // Without a secure connection Firefox takes no cookie that names `None`; one that names nothing goes as far.
+    // Firefox rejects `SameSite=None` without `Secure`. Without the attribute the effect is the same.
     let is_plain = given["sameSite"] == "None" && cookie["secure"] != true;
     if let Some(same_site) = given["sameSite"].as_str().filter(|_| !is_plain) {
         cookie["sameSite"] = same_site.to_ascii_lowercase().into();

@@ -45,7 +45,7 @@ fn show(driver: &Driver, context: &str, event: &Value) {
         tab.dialogs.open.send_replace(Some(context.to_owned()));
         state.frames.get(context).map(|frame| frame.url.clone())
     };
-    // A page cannot say what is asked before it is left: those are Firefox's own words.
+    // The message of a `beforeunload` dialog comes from Firefox, not from the page.
     let message = if event["type"] == "beforeunload" { &json!("") } else { &event["message"] };
     let opening = json!({
         "url": url, "message": message, "type": event["type"], "hasBrowserHandler": false,
@@ -88,7 +88,7 @@ pub(super) async fn answer(command: Command<'_>) -> Answer {
 pub(super) async fn until_answered(command: Command<'_>) {
     let open = command.driver.state().tabs.get(command.tab).map(|tab| tab.dialogs.open.subscribe());
     if let Some(mut open) = open {
-        // A tab that is gone has none.
+        // An error means that the tab is closed, and its dialogs with it.
         let _ = open.wait_for(Option::is_none).await;
     }
 }

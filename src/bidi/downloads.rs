@@ -84,7 +84,7 @@ pub(super) fn ended(driver: &Driver, event: &Value) {
         let mut state = driver.state();
         let Some(known) = state.running_downloads.iter().position(is_it) else { return };
         let guid = state.running_downloads.remove(known).2;
-        // The tab that it came from may be gone.
+        // Searches all contexts, since the tab of the download may be closed.
         let folder = state
             .downloads
             .values()

@@ -1,7 +1,7 @@
 //! The connection to Firefox: one task receives messages from both sides, and all commands run in it.
 //!
-//! Commands start in the order of arrival, and their first message is sent at once: so they keep their order.
-//! Work that waits for a reply of Firefox continues before the next event is reported.
+//! Commands start in the order of arrival, and each sends its first message at once, which keeps that order. A
+//! command that waits for a reply of Firefox continues before the next event is reported.
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
@@ -44,7 +44,7 @@ pub struct Firefox {
     bidi: mpsc::UnboundedReceiver<Vec<u8>>,
     cdp: mpsc::UnboundedReceiver<Vec<u8>>,
     tasks: mpsc::UnboundedReceiver<Task>,
-    /// Messages that arrived before anybody listened.
+    /// Messages that arrived during the setup of the session.
     early: Vec<Vec<u8>>,
 }
 
@@ -67,7 +67,7 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// The oldest supported version: earlier ones silently ignore the proxy of a context.
 const OLDEST: u32 = 153;
 
-/// All events that are subscribed to, except the console, since a page can notice that.
+/// All subscribed events. The console has separate subscriptions, since a page can notice them.
 const EVENTS: [&str; 6] = [
     "browsingContext",
     "network",
@@ -101,7 +101,7 @@ impl Firefox {
             tasks: task_sender,
             capabilities: Value::Null,
         };
-        let mut opening = Opening { transport, early: Vec::new() };
+        let mut opening = SessionSetup { transport, early: Vec::new() };
         let answer =
             opening.ask("session.new", json!({"capabilities": {"alwaysMatch": capabilities(begin)}})).await?;
         driver.capabilities = answer["capabilities"].clone();
@@ -118,7 +118,7 @@ impl Firefox {
             return Err(Error::BrowserLaunch { reason });
         }
         opening.ask("session.subscribe", json!({"events": EVENTS})).await?;
-        // Bodies are kept only where somebody collects them.
+        // Firefox keeps bodies only if there is a data collector.
         let collect = json!({"dataTypes": ["request", "response"], "maxEncodedDataSize": 20_000_000});
         opening.ask("network.addDataCollector", collect).await?;
         if begin.hides_webdriver {
@@ -141,7 +141,7 @@ impl Firefox {
 
 fn capabilities(begin: &Begin) -> Value {
     let mut capabilities = json!({
-        // Dialogs wait for an answer; a chooser of files is reported, and not shown.
+        // Dialogs wait for an answer; file choosers are reported but not shown.
         "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
         "acceptInsecureCerts": begin.accept_insecure_certs,
     });
@@ -151,7 +151,7 @@ fn capabilities(begin: &Begin) -> Value {
     capabilities
 }
 
-/// The proxy settings in BiDi's format, with hosts that bypass it.
+/// Returns the proxy settings in BiDi's format, with the hosts that bypass the proxy.
 pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
     let (scheme, host) = server.split_once("://").unwrap_or(("http", server));
     let mut settings = match scheme {
@@ -162,7 +162,7 @@ pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
         _ => json!({"proxyType": "manual", "httpProxy": host, "sslProxy": host}),
     };
     if !direct_hosts.is_empty() {
-        // All hosts below one are named by a star elsewhere, and by a dot here.
+        // `noProxy` in Firefox denotes all subdomains by a leading dot instead of `*.`.
         let named = direct_hosts.iter().map(|host| host.strip_prefix('*').unwrap_or(host));
         settings["noProxy"] = named.collect();
     }
@@ -170,12 +170,12 @@ pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
 }
 
 /// A session during its setup.
-struct Opening {
+struct SessionSetup {
     transport: WebSocket,
     early: Vec<Vec<u8>>,
 }
 
-impl Opening {
+impl SessionSetup {
     async fn ask(&mut self, method: &str, params: Value) -> Result<Value> {
         let gone =
             |error: io::Error| Error::BrowserGone { reason: format!("the connection to it broke ({error})") };
@@ -287,20 +287,20 @@ async fn drive(
             },
         }
     }
-    // Whoever reads learns that it is over when nobody is left that could write.
+    // Drops the running commands and with them the last senders, so that the receivers see the end.
     running.clear();
 }
 
-/// A message without its deeply nested parts: values of pages, and their documents.
+/// A message without its deeply nested parts (values and DOM nodes of pages), for JSON that cannot be parsed fully.
 #[derive(Deserialize)]
-struct Shallow {
+struct ShallowMessage {
     id: Option<u64>,
     method: Option<String>,
     #[serde(default)]
     params: ShallowParams,
 }
 
-/// The fields beside the logged values.
+/// The parameters of an event, without the logged values.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ShallowParams {
@@ -317,7 +317,7 @@ struct ShallowParams {
 /// The type of a reply that cannot be parsed.
 const UNREADABLE: &str = "unreadable";
 
-impl Shallow {
+impl ShallowMessage {
     fn message(self) -> Value {
         match self.id {
             Some(id) => json!({"id": id, "type": UNREADABLE}),
@@ -378,7 +378,7 @@ impl Driver {
             Ok(message) => message,
             Err(error) => {
                 tracing::debug!(bytes = bytes.len(), %error, "a message from Firefox cannot be read");
-                match decode::<Shallow>(bytes) {
+                match decode::<ShallowMessage>(bytes) {
                     Ok(shallow) => shallow.message(),
                     Err(_) => return,
                 }

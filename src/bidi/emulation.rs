@@ -5,7 +5,7 @@ use super::answers::{Answer, Command, quiet, unknown};
 use super::contexts::context_named;
 use super::driver::Driver;
 use super::errors::Refusal;
-use super::lacks;
+use super::missing_features;
 use super::state::{Frame, State};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -14,7 +14,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
         "Emulation.setDeviceMetricsOverride" => {
             if asked("mobile") {
-                return Err(Refusal::Missing(lacks::MOBILE));
+                return Err(Refusal::Missing(missing_features::MOBILE));
             }
             if let (Some(width), Some(height)) =
                 (params["screenWidth"].as_u64(), params["screenHeight"].as_u64())
@@ -58,13 +58,19 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             driver.ask("emulation.setGeolocationOverride", with(command, "coordinates", place)).await
         }
         "Emulation.setCPUThrottlingRate" if params["rate"].as_f64().is_some_and(|rate| rate > 1.0) => {
-            Err(Refusal::Missing(lacks::SLOW_PROCESSOR))
+            Err(Refusal::Missing(missing_features::SLOW_PROCESSOR))
         }
-        "Emulation.setTouchEmulationEnabled" if asked("enabled") => Err(Refusal::Missing(lacks::TOUCH)),
-        "Emulation.setScriptExecutionDisabled" if asked("value") => Err(Refusal::Missing(lacks::NO_SCRIPTS)),
-        "Emulation.setEmulatedMedia" if !is_plain_media(params) => Err(Refusal::Missing(lacks::MEDIA)),
+        "Emulation.setTouchEmulationEnabled" if asked("enabled") => {
+            Err(Refusal::Missing(missing_features::TOUCH))
+        }
+        "Emulation.setScriptExecutionDisabled" if asked("value") => {
+            Err(Refusal::Missing(missing_features::NO_SCRIPTS))
+        }
+        "Emulation.setEmulatedMedia" if !is_plain_media(params) => {
+            Err(Refusal::Missing(missing_features::MEDIA))
+        }
         "Emulation.setDefaultBackgroundColorOverride" if params["color"].is_object() => {
-            Err(Refusal::Missing(lacks::GROUND))
+            Err(Refusal::Missing(missing_features::SCREENSHOT_BACKGROUND))
         }
         "Emulation.setTouchEmulationEnabled"
         | "Emulation.setCPUThrottlingRate"
@@ -101,7 +107,7 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
     let names = names
         .map(|name| {
             let known = PERMISSIONS.iter().find(|(chromium, _)| *chromium == name);
-            let missing = || Refusal::Missing(lacks::permission(name));
+            let missing = || Refusal::Missing(missing_features::permission(name));
             known.map(|(_, own)| (*own).to_owned()).ok_or_else(missing)
         })
         .collect::<Result<Vec<_>, _>>()?;

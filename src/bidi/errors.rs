@@ -1,7 +1,7 @@
 //! Converts errors to CDP errors where the engine interprets those.
 use serde_json::{Value, json};
 
-use super::lacks::MissingFeature;
+use super::missing_features::MissingFeature;
 use crate::cdp::NOT_IN_FIREFOX;
 
 /// Why a command was refused. The caller receives the text.
@@ -50,7 +50,7 @@ impl Refusal {
             "no such handle" | "no such node" | "no such script" => Self::replaced(),
             "no such frame" if message.starts_with("Realm") => Self::replaced(),
             "no such frame" => Self::no_frame(),
-            // Its process went away, or its document did, while it was asked.
+            // The document or its process was gone before it could reply.
             _ if message.contains("destroyed before query") || message.contains("AbortError") => {
                 Self::replaced()
             }

@@ -9,13 +9,13 @@ use super::driver::Driver;
 use super::emulation::grant_for_url;
 use super::frames::frame_json;
 use super::state::{Frame, session_of, tab_of};
-use super::{console, dialogs, downloads, films, network, runtime};
+use super::{console, dialogs, downloads, network, runtime, screencasts};
 use crate::cdp::Event as _;
 
 /// How long no request may start until the network counts as idle.
 const REST: Duration = Duration::from_millis(500);
 /// How long a popup may take to begin its navigation.
-const BIRTH: Duration = Duration::from_millis(60);
+const POPUP_NAVIGATION_LIMIT: Duration = Duration::from_millis(60);
 
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
     let context = event["context"].as_str().unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
         _ => {}
     }
     if method.starts_with("browsingContext.") {
-        films::speed_up(driver, context);
+        screencasts::speed_up(driver, context);
     }
 }
 
@@ -89,7 +89,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
             ..Frame::default()
         };
         state.frames.insert(context.clone(), frame);
-        // Which of them is ours is known when the answer to our asking is there.
+        // Whether this is the tab that we create is known when `browsingContext.create` replies.
         if state.creating > 0 && event["originalOpener"].is_null() {
             state.pending.push(event.clone());
             return;
@@ -109,10 +109,10 @@ async fn window_opened(driver: &Driver, event: &Value) {
     let (context, opener) = (text(&event["context"]), text(&event["originalOpener"]));
     let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});
     emit_for(driver, &opener, "Page.windowOpen", opened);
-    tokio::time::sleep(BIRTH).await;
+    tokio::time::sleep(POPUP_NAVIGATION_LIMIT).await;
     let mut state = driver.state();
-    let is_unborn = state.frames.get(&context).is_some_and(|frame| frame.navigation.is_some());
-    state.tabs.entry(context).or_default().is_unborn = is_unborn;
+    let is_pending_popup = state.frames.get(&context).is_some_and(|frame| frame.navigation.is_some());
+    state.tabs.entry(context).or_default().is_pending_popup = is_pending_popup;
 }
 
 /// The loader id of a frame's initial document.
@@ -127,7 +127,7 @@ pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
     {
         let mut state = driver.state();
         if !state.frames.contains_key(&context) {
-            return; // It is closed already.
+            return; // The tab is closed already.
         }
         state.tabs.entry(context.clone()).or_default().user_context.clone_from(&user_context);
     }
@@ -164,7 +164,7 @@ fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
         state.frames.len() <= NAMED
     };
     emit_for(driver, context, "Page.frameAttached", json!({"frameId": context, "parentFrameId": parent}));
-    // Nobody went there.
+    // The initial document involves no navigation, so its events are reported here.
     tell_document(driver, context, FIRST_DOCUMENT);
     for name in ["DOMContentLoaded", "load"] {
         tell_moment(driver, context, &first_loader(context), name);
@@ -228,7 +228,7 @@ fn destroyed(driver: &Driver, event: &Value) {
         state.forget_document(&context);
         state.frames.remove(&context);
         state.hidden.remove(&context);
-        state.films.retain(|session, _| tab_of(session) != context);
+        state.screencasts.retain(|session, _| tab_of(session) != context);
         state.tabs.remove(&context).is_some()
     };
     if is_tab && was_tab {
@@ -272,7 +272,7 @@ fn committed(driver: &Driver, context: &str, event: &Value) {
         frame.activity += 1;
         frame.in_flight.clear();
         if let Some(tab) = state.tabs.get_mut(context) {
-            tab.is_unborn = false;
+            tab.is_pending_popup = false;
             tab.dialogs.clear();
         }
     }
@@ -346,7 +346,7 @@ fn stopped(driver: &Driver, context: &str, event: &Value) {
 fn chooser(driver: &Driver, context: &str, event: &Value) {
     let node = {
         let mut state = driver.state();
-        if !state.tab_containing(context).is_some_and(|tab| tab.catches_choosers) {
+        if !state.tab_containing(context).is_some_and(|tab| tab.intercepts_file_choosers) {
             return;
         }
         event["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))

@@ -10,8 +10,8 @@ use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::events::emit_for;
-use super::lacks;
-use super::network::{header, own_name, request_json};
+use super::missing_features;
+use super::network::{firefox_request_id, header, request_json};
 use super::state::Tab;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -24,7 +24,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             command.driver.ask("network.failRequest", json!({"request": held_name(command)?})).await
         }
         "Fetch.continueWithAuth" => authenticate(command).await,
-        "Fetch.getResponseBody" => Err(Refusal::Missing(lacks::HELD_BODY)),
+        "Fetch.getResponseBody" => Err(Refusal::Missing(missing_features::HELD_BODY)),
         _ => unknown(method),
     }
 }
@@ -89,7 +89,7 @@ async fn enable(command: Command<'_>) -> Answer {
         phases.push("authRequired");
     }
     let mut intercept = json!({"phases": phases, "contexts": [command.tab]});
-    // All but those of some schemes go by unheld.
+    // If all patterns name a scheme, requests with other schemes are not intercepted.
     let schemes: Vec<_> =
         patterns.iter().filter_map(|pattern| pattern.split_once(':')).map(|(scheme, _)| scheme).collect();
     if !schemes.is_empty() && schemes.len() == patterns.len() {
@@ -147,7 +147,8 @@ pub(super) fn on_auth_required(driver: &Driver, event: &Value) {
 fn held_name(command: Command<'_>) -> Result<String, Refusal> {
     let id = command.text("requestId");
     let held = id.strip_prefix("held-").map(str::to_owned);
-    held.or_else(|| own_name(command.driver, id)).ok_or_else(|| Refusal::new("Invalid InterceptionId."))
+    held.or_else(|| firefox_request_id(command.driver, id))
+        .ok_or_else(|| Refusal::new("Invalid InterceptionId."))
 }
 
 fn headers(entries: &Value) -> Vec<Value> {
@@ -168,7 +169,7 @@ async fn resume(command: Command<'_>) -> Answer {
     }
     if let Some(body) = params["postData"].as_str() {
         go["body"] = json!({"type": "base64", "value": body});
-        // Firefox leaves the length of the body that was to be sent before.
+        // Firefox does not update `Content-Length` for a new body.
         let length = BASE64_STANDARD.decode(body).map_or(0, |bytes| bytes.len()).to_string();
         let own = || {
             let state = command.driver.state();
@@ -207,7 +208,7 @@ async fn authenticate(command: Command<'_>) -> Answer {
             go["credentials"] =
                 json!({"type": "password", "username": answer["username"], "password": answer["password"]});
         }
-        // Who is asked by a window of the browser's would wait for a person.
+        // The default action would open the browser's own dialog, which waits for a person.
         _ => go["action"] = "cancel".into(),
     }
     command.driver.ask("network.continueWithAuth", go).await

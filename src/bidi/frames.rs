@@ -39,7 +39,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
 /// The tree of a frame and its descendants.
 fn tree(state: &State, context: &str) -> Value {
     let mut frame = frame_json(state, context);
-    if state.tabs.get(context).is_some_and(|tab| tab.is_unborn) {
+    if state.tabs.get(context).is_some_and(|tab| tab.is_pending_popup) {
         frame["url"] = ":".into();
         frame["loaderId"] = "".into();
     }
@@ -72,7 +72,7 @@ pub(super) fn frame_json(state: &State, context: &str) -> Value {
     description
 }
 
-/// The requested URL, where Firefox shows its own error page.
+/// Returns the requested URL if `url` is an error page of Firefox.
 pub(super) fn failed_url(url: &str) -> Option<String> {
     let own = ["about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror"];
     if !own.iter().any(|page| url.starts_with(page)) {
@@ -86,7 +86,7 @@ pub(super) fn failed_url(url: &str) -> Option<String> {
 async fn set_content(command: Command<'_>) -> Answer {
     const WRITE: &str = "html => { document.open(); document.write(html); document.close(); }";
     let html = json!({"type": "string", "value": command.params["html"]});
-    // In the page's own world: scripts in the content are the page's.
+    // Runs in the main world, since scripts in the content belong to the page.
     let frame = command.text("frameId");
     let call = json!({
         "functionDeclaration": WRITE,
@@ -130,7 +130,7 @@ async fn add_script(command: Command<'_>) -> Answer {
         let known = scripts.into_iter().flatten().find(is_this).map(|script| script.script.clone());
         (scope, whom, context, known.filter(|_| scope == "contexts"))
     };
-    // One that the context knows has run: a window has it from its first document on.
+    // A script that is registered for the whole context has already run in this tab's first document.
     if params["runImmediately"] == true && known.is_none() {
         let mut target = json!({"context": tab});
         if let Some(world) = world {

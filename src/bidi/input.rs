@@ -12,18 +12,18 @@ use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::runtime::{ask_page, ask_page_raw};
-use super::{keys, lacks};
+use super::{keys, missing_features};
 
 /// The input devices of a tab with their queue.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     queue: VecDeque<Waiting>,
     is_busy: bool,
-    /// The last input.
-    past: Option<Past>,
+    /// When the last input was requested and performed.
+    past: Option<LastInput>,
     /// The frame that contains the pointer, if not the main frame.
     place: Option<FramePosition>,
-    /// The number of pressed buttons: until all are released, that frame receives the pointer input.
+    /// The number of pressed buttons. Until all are released, the frame in `place` receives the pointer input.
     pressed: usize,
 }
 
@@ -37,7 +37,7 @@ struct Waiting {
 
 /// When input was requested, and when it was performed.
 #[derive(Debug, Clone, Copy)]
-struct Past {
+struct LastInput {
     asked: Instant,
     done: Instant,
 }
@@ -48,7 +48,7 @@ enum Item {
     Ticks(Vec<(Device, Value)>),
     Insert(String),
     /// No input: it marks that all earlier input was performed.
-    Fence,
+    Barrier,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Input.insertText" => Item::Insert(command.text("text").to_owned()),
         "Firefox.clickChain" => chain(command.params),
         "Input.setInterceptDrags" | "Input.dispatchDragEvent" => {
-            return Err(Refusal::Missing(lacks::DROP));
+            return Err(Refusal::Missing(missing_features::DROP));
         }
         _ => return unknown(method),
     };
@@ -95,7 +95,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
 
 /// Waits until the page has received all earlier input.
 pub(super) async fn until_received(command: Command<'_>) {
-    let _ = done(command, Item::Fence).await;
+    let _ = done(command, Item::Barrier).await;
 }
 
 async fn done(command: Command<'_>, item: Item) -> Result<(), Refusal> {
@@ -141,7 +141,7 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
                         last = Some(asked);
                     }
                     Item::Insert(text) => insert = Some(text),
-                    Item::Fence => {}
+                    Item::Barrier => {}
                 }
                 waiting.push(sender);
             }
@@ -158,7 +158,7 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
         if let Some(asked) = last
             && let Some(tab) = driver.state().tabs.get_mut(tab)
         {
-            tab.devices.past = Some(Past { asked, done: Instant::now() });
+            tab.devices.past = Some(LastInput { asked, done: Instant::now() });
         }
         for waiting in waiting {
             let _ = waiting.send(done.clone());
@@ -206,7 +206,7 @@ async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Res
             gesture(driver, &context, std::mem::take(&mut together)).await?;
         }
         if let Some(outside) = is_entered {
-            // The page around it sees that the pointer is over the frame.
+            // The embedding page also receives the move, so that it knows that the pointer is over the frame.
             gesture(driver, tab, vec![(device, outside)]).await?;
         }
         let is_tab_key = device == Device::Keyboard && action["value"] == keys::TAB;
@@ -278,7 +278,7 @@ async fn gesture(driver: &Driver, context: &str, ticks: Vec<(Device, Value)>) ->
     let ask = |ticks: &[(Device, Value)]| json!({"context": context, "actions": sources(ticks)});
     match driver.ask("input.performActions", ask(&ticks)).await {
         Err(Refusal::Failed(reason)) if reason.starts_with("move target out of bounds") => {
-            // A hand that goes too far is held up by the edge.
+            // Firefox refuses points outside the viewport, so they are moved to its edge.
             let size = ask_page(driver, context, "() => [innerWidth, innerHeight]", Vec::new()).await?;
             let within = ticks.into_iter().map(|(device, action)| (device, held_within(action, &size)));
             let within: Vec<_> = within.collect();
@@ -359,11 +359,11 @@ fn key(params: &Value) -> Result<Item, Refusal> {
     let text = |name: &str| params[name].as_str().unwrap_or_default();
     let kind = match text("type") {
         "keyUp" => "keyUp",
-        // The key that went down has typed it.
-        "char" => return Ok(Item::Fence),
+        // The preceding `keyDown` has already typed the character.
+        "char" => return Ok(Item::Barrier),
         _ => "keyDown",
     };
-    let missing = || Refusal::Missing(lacks::key(text("key")));
+    let missing = || Refusal::Missing(missing_features::key(text("key")));
     let value = keys::value(text("code"), text("key")).ok_or_else(missing)?;
     Ok(Item::Ticks(vec![(Device::Keyboard, json!({"type": kind, "value": value}))]))
 }
@@ -381,7 +381,7 @@ fn touch(params: &Value) -> Result<Item, Refusal> {
         (Some("touchEnd" | "touchCancel"), _) => {
             vec![(Device::Finger, json!({"type": "pointerUp", "button": 0}))]
         }
-        _ => return Err(Refusal::Missing(lacks::FINGERS)),
+        _ => return Err(Refusal::Missing(missing_features::FINGERS)),
     }))
 }
 

@@ -1,4 +1,4 @@
-// Run in a world beside the page's: what Firefox shows of lists there has no iterators that can be iterated.
+// Runs in an isolated world, where in Firefox the iterators of DOM objects such as `Headers` are not iterable.
 (() => {
   if (Symbol.asyncIterator in ReadableStream.prototype) return;
   const give = (to, name, value) => Object.defineProperty(to, name, { value, writable: true, configurable: true });
@@ -16,7 +16,7 @@
     }
     give(kind.prototype, Symbol.asyncIterator, kind.prototype[usual]);
   };
-  // Only secure pages have folders.
+  // Only secure contexts have `FileSystemDirectoryHandle`.
   if (globalThis.FileSystemDirectoryHandle) complete(FileSystemDirectoryHandle, "entries", "entries", "keys", "values");
   complete(ReadableStream, "values", "values");
 })();

@@ -77,7 +77,7 @@ pub(super) fn value(code: &str, meaning: &str) -> Option<String> {
         |name: &str| SPECIAL.iter().find(|(known, _)| *known == name).map(|(_, key)| key.to_string());
     let mut letters = meaning.chars();
     let is_letter = letters.next().is_some() && letters.next().is_none();
-    // A key of the number block means what it says only while that is switched to numbers.
+    // Keypad keys depend on Num Lock: for one that types a character, its code identifies the key.
     if code.starts_with("Numpad") && meaning != "Enter" {
         return special(if is_letter { code } else { meaning }).or_else(|| special(code));
     }

@@ -5,7 +5,7 @@ use super::answers::{Answer, Command, quiet, unknown};
 use super::errors::{Refusal, network_error};
 use super::runtime::ask_page;
 use super::state::{Tab, session_of};
-use super::{dialogs, lacks};
+use super::{dialogs, missing_features};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
@@ -22,27 +22,27 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Page.close" => {
             let close = json!({"context": command.tab, "promptUnload": true});
-            // The page may ask back, and then nobody knows when this is answered.
+            // Not awaited: a `beforeunload` dialog may delay the reply indefinitely.
             command.driver.tell("browsingContext.close", close);
             Ok(json!({}))
         }
         "Page.handleJavaScriptDialog" => dialogs::answer(command).await,
         "Page.setInterceptFileChooserDialog" => {
             let catches = command.params["enabled"] == true;
-            let tab = |tab: &mut Tab| tab.catches_choosers = catches;
+            let tab = |tab: &mut Tab| tab.intercepts_file_choosers = catches;
             command.driver.state().tabs.get_mut(command.tab).map(tab);
             Ok(json!({}))
         }
         "Page.setBypassCSP" if command.params["enabled"] != true => Ok(json!({})),
-        "Page.setBypassCSP" => Err(Refusal::Missing(lacks::BYPASSED_CSP)),
-        "Page.crash" => Err(Refusal::Missing(lacks::CRASH)),
+        "Page.setBypassCSP" => Err(Refusal::Missing(missing_features::BYPASSED_CSP)),
+        "Page.crash" => Err(Refusal::Missing(missing_features::CRASH)),
         _ => quiet(method).or_else(|_| unknown(method)),
     }
 }
 
 async fn reload(command: Command<'_>) -> Answer {
     let Command { driver, tab, params } = command;
-    if params["ignoreCache"] != true || driver.state().tabs.get(tab).is_some_and(|tab| tab.passes_caches) {
+    if params["ignoreCache"] != true || driver.state().tabs.get(tab).is_some_and(|tab| tab.bypasses_cache) {
         return driver.ask("browsingContext.reload", json!({"context": tab, "wait": "none"})).await;
     }
     let caches = |behavior: &str| json!({"cacheBehavior": behavior, "contexts": [tab]});
@@ -54,7 +54,7 @@ async fn reload(command: Command<'_>) -> Answer {
     let (driver, tab) = (driver.clone(), tab.to_owned());
     driver.clone().spawn(async move {
         let _ = reloaded.await;
-        if driver.state().tabs.get(&tab).is_some_and(|tab| !tab.passes_caches) {
+        if driver.state().tabs.get(&tab).is_some_and(|tab| !tab.bypasses_cache) {
             driver.tell("network.setCacheBehavior", usual);
         }
     });
@@ -63,7 +63,7 @@ async fn reload(command: Command<'_>) -> Answer {
 
 async fn navigate(command: Command<'_>) -> Answer {
     if command.params["referrer"].as_str().is_some_and(|referrer| !referrer.is_empty()) {
-        return Err(Refusal::Missing(lacks::REFERRER));
+        return Err(Refusal::Missing(missing_features::REFERRER));
     }
     let frame = command.params["frameId"].as_str().unwrap_or(command.tab).to_owned();
     if !command.driver.state().frames.contains_key(&frame) {
@@ -97,7 +97,7 @@ async fn navigate(command: Command<'_>) -> Answer {
     }
 }
 
-/// Firefox does not report the history of a tab. So one entry stands for "back", and one for "forward".
+/// The id of the entry for "back": Firefox does not report a tab's history, so three entries stand for it.
 const BACK: i64 = 1;
 const HERE: i64 = 2;
 const FORWARD: i64 = 3;
@@ -125,7 +125,7 @@ async fn traverse(command: Command<'_>) -> Answer {
     if command.driver.state().frames.get(command.tab).map(begun) != before {
         return Ok(json!({}));
     }
-    // A step within the document is not reported.
+    // Firefox does not report a history step within the document.
     let here = ask_page(command.driver, command.tab, "() => location.href", Vec::new()).await?;
     let mut state = command.driver.state();
     if let Some(frame) = state.frames.get_mut(command.tab).filter(|frame| Some(begun(frame)) == before) {

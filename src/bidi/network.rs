@@ -1,4 +1,4 @@
-//! Requests and what became of them.
+//! Network requests and their responses.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use super::driver::Driver;
 use super::emulation::with;
 use super::errors::{Refusal, network_error};
 use super::events::{emit_for, watch_network_idle};
-use super::{fetch, lacks};
+use super::{fetch, missing_features};
 
-/// A request in progress, or one that may still be asked about.
+/// A request in progress, or a completed one whose body may still be requested.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hop {
+pub(super) struct TrackedRequest {
     /// Our id of the request: the loader id, if it loads a document.
     pub id: String,
     pub context: String,
-    /// The response that redirected to it.
+    /// The response that redirected to this request.
     pub redirect: Option<Value>,
     /// The request headers from Firefox's event.
     pub headers: Value,
@@ -41,7 +41,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Network.setCacheDisabled" => {
             let behavior = if params["cacheDisabled"] == true { "bypass" } else { "default" };
             if let Some(tab) = driver.state().tabs.get_mut(command.tab) {
-                tab.passes_caches = behavior == "bypass";
+                tab.bypasses_cache = behavior == "bypass";
             }
             let set = json!({"cacheBehavior": behavior, "contexts": [command.tab]});
             driver.ask("network.setCacheBehavior", set).await
@@ -50,7 +50,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let offline = params["offline"] == true;
             let asked = |name: &str| params[name].as_f64().is_some_and(|value| value > 0.0);
             if ["latency", "downloadThroughput", "uploadThroughput"].into_iter().any(asked) {
-                return Err(Refusal::Missing(lacks::SLOW_NETWORK));
+                return Err(Refusal::Missing(missing_features::SLOW_NETWORK));
             }
             let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
             driver.ask("emulation.setNetworkConditions", with(command, "networkConditions", conditions)).await
@@ -69,15 +69,15 @@ pub(super) fn header(name: &str, value: &Value) -> Value {
 }
 
 async fn body(driver: &Driver, id: &str, kind: &str) -> Answer {
-    let request =
-        own_name(driver, id).ok_or_else(|| Refusal::new("No resource with given identifier found"))?;
+    let request = firefox_request_id(driver, id)
+        .ok_or_else(|| Refusal::new("No resource with given identifier found"))?;
     let answer = driver.ask("network.getData", json!({"dataType": kind, "request": request})).await?;
     let bytes = &answer["bytes"];
     Ok(json!({"body": bytes["value"], "base64Encoded": bytes["type"] == "base64"}))
 }
 
-/// Firefox's id of a request.
-pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
+/// Returns Firefox's id of the request with our id `id`.
+pub(super) fn firefox_request_id(driver: &Driver, id: &str) -> Option<String> {
     let state = driver.state();
     state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
 }
@@ -141,7 +141,7 @@ fn is_icon(event: &Value) -> bool {
 fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
     if is_icon(notice) {
         if notice["isBlocked"] == true {
-            // Nobody is asked about it, so it does not leave where somebody decides what does.
+            // While requests are intercepted, the icon request fails: no client could decide about it.
             driver.tell("network.failRequest", json!({"request": request_of(notice)}));
         }
         return;
@@ -158,11 +158,11 @@ fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
         }
         let loader = state.frames.get(&context).map(|frame| frame.loader.clone()).unwrap_or_default();
         let kind = kind_of(notice);
-        let hop = state.requests.entry(request.clone()).or_insert_with(|| Hop {
+        let hop = state.requests.entry(request.clone()).or_insert_with(|| TrackedRequest {
             id: navigation.unwrap_or(&request).to_owned(),
             context: context.clone(),
             kind: kind.clone(),
-            ..Hop::default()
+            ..TrackedRequest::default()
         });
         hop.headers = notice["request"]["headers"].clone();
         let (id, redirect) = (hop.id.clone(), hop.redirect.take());
@@ -285,12 +285,12 @@ fn is_redirect(response: &Value) -> bool {
             .any(|header| header["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("location")))
 }
 
-fn hop_of(driver: &Driver, event: &Value) -> Option<Hop> {
+fn tracked_request(driver: &Driver, event: &Value) -> Option<TrackedRequest> {
     driver.state().requests.get(request_of(event)).cloned()
 }
 
 fn answered(driver: &Driver, notice: &Value) {
-    let Some(hop) = hop_of(driver, notice) else { return };
+    let Some(hop) = tracked_request(driver, notice) else { return };
     if is_redirect(&notice["response"]) {
         return;
     }
@@ -311,7 +311,7 @@ fn answered(driver: &Driver, notice: &Value) {
 }
 
 fn completed(driver: &Arc<Driver>, notice: &Value) {
-    let Some(hop) = hop_of(driver, notice) else { return };
+    let Some(hop) = tracked_request(driver, notice) else { return };
     if is_redirect(&notice["response"]) {
         if let Some(hop) = driver.state().requests.get_mut(request_of(notice)) {
             hop.redirect = Some(response_json(&notice["response"]));
@@ -325,7 +325,7 @@ fn completed(driver: &Arc<Driver>, notice: &Value) {
 }
 
 fn failed(driver: &Arc<Driver>, notice: &Value) {
-    let Some(hop) = hop_of(driver, notice) else { return };
+    let Some(hop) = tracked_request(driver, notice) else { return };
     let text = network_error(notice["errorText"].as_str().unwrap_or_default());
     let event = json!({
         "requestId": hop.id,
@@ -338,7 +338,7 @@ fn failed(driver: &Arc<Driver>, notice: &Value) {
     ended(driver, notice, &hop);
 }
 
-fn ended(driver: &Arc<Driver>, event: &Value, hop: &Hop) {
+fn ended(driver: &Arc<Driver>, event: &Value, hop: &TrackedRequest) {
     if let Some(frame) = driver.state().frames.get_mut(&hop.context) {
         frame.in_flight.remove(request_of(event));
         frame.activity += 1;

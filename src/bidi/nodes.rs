@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, Command, unknown};
 use super::errors::Refusal;
-use super::lacks;
+use super::missing_features;
 use super::objects::{Object, Objects};
 use super::runtime::main_world;
 
@@ -22,7 +22,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             )
             .await
         }
-        "DOMDebugger.getEventListeners" => Err(Refusal::Missing(lacks::LISTENERS)),
+        "DOMDebugger.getEventListeners" => Err(Refusal::Missing(missing_features::LISTENERS)),
         _ => unknown(method),
     }
 }
@@ -53,7 +53,7 @@ async fn describe(command: Command<'_>) -> Answer {
         None => 0.into(),
     };
     let pierce = command.params["pierce"] == true;
-    // What is the root of a document tells whose.
+    // The window of a document or its root element, whose id becomes `frameId`.
     const LOOK: &str = "node => [node, node === node.ownerDocument?.documentElement || node.nodeType === 9 ? \
         (node.ownerDocument ?? node).defaultView : null]";
     let ask = json!({

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, unknown};
 use super::errors::Refusal;
-use super::lacks;
+use super::missing_features;
 use super::runtime::ask_page;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -20,7 +20,7 @@ const MEASURE: &str = "() => { const root = document.documentElement, view = win
     x: scrollX, y: scrollY, scale: view ? view.scale : 1, offsetX: view ? view.offsetLeft : 0, offsetY: view ? view.offsetTop : 0, \
     contentWidth: Math.max(page ? page.scrollWidth : 0, innerWidth), contentHeight: Math.max(page ? page.scrollHeight : 0, innerHeight) }; }";
 
-/// The visible part of the document.
+/// Returns the scroll position and the size of the viewport.
 const SEEN: &str = "() => [scrollX, scrollY, innerWidth, innerHeight]";
 
 async fn metrics(command: Command<'_>) -> Answer {
@@ -57,7 +57,7 @@ async fn capture(command: Command<'_>) -> Answer {
     if clip.is_object() {
         let side = |name: &str| clip[name].as_f64().unwrap_or_default();
         let (mut x, mut y, width, height) = (side("x"), side("y"), side("width"), side("height"));
-        // It takes a document for as large as its root says, which is less than the window in old-fashioned ones.
+        // For `document`, Firefox clips to the root element, which can be smaller than the viewport in quirks mode.
         let seen = ask_page(command.driver, command.tab, SEEN, Vec::new()).await?;
         let [left, top, across, down] = [0, 1, 2, 3].map(|at| seen[at].as_f64().unwrap_or_default());
         let is_seen = x >= left && y >= top && x + width <= left + across && y + height <= top + down;
@@ -76,7 +76,7 @@ async fn capture(command: Command<'_>) -> Answer {
     Ok(json!({"data": data}))
 }
 
-/// Scales a screenshot down, since Firefox takes them only at the size of the screen.
+/// Scales a screenshot down, since Firefox captures only at full size.
 async fn resized(command: Command<'_>, data: &str, kind: &Value, scale: f64) -> Answer {
     const RESIZE: &str = "async (data, type, quality, scale) => { \
         const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)); \
@@ -100,11 +100,12 @@ async fn print(command: Command<'_>) -> Answer {
     const CENTIMETRES: f64 = 2.54;
     let params = command.params;
     if params["displayHeaderFooter"] == true {
-        return Err(Refusal::Missing(lacks::PDF_HEADER));
+        return Err(Refusal::Missing(missing_features::PDF_HEADER));
     }
-    for (name, lack) in
-        [("generateTaggedPDF", lacks::PDF_TAGS), ("generateDocumentOutline", lacks::PDF_OUTLINE)]
-    {
+    for (name, lack) in [
+        ("generateTaggedPDF", missing_features::PDF_TAGS),
+        ("generateDocumentOutline", missing_features::PDF_OUTLINE),
+    ] {
         if params[name] == true {
             return Err(Refusal::Missing(lack));
         }

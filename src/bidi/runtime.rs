@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::objects::{UTILITY, World};
 use super::values;
-use super::{dialogs, lacks};
+use super::{dialogs, missing_features};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     if matches!(method, "Runtime.evaluate" | "Runtime.callFunctionOn") {
@@ -23,7 +23,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(release(command, group))
         }
         "Runtime.terminateExecution" => {
-            // It ends scripts that run for too long by itself: done when it has.
+            // Firefox itself ends scripts that run for too long. This waits until it has done so.
             ask_page(command.driver, command.tab, "() => null", Vec::new()).await.map(|_| json!({}))
         }
         "Runtime.enable" | "Runtime.disable" | "Runtime.discardConsoleEntries" => {
@@ -33,7 +33,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// Makes lists iterable (`for`, `for await`) in isolated worlds, where Firefox lacks that. Only that world sees the change.
+/// Makes lists iterable (`for`, `for await`) in an isolated world, where Firefox lacks that. Pages do not see this.
 const ITERABLE: &str = include_str!("iterable.js");
 
 /// The id of a frame's main world.
@@ -53,7 +53,7 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
         .ask("script.evaluate", json!({"expression": ITERABLE, "target": target, "awaitPromise": false}));
     let realm = made.await?["realm"].as_str().unwrap_or_default().to_owned();
     if loader() != document {
-        // It may have been made in the one before, of which nothing more will be reported.
+        // The world may belong to the previous document.
         return Err(Refusal::replaced());
     }
     Ok(driver.state().objects.world(frame, &realm))
@@ -129,7 +129,7 @@ const BINDING: &str = "binding:";
 async fn add_binding(command: Command<'_>) -> Answer {
     const BIND: &str = "(name, tell) => { globalThis[name] = text => tell(String(text)); }";
     let Some(world) = command.params["executionContextId"].as_i64() else {
-        return Err(Refusal::Missing(lacks::BINDING));
+        return Err(Refusal::Missing(missing_features::BINDING));
     };
     let World { realm, .. } = command.driver.state().objects.world_by_number(world)?;
     let channel = format!("{BINDING}{}", command.text("name"));
@@ -145,7 +145,7 @@ async fn add_binding(command: Command<'_>) -> Answer {
     command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
 }
 
-/// Handles a call of such a function.
+/// Handles a call of a function that `add_binding` has added.
 pub(super) fn binding_called(driver: &Driver, event: &Value) {
     let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
@@ -158,7 +158,7 @@ pub(super) fn binding_called(driver: &Driver, event: &Value) {
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
-/// How to return a script's result.
+/// Returns the BiDi parameters that determine how a script's result is returned.
 fn options(params: &Value) -> Value {
     let deep = &params["serializationOptions"];
     let by_value = params["returnByValue"] == true;
@@ -207,7 +207,7 @@ async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> 
 pub(super) fn thrown(details: &Value) -> Value {
     let text = details["text"].as_str().unwrap_or("Uncaught");
     let mut exception = Value::Object(values::remote_object(&details["exception"]));
-    // Errors of a page's own kinds are reported as objects like any other, but for their text.
+    // Firefox reports instances of a page's own error classes as plain objects, recognizable only by the text.
     let is_own_error = details["exception"]["type"] == "object" && !text.starts_with("[object ");
     if details["exception"]["type"] == "error" || is_own_error {
         exception["description"] = with_stack(text, &details["stackTrace"]).into();
@@ -247,7 +247,7 @@ async fn properties(command: Command<'_>) -> Answer {
         let world = state.objects.object(id)?.world;
         (world, state.objects.world_by_number(world)?.realm, state.objects.reference(id)?)
     };
-    // An array of names and values by turns: each value is reported at the first level, and so has a name of its own.
+    // A flat array of name, enumerability and value: BiDi describes each value at the first level of an array.
     let list = "function () { return Object.getOwnPropertyNames(this).flatMap(name => { \
         const { value, enumerable } = Object.getOwnPropertyDescriptor(this, name); return [name, enumerable, value]; }); }";
     let ask = json!({
@@ -266,7 +266,7 @@ async fn properties(command: Command<'_>) -> Answer {
         .collect();
     let mut held = std::collections::HashMap::new();
     for at in objects {
-        // Only a result of its own can be held.
+        // BiDi gives a handle only to the result of a call, so each object is returned by a call of its own.
         let ask = json!({
             "functionDeclaration": "function (name) { return this[name]; }",
             "this": this,

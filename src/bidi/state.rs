@@ -3,14 +3,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
-use super::console::Logged;
+use super::console::LogEntries;
 use super::dialogs::Dialogs;
 use super::downloads::DownloadFolder;
 use super::fetch::NextDocument;
-use super::films::Screencast;
 use super::input::Devices;
-use super::network::Hop;
+use super::network::TrackedRequest;
 use super::objects::Objects;
+use super::screencasts::Screencast;
 
 /// Firefox's name of the default context.
 pub(super) const PROFILE: &str = "default";
@@ -31,14 +31,14 @@ pub(super) struct State {
     pub hidden: HashSet<String>,
     /// The number of tabs that we are creating and whose ids are unknown yet.
     pub creating: usize,
-    /// Tabs that opened meanwhile.
+    /// Tabs that opened while `creating` was not zero.
     pub pending: Vec<Value>,
     /// The number of running print jobs: Firefox opens a hidden tab for each.
     pub printing: usize,
-    pub requests: HashMap<String, Hop>,
+    pub requests: HashMap<String, TrackedRequest>,
     /// Requests whose bodies are being fetched, with their events in the meantime.
     pub pending_requests: HashMap<String, Vec<(String, Value)>>,
-    /// Contexts that have had a tab; and the scripts for new documents of each context: world, source, id.
+    /// Contexts that have had a tab.
     pub begun_contexts: HashSet<String>,
     pub context_scripts: HashMap<String, Vec<ContextScript>>,
     /// The permissions granted to each context.
@@ -46,18 +46,19 @@ pub(super) struct State {
     pub granted: HashSet<(String, String)>,
     /// The download folder of each context.
     pub downloads: HashMap<String, DownloadFolder>,
-    /// Navigations that became downloads, and those within a document.
+    /// Recent navigations that became downloads.
     pub download_navigations: Remembered,
+    /// Recent navigations within a document.
     pub same_document: Remembered,
     /// Running downloads: navigation, URL and our id.
     pub running_downloads: Vec<(String, String, String)>,
-    /// Sessions with the console enabled.
+    /// The subscriptions of tabs whose console is reported with objects (`Runtime.enable`).
     pub console: HashMap<String, String>,
-    /// Sessions that read the console, briefly or as long as somebody listens, with their subscriptions.
+    /// The subscriptions of tabs whose console is read as text (`Console.enable`).
     pub console_read: HashMap<String, String>,
     /// Running screencasts by session.
-    pub films: HashMap<String, Screencast>,
-    /// The number of reported frames of screencasts.
+    pub screencasts: HashMap<String, Screencast>,
+    /// The number of screencast frames reported so far.
     pub pictures: i64,
     /// The number of additional sessions.
     pub sessions: u64,
@@ -95,19 +96,19 @@ pub(super) struct Tab {
     pub devices: Devices,
     /// Scripts for its new documents, by our ids.
     pub preload: HashMap<String, String>,
-    /// Whether it runs: settings sent before apply to all tabs of its context.
+    /// Whether the tab runs: settings that are sent earlier apply to all tabs of its context.
     pub has_begun: bool,
     /// The pending refusal of its next document.
     pub next_document: Option<NextDocument>,
     /// The ids of its BiDi intercepts.
     pub intercepts: Vec<String>,
-    pub catches_choosers: bool,
+    pub intercepts_file_choosers: bool,
     /// Whether its requests bypass the cache.
-    pub passes_caches: bool,
-    pub logged: Logged,
+    pub bypasses_cache: bool,
+    pub logged: LogEntries,
     pub dialogs: Dialogs,
     /// Whether it is a popup that has not begun its navigation yet.
-    pub is_unborn: bool,
+    pub is_pending_popup: bool,
 }
 
 /// A browsing context, which shows one document after another.
@@ -129,7 +130,7 @@ pub(super) struct Frame {
     pub has_parsed: bool,
     pub has_loaded: bool,
     pub is_idle: bool,
-    /// Counts network activity, to detect idle periods.
+    /// Grows with network activity, to detect whether the network stays idle.
     pub activity: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Console messages, read by a pulse: the `Console` domain is enabled and disabled in one write. The browser
-//! then sends its stored messages; nothing runs in the page, and nothing stays enabled.
+//! Console messages. To read them, the `Console` domain is enabled and disabled at once: the browser then sends
+//! the messages that it has stored. Nothing runs in the page, and the domain does not stay enabled.
 mod entry;
 mod interest;
 mod source_map;
@@ -23,7 +23,7 @@ pub use interest::ConsoleInterest;
 pub use source_map::SourcePlace;
 pub use stacks::StackLine;
 
-/// The severity of a message, ordered for filters: `Error` includes the fewest messages.
+/// The severity of a console message, most severe first, so that filters can compare: `level <= Warning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum ConsoleLevel {
@@ -44,9 +44,9 @@ pub struct ConsoleMessage {
     /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// Whether it is an uncaught error. Its text is known only for browsers that we have started: see [`Page::fill_uncaught_texts`].
+    /// Whether it is an uncaught error. For its text, see [`Page::fill_uncaught_texts`].
     pub uncaught: bool,
-    /// The worker that logged it, if no document did.
+    /// The URL of the worker that logged it; `None` for a document.
     pub worker: Option<String>,
     /// The call stack, innermost call first. Filled by [`Page::add_stacks`] only.
     pub stack: Vec<StackLine>,
@@ -54,13 +54,13 @@ pub struct ConsoleMessage {
     session: Arc<str>,
 }
 
-/// The time limit: a busy page does not answer.
+/// The time limit for reading the messages: a busy page does not answer.
 const LIMIT: Duration = Duration::from_secs(2);
-/// How many messages are kept: the newest.
+/// The most messages that are returned: the newest.
 const KEPT: usize = 1_000;
 
 impl Page {
-    /// The messages of the current documents, oldest first; at most the newest 1,000 of each process.
+    /// Returns the messages of the current documents, oldest first within each frame process; at most 1,000.
     pub async fn console_messages(&self) -> Result<Vec<ConsoleMessage>> {
         let pulses = self.sessions().into_iter().map(|session| async move { pulse(&session).await });
         let read = self.unless_dialog(async { Ok(join_all(pulses).await) }).await?;
@@ -71,7 +71,7 @@ impl Page {
         Ok(messages)
     }
 
-    /// Fills in the texts of uncaught errors from the browser's own log. Returns whether all are known.
+    /// Fills in the texts of uncaught errors from the log of the browser process. Returns whether all are known.
     pub fn fill_uncaught_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
         let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
@@ -95,7 +95,7 @@ impl Page {
 
 async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     let mut events = session.events(&[MessageAdded::METHOD]);
-    session.send_permitted(Enable {}, PermitReason::ConsolePulse).ignore();
+    session.send_permitted(Enable {}, PermitReason::ConsoleReadOnce).ignore();
     session.send(Disable {}).within(LIMIT).await?;
     let mut messages = Vec::new();
     while let Some(event) = events.ready() {
@@ -118,7 +118,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     Ok(messages)
 }
 
-/// Whether this is the text that the console reports for an uncaught error, without its message.
+/// Whether `text` is the generic text that the console reports for an uncaught error instead of its message.
 fn is_bare(text: &str) -> bool {
     matches!(text, "Uncaught" | "Uncaught (in promise)")
 }

@@ -1,6 +1,6 @@
 //! A browser, its pages, and actions on them: Browser, BrowserContext, Page, Frame, ElementHandle, Locator.
 //!
-//! Modules are listed in order; each uses only those above it.
+//! Modules are listed in dependency order: each uses only the modules above it.
 #[doc(hidden)]
 pub mod injected;
 pub mod input;
@@ -37,8 +37,8 @@ pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
 #[doc(hidden)]
 pub use elements::control::{ControlKind, Outcome, Shown, read_checked};
-pub use elements::drag::{DragOptions, Dragged, Part, Place};
-pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
+pub use elements::drag::{DragOptions, DragPart, DragResult, Place};
+pub use elements::element::{Consequence, ElementHandle, ElementState, FieldAssistance, OptionChoice};
 #[doc(hidden)]
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 #[doc(hidden)]
@@ -47,16 +47,18 @@ pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
 #[doc(hidden)]
 pub use elements::lost::{LostPress, Moving};
 #[doc(hidden)]
-pub use elements::matches::{Match, Matched};
+pub use elements::matches::{Match, MatchResult};
 #[doc(hidden)]
-pub use elements::neighbours::Reached;
+pub use elements::neighbours::AffectedPage;
 #[doc(hidden)]
 pub use elements::noted::{RecordedAction, RecordedActions};
 #[doc(hidden)]
-pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
+pub use elements::record::{
+    ActionRecording, BrowserNavigation, Recorded, RecordedStep, Recorder, SecretKind,
+};
 #[doc(hidden)]
 pub use elements::scroll::{Axis, Scrolled, Scroller};
-pub use elements::settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
+pub use elements::settle::{ActsOn, Moved, SettleEnd, SettleOptions, Settled, Watch};
 #[doc(hidden)]
 pub use elements::upload::OpenedFile;
 #[doc(hidden)]
@@ -76,9 +78,9 @@ pub use objects::dialect::Dialect;
 pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished};
 pub use objects::frame::{Frame, LifecycleEvents};
 #[doc(hidden)]
-pub use objects::journal::{Mark, Pending};
+pub use objects::journal::{ActionEffects, Mark};
 pub use objects::listeners::Listener;
-pub use objects::navigation::{Arrival, NavigateOptions, WaitUntil};
+pub use objects::navigation::{NavigateOptions, NavigationOutcome, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
 pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeptInMemory, Page, PageEvent, WeakPage};
 #[doc(hidden)]
@@ -87,7 +89,7 @@ pub use objects::pulse::PATIENCE;
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
 #[doc(hidden)]
-pub use objects::world::{RemoteHandle, Scope, World, value_argument};
+pub use objects::world::{RemoteHandle, ScriptWorld, World, value_argument};
 pub use options::LocalFiles;
 pub use options::devices::Device;
 #[doc(hidden)]
@@ -97,7 +99,7 @@ pub use options::hidden_texts::HiddenTexts;
 pub use options::look::Look;
 pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
-pub use options::routing::{Routed, UrlGlob};
+pub use options::routing::{InterceptedUrls, UrlGlob};
 pub use options::storage_state::{ExtraStorage, Passkey, PrivateFile};
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use options::{ContextOptions, HttpCredentials};
@@ -110,7 +112,7 @@ pub use scripts::exposed::{Call, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 #[doc(hidden)]
-pub use scripts::offered::{OfferedTool, page_tools_changed};
+pub use scripts::offered::{WebMcpTool, page_tools_changed};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]
@@ -136,7 +138,7 @@ pub use view::capture::{CaptureOptions, ClosedText};
 pub use view::cast_frame::CastFrame;
 pub use view::content::ContentFormat;
 #[doc(hidden)]
-pub use view::discard::Discarding;
+pub use view::discard::DiscardOutcome;
 #[doc(hidden)]
 pub use view::dom_snapshot::DomSnapshot;
 #[doc(hidden)]
@@ -146,7 +148,7 @@ pub use view::pdf::PdfOptions;
 #[doc(hidden)]
 pub use view::picture::ScreenshotAdjustments;
 #[doc(hidden)]
-pub use view::profile::{Coverage, Performance, Profile, Used};
+pub use view::profile::{CodeUsage, Coverage, Performance, Profile};
 #[doc(hidden)]
 pub use view::retouch::Difference;
 pub use view::screencast::{Screencast, ScreencastOptions};

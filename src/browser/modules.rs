@@ -1,4 +1,4 @@
-//! The list of modules with hooks, and functions that open browsers with them.
+//! The list of modules that hook into contexts and pages, and the functions that open a [`Browser`] with them.
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::program::launch::LaunchOptions;
 use super::scripts::init_script::ScriptHooks;
 use super::scripts::offered::OfferedToolHooks;
 use super::traffic::observer::TrafficHooks;
-use super::traffic::vouched::RelayCertificateHooks;
+use super::traffic::relay_certificates::RelayCertificateHooks;
 use super::view::overlay::OverlayHooks;
 use super::view::screencast::ScreencastHooks;
 use crate::error::Result;
@@ -54,9 +54,9 @@ impl Browser {
         Self::launch_with(HOOKS, options, default_context, warn).await
     }
 
-    /// Connects to a browser that somebody else runs, without ever closing it.
+    /// Connects to a running browser. [`close`](Self::close) disconnects and leaves the browser running.
     ///
-    /// `endpoint` is a `ws://` URL, or an `http://` URL that returns it; `limit` applies to both steps.
+    /// `endpoint` is a `ws://` URL, or an `http://` URL that returns one. `limit` is the time limit for connecting.
     pub async fn connect(
         endpoint: &str,
         headers: &[(String, String)],
@@ -66,7 +66,7 @@ impl Browser {
         Self::connect_with(HOOKS, endpoint, headers, default_context, limit, false).await
     }
 
-    /// Connects to a browser that other servers use as well, each in contexts of its own. Never closes it.
+    /// Connects to a browser that other servers use too. Ignores their contexts, and never closes the browser.
     pub async fn share(
         endpoint: &str,
         headers: &[(String, String)],
@@ -76,10 +76,10 @@ impl Browser {
         Self::connect_with(HOOKS, endpoint, headers, default_context, limit, true).await
     }
 
-    /// Connects to the browser that a person runs with this profile folder; it may ask the person first. Only
-    /// tabs that we open, and their popups, are used; they are closed when we disconnect.
+    /// Connects to the browser that a person runs with this profile folder; it may ask the person for permission.
+    /// Uses only tabs that this process opens, and their popups. [`close`](Self::close) closes these tabs again.
     ///
-    /// # Errors `no_guests` if it does not run or refuses connections.
+    /// # Errors `no_guests` if the browser does not run or refuses the connection.
     pub async fn join(folder: &Path, default_context: ContextOptions, limit: Duration) -> Result<Self> {
         Self::join_with(HOOKS, folder, default_context, limit).await
     }

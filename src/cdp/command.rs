@@ -1,7 +1,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A protocol command: the struct is its parameters.
+/// A protocol command; the implementing struct holds the parameters.
 pub trait Command: Serialize + Send + Sync {
     /// The wire name, such as `Page.navigate`.
     const METHOD: &'static str;

@@ -30,7 +30,7 @@ pub struct Connection {
 pub struct WeakConnection(Weak<Shared>);
 
 impl WeakConnection {
-    /// The connection, if it is still open.
+    /// Returns the connection, unless all of its clones were dropped.
     pub fn upgrade(&self) -> Option<Connection> {
         self.0.upgrade().map(|shared| Connection { shared })
     }
@@ -55,12 +55,12 @@ struct State {
 
 struct Pending {
     session: Arc<str>,
-    /// Only a page whose main thread is free can answer this command.
+    /// Whether only a target whose main thread is free can answer this command.
     needs_script: bool,
     then: ReplyHandler,
 }
 
-/// Handles a reply in the reader task, in order with events. It must not block.
+/// A callback that the reader task calls with a command's reply, in order with events. It must not block.
 pub(super) type ReplyHandler = Box<dyn FnOnce(Result<Message>) + Send>;
 
 impl std::fmt::Debug for Pending {
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Pending {
     }
 }
 
-/// The state of one attachment, or of the browser itself.
+/// The state of one session: an attachment to a target, or to the browser itself.
 #[derive(Default)]
 pub(super) struct SessionState {
     /// The session through which this one was attached: when it ends, so does this one. `None` for the
@@ -81,10 +81,10 @@ pub(super) struct SessionState {
     pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<ObserverEntry>>,
-    overhearers: Mutex<Vec<EventSink>>,
+    event_sinks: Mutex<Vec<EventSink>>,
 }
 
-/// Receives every event of a session in the reader task: its name and its raw JSON.
+/// A callback that the reader task calls with every event of a session: name and parameters as raw JSON.
 pub type EventSink = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
 
 impl std::fmt::Debug for SessionState {
@@ -121,9 +121,9 @@ impl Connection {
         Self { shared }
     }
 
-    /// Whether any message arrives from the browser within `limit`. A busy browser may answer late, but still sends events.
+    /// Returns whether any message arrives from the browser within `limit`. A busy browser may still send events.
     ///
-    /// The limit passes in eight parts, so that a pause of this process, in which no message is read, counts as one.
+    /// The wait is split into eight: if this process is suspended, which stops the reader too, only one part is lost.
     pub async fn is_alive(&self, limit: Duration) -> bool {
         const PARTS: u32 = 8;
         let received = || self.shared.received.load(Ordering::Relaxed);
@@ -188,9 +188,9 @@ impl Connection {
 }
 
 impl Shared {
-    /// Sends a command. `then` gets the reply, or is returned with the reason why it was not sent.
+    /// Sends a command. `then` gets the reply; if the command cannot be sent, `then` is returned with the error.
     ///
-    /// `told_as` is the method's name in errors.
+    /// `announced_as` is the method's name in errors.
     pub(super) fn post<P: Serialize + ?Sized>(
         &self,
         session: &Arc<str>,
@@ -200,7 +200,7 @@ impl Shared {
         then: ReplyHandler,
     ) -> std::result::Result<u64, (Error, ReplyHandler)> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        // Names are escaped like any string: what the policy has judged is what the browser reads.
+        // The method name is escaped as a JSON string, so it cannot smuggle in a method that the policy forbids.
         let text = match serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
         {
             Ok(text) => text,
@@ -210,7 +210,7 @@ impl Shared {
         };
         {
             let mut shared = self.state.lock();
-            // Looked at under the lock: whoever ends something sets its flag first and fails what is pending after.
+            // Checked under the lock: an ending session sets its flag before it fails pending commands; none is missed.
             if let Some(error) = self.gone.borrow().clone() {
                 return Err((error, then));
             }
@@ -223,7 +223,7 @@ impl Shared {
             let needs_script = method.starts_with("Runtime.") && method != "Runtime.terminateExecution";
             shared.pending.insert(id, Pending { session: session.clone(), needs_script, then });
         }
-        // A call that is not pending has its answer already.
+        // If the command is no longer pending, its handler was called already.
         if self.outbox.send(text).is_err()
             && let Some(pending) = self.state.lock().pending.remove(&id)
         {
@@ -240,7 +240,7 @@ impl Shared {
     pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
         let (listener, events) = Listener::new(methods);
         let mut listeners = state.listeners.lock();
-        // Looked at under the lock, as `end` sets it: no listener outlives its session.
+        // Checked under the lock under which `end` sets it, so that no listener outlives its session.
         if !state.closed.load(Ordering::Acquire) {
             listeners.retain(Listener::is_needed);
             listeners.push(listener);
@@ -259,8 +259,8 @@ impl Shared {
         observing.end();
     }
 
-    pub(super) fn overhear(state: &SessionState, overhearer: EventSink) {
-        state.overhearers.lock().push(overhearer);
+    pub(super) fn forward_events(state: &SessionState, overhearer: EventSink) {
+        state.event_sinks.lock().push(overhearer);
     }
 
     fn close(&self, reason: &Error) {
@@ -313,34 +313,34 @@ impl Shared {
             "Target.detachedFromTarget" => ended = session_named_in(parameters),
             "Inspector.targetCrashed" => {
                 state.crashed.store(true, Ordering::Release);
-                // Only what was asked until now: whoever hears of it may bring the target back, and ask anew.
+                // Taken before observers are notified: they may revive the target and send commands that must not fail.
                 crashed = self.take_pending(std::slice::from_ref(&session));
             }
             "Inspector.targetReloadedAfterCrash" => state.crashed.store(false, Ordering::Release),
             _ => {}
         }
-        let overhearers = state.overhearers.lock().clone();
-        for overhearer in overhearers {
+        let event_sinks = state.event_sinks.lock().clone();
+        for overhearer in event_sinks {
             overhearer(&method, parameters);
         }
         if state.wants(&method) {
             let method = method.into_owned();
             let message = Message::new(bytes, range);
-            // Outside the lock: an observer may want to send, or to listen to more.
+            // Called without the lock: an observer may send commands or subscribe to more events.
             let observers = state.observers.lock().clone();
             for observer in observers {
                 observer.tell(&method, &message);
             }
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
-        // Last, so that whoever sees a call fail finds that the observers know why.
+        // Last: when a caller sees its command fail, the observers already know of the crash.
         fail(crashed, &Error::PageCrashed);
         if let Some(ended) = ended {
             self.detach(ended);
         }
     }
 
-    /// Takes the pending command that this reply belongs to.
+    /// Removes and returns the pending command with this id.
     fn answered(&self, id: u64) -> Option<Pending> {
         let mut state = self.state.lock();
         let waiting = state.pending.remove(&id)?;
@@ -366,7 +366,7 @@ impl Shared {
         }
     }
 
-    /// Ends a session and those attached through it, whose ends may not be reported.
+    /// Ends a session, and all sessions attached through it, since the browser may not report their ends.
     fn detach(&self, id: Arc<str>) {
         let mut ended = vec![id];
         let mut states = Vec::new();
@@ -388,7 +388,7 @@ impl Shared {
         fail(self.take_pending(&ended), &why);
     }
 
-    /// Takes the pending commands of these sessions.
+    /// Removes and returns the pending commands of these sessions.
     fn take_pending(&self, sessions: &[Arc<str>]) -> Vec<Pending> {
         let mut state = self.state.lock();
         state
@@ -406,8 +406,8 @@ fn fail(pending: Vec<Pending>, error: &Error) {
 }
 
 impl SessionState {
-    /// The error for a session that has ended. One that was attached through another session is a part of that
-    /// target: a frame in another process, or a worker.
+    /// Returns the error for commands of this session after its end. A session attached through a page's session is a
+    /// part of that page: a frame in another process, or a worker.
     fn why_ended(&self) -> Error {
         match self.parent.as_deref() {
             Some(parent) if !parent.is_empty() => Error::FrameDetached,
@@ -417,12 +417,12 @@ impl SessionState {
 
     fn end(&self) {
         let observers = {
-            // Set under both locks: nothing that listens outlives its session.
+            // Set under both locks, so that no observer or listener is added after this.
             let mut observers = self.observers.lock();
             let mut listeners = self.listeners.lock();
             self.closed.store(true, Ordering::Release);
             listeners.clear();
-            self.overhearers.lock().clear();
+            self.event_sinks.lock().clear();
             std::mem::take(&mut *observers)
         };
         for observer in observers {
@@ -436,7 +436,7 @@ impl SessionState {
     }
 }
 
-/// The task that reads messages. However it ends, even by a panic, all pending commands fail.
+/// Reads messages from the transport. When dropped, even by a panic, it fails all pending commands.
 struct Reader(Weak<Shared>);
 
 impl Reader {
@@ -466,8 +466,8 @@ impl Drop for Reader {
     }
 }
 
-/// Writes messages until the connection ends. Messages that were posted before are still sent, unless the peer
-/// has stopped reading.
+/// Writes queued messages until the connection ends. Messages queued before the end are still sent, unless the peer has
+/// stopped reading.
 async fn write(
     mut outgoing: impl Outgoing,
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -516,7 +516,7 @@ struct Outbound<'a, P: ?Sized> {
     params: &'a P,
 }
 
-/// The error code for commands that Firefox does not support: its message names the command, its data the
+/// The error code for commands that Firefox does not support. The error's `message` names the command, its `data` an
 /// alternative.
 pub(crate) const NOT_IN_FIREFOX: i64 = -31_001;
 
@@ -529,12 +529,13 @@ struct Refusal {
 }
 
 impl Refusal {
-    /// Parses an error reply. One that cannot be parsed counts as an error, too.
+    /// Parses an error reply. If it cannot be parsed, returns an error without a message.
     fn read(error: &[u8]) -> Self {
         decode(error).unwrap_or_default()
     }
 
-    /// Converts the wordings of Chromium that have a meaning to us; the caller adds the method to all others.
+    /// Converts the error. Some of Chromium's messages mean that a document, frame or page is gone; in other errors,
+    /// the caller fills in `method`.
     fn into_error(self) -> Error {
         const REPLACED: [&str; 5] = [
             "Inspected target navigated or closed",
@@ -569,7 +570,7 @@ fn session_named_in(parameters: &[u8]) -> Option<Arc<str>> {
         session_id: std::borrow::Cow<'a, str>,
     }
     let named: Named = serde_json::from_slice(parameters).ok()?;
-    // The empty name is the browser's own session, which begins and ends with the connection.
+    // An empty id means the browser's own session, which exists as long as the connection.
     (!named.session_id.is_empty()).then(|| Arc::from(named.session_id))
 }
 

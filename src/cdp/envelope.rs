@@ -1,4 +1,4 @@
-//! The envelope of a message: its id, method and session. The payload stays text until it is needed.
+//! Parses a message's envelope: id, method and session. Payloads are only located, and decoded when needed.
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(super) struct Envelope<'a> {
     pub(super) id: Option<u64>,
     pub(super) session_id: Option<Cow<'a, str>>,
     pub(super) method: Option<Cow<'a, str>>,
-    /// The range of the parameters in the message; `result` and `error` likewise.
+    /// The byte range of the parameters in the message. `result` and `error` are ranges too.
     pub(super) params: Option<Range<usize>>,
     pub(super) result: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
@@ -19,8 +19,8 @@ pub(super) struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     /// Parses an envelope; `None` if the text is not one.
     ///
-    /// serde's `RawValue` reserves a key of its own in JSON objects for the whole program, and pages could send
-    /// objects with that key.
+    /// Does not use serde's `RawValue`: it gives one object key a special meaning in the whole program, and pages could
+    /// send objects with that key.
     pub(super) fn read(text: &'a [u8]) -> Option<Self> {
         let mut envelope = Self::default();
         let mut reader = Reader { text, at: 0 };
@@ -51,7 +51,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Borrowed where nothing in it is escaped.
+/// A JSON string, borrowed from the message unless it contains escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 

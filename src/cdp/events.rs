@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::command::Event;
 use crate::json::decode;
 
-/// A message as received, with the range of its payload. Decoded on demand.
+/// A received message with the byte range of its payload, which is decoded on demand.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     bytes: Arc<Vec<u8>>,
@@ -63,14 +63,14 @@ impl RawEvent {
     }
 }
 
-/// The most bytes that may wait for a slow listener. Later events are dropped and counted, so that a page that
-/// floods a stuck listener cannot use more memory.
+/// The maximum number of bytes queued for a slow listener. Further events are dropped and counted, so that a page
+/// cannot use up memory by flooding a stuck listener.
 const QUEUE_BYTES: usize = 32 * 1024 * 1024;
 
-/// The overhead of an event in a queue, in bytes.
+/// The assumed overhead of a queued event, in bytes, in addition to its message.
 const EVENT_BYTES: usize = 256;
 
-/// The events that were subscribed to, in the browser's order.
+/// A stream of the subscribed events, in the order in which the browser sent them.
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::UnboundedReceiver<RawEvent>,
@@ -85,13 +85,13 @@ struct Queue {
 }
 
 impl Events {
-    /// The next event; `None` when the session or the connection has ended.
+    /// Waits for the next event; `None` when the session or the connection has ended.
     pub async fn next(&mut self) -> Option<RawEvent> {
         let event = self.receiver.recv().await;
         self.taken(event)
     }
 
-    /// The next event, if it has arrived already.
+    /// Returns the next event if it has already arrived, without waiting.
     pub fn ready(&mut self) -> Option<RawEvent> {
         let event = self.receiver.try_recv().ok();
         self.taken(event)
@@ -127,12 +127,12 @@ impl Listener {
         self.methods.contains(&method)
     }
 
-    /// Whether the listener still exists.
+    /// Returns whether the [`Events`] that this listener feeds still exist.
     pub(super) fn is_needed(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Passes on an event that matches. Returns false if the listener is gone.
+    /// Queues the event if its method matches. Returns false if the receiving [`Events`] were dropped.
     pub(super) fn offer(&self, method: &str, message: &Message) -> bool {
         let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) else {
             return self.is_needed();
@@ -149,13 +149,13 @@ impl Listener {
     }
 }
 
-/// Receives events in the reader task, in order and before any later reply is delivered: after awaiting a
-/// reply, a caller can rely on all observers having received the events before it. An observer must not block.
+/// A receiver of events that the reader task calls directly, in order. Once a command's reply is delivered, observers
+/// have received all events that preceded the reply. An observer must not block.
 pub trait Observer: Send + Sync {
     /// Handles an event that was subscribed to.
     fn on_event(&self, event: RawEvent);
 
-    /// The session or the connection has ended.
+    /// Called when the session or the connection has ended.
     fn ended(&self) {}
 }
 

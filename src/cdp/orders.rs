@@ -1,5 +1,5 @@
-//! Tests of the connection with events in many orders: whatever ends first, every pending command gets one
-//! answer, and nothing leaks.
+//! Concurrency tests of the connection under many task schedules: whatever ends first (command, session or
+//! connection), every pending command gets exactly one answer, and nothing leaks.
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ impl Incoming for mpsc::UnboundedReceiver<Vec<u8>> {
 impl Outgoing for mpsc::UnboundedSender<Vec<u8>> {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
         for message in messages {
-            // Another task may run between two messages.
+            // Lets the scheduler run another task between two messages.
             yield_now().await;
             mpsc::UnboundedSender::send(self, message.clone()).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
@@ -57,7 +57,7 @@ impl Peer {
         let _ = self.says.send(message.as_bytes().to_vec());
     }
 
-    /// Answers this many commands.
+    /// Receives and answers this many commands.
     async fn answer(&mut self, times: usize) {
         for _ in 0..times {
             let Some(message) = self.hears.recv().await else { return };
@@ -78,7 +78,7 @@ const DETACHED: &str = r#"{"method":"Target.detachedFromTarget","params":{"sessi
 const CRASHED: &str = r#"{"method":"Inspector.targetCrashed","params":{},"sessionId":"S"}"#;
 const PING: &str = r#"{"method":"Page.windowOpen","params":{},"sessionId":"S"}"#;
 
-/// A connection with the session `S`.
+/// Returns a connection to which the session `S` is attached.
 async fn attached() -> (Connection, Peer) {
     let (connection, peer) = connected();
     peer.say(ATTACHED);
@@ -88,7 +88,7 @@ async fn attached() -> (Connection, Peer) {
     (connection, peer)
 }
 
-/// Counts how often the end was reported.
+/// An observer that counts events, and how often the end was reported.
 #[derive(Default)]
 struct Ends {
     events: AtomicUsize,
@@ -148,7 +148,7 @@ fn a_session_that_ends_alone_takes_only_its_own_commands_along() {
                 assert!(matches!(answer, Err(Error::PageClosed)), "{answer:?}");
             });
             let of_browser = spawn(async move { root.call(GetTargets::default()).await.map(drop) });
-            // As a browser does, it answers nothing more in a session that has ended.
+            // Like a real browser, this one no longer answers commands of a session that has ended.
             let browser = spawn(async move {
                 peer.say(DETACHED);
                 while let Some(message) = peer.hears.recv().await {

@@ -1,23 +1,23 @@
-//! The policy for commands that a page can notice: they need a permit that states the reason.
+//! Rejects commands whose effect a page can notice, unless the caller states a permitted reason.
 use crate::error::{Error, Result};
 
 /// Why a command that a page can notice may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermitReason {
-    /// `Console.enable` directly followed by `Console.disable`: returns the stored messages, and runs nothing
-    /// in the page.
-    ConsolePulse,
-    /// Somebody listens to the console: `Console` and `Log` stay enabled meanwhile, and `Runtime` is enabled
-    /// for a moment.
+    /// `Console.enable`, directly followed by `Console.disable`: makes the browser report its stored messages, and runs
+    /// nothing in the page.
+    ConsoleReadOnce,
+    /// A script listens to console messages: meanwhile `Console` and `Log` stay enabled, and `Runtime` is enabled for a
+    /// moment.
     ConsoleSubscribed,
-    /// The user asked for it explicitly: through a raw CDP session, or with a flag whose documentation names
+    /// The user asked for the command explicitly: through a raw CDP session, or with a flag whose documentation names
     /// the cost.
     UserAsked,
 }
 
-/// Commands whose effect a page can notice. `Console.enable` slows console calls, `Debugger.enable` stops at
-/// `debugger;`, `Target.exposeDevToolsProtocol` gives the page an object. `Target.sendMessageToTarget` could
-/// carry any of them.
+/// Commands whose effect a page can notice. For example, `Console.enable` slows down console calls, `Debugger.enable`
+/// makes `debugger;` stop the page, and `Target.exposeDevToolsProtocol` adds an object to the page.
+/// `Target.sendMessageToTarget` could wrap any other command.
 const NOTICEABLE: [&str; 6] = [
     "Runtime.enable",
     "Console.enable",
@@ -27,14 +27,14 @@ const NOTICEABLE: [&str; 6] = [
     "Target.sendMessageToTarget",
 ];
 
-/// Refuses a noticeable command without a permit.
+/// Returns an error for a noticeable command, unless `permit` allows that command.
 pub(super) fn check(method: &str, permit: Option<PermitReason>) -> Result<()> {
     let Some(noticeable) = NOTICEABLE.into_iter().find(|name| *name == method) else {
         return Ok(());
     };
     match permit {
         Some(PermitReason::UserAsked) => Ok(()),
-        Some(PermitReason::ConsolePulse) if noticeable == "Console.enable" => Ok(()),
+        Some(PermitReason::ConsoleReadOnce) if noticeable == "Console.enable" => Ok(()),
         Some(PermitReason::ConsoleSubscribed)
             if ["Console.enable", "Log.enable", "Runtime.enable"].contains(&noticeable) =>
         {

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The environment variable with a folder: each connection writes a log there. Logs contain everything that is
-/// typed and everything that pages contain.
+/// The environment variable that names a folder; each connection writes a log file there. Logs contain typed text,
+/// including passwords, and the contents of pages.
 const FOLDER: &str = "PATCHRIGHT_MCP_PROTOCOL_LOG";
 
-/// The number of bytes of a message that are written.
+/// The maximum number of bytes of each message that are logged.
 const LONGEST: usize = 2_000;
 
-/// A file with a line for each message: `0.123 > {…}` for sent and `<` for received ones, with the time in
-/// seconds.
+/// A log file with a line for each message, such as `0.123 > {…}`: seconds since the start, `>` for sent or `<` for
+/// received, and the message.
 #[derive(Debug)]
 pub(super) struct ProtocolLog {
     file: File,
@@ -51,7 +51,7 @@ impl ProtocolLog {
         let rest =
             if message.len() > LONGEST { format!("… {} bytes", message.len()) } else { String::new() };
         let line = format!("{:.3} {sign} {part}{rest}\n", self.began.elapsed().as_secs_f64());
-        // A full disk does not keep the browser from working.
+        // Write errors are ignored: a full disk must not stop the browser.
         let _ = (&self.file).write_all(line.as_bytes());
     }
 }

@@ -37,12 +37,12 @@ impl CdpSession {
         Self { shared, id, state }
     }
 
-    /// The browser's id of this attachment; empty for the browser's own session.
+    /// Returns the session id that the browser assigned; empty for the browser's own session.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whether the target or the connection is gone.
+    /// Returns whether the session has ended, with its target or with the connection.
     pub fn is_closed(&self) -> bool {
         self.state.closed.load(Ordering::Acquire)
     }
@@ -57,7 +57,7 @@ impl CdpSession {
         self.state.answers.load(Ordering::Relaxed)
     }
 
-    /// Marks the target as alive again: a navigation gave it a new renderer.
+    /// Clears the crashed state, after a navigation has given the target a new renderer.
     pub fn revive(&self) {
         self.state.crashed.store(false, Ordering::Release);
     }
@@ -72,7 +72,7 @@ impl CdpSession {
         self.send(command).within(limit).await
     }
 
-    /// Sends a command now; the reply can be awaited later, so that several commands need one round trip.
+    /// Sends a command at once; the reply can be awaited later, so that several commands share one round trip.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send<C: Command>(&self, command: C) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, None)
@@ -84,8 +84,8 @@ impl CdpSession {
         self.post(C::METHOD, &command, Some(permit))
     }
 
-    /// Sends a command now, and calls `then` with the reply in the reader task: after observers have received
-    /// all earlier events, and before they receive later ones. It must not block.
+    /// Sends a command, and calls `then` with the reply in the reader task: after observers have received all earlier
+    /// events, and before they receive later ones. `then` must not block.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send_then<C: Command>(
         &self,
@@ -106,11 +106,11 @@ impl CdpSession {
     }
 
     /// Passes every event of this session to `overhearer`, by name and as raw JSON, until the session ends.
-    pub fn overhear(&self, overhearer: EventSink) {
-        Shared::overhear(&self.state, overhearer);
+    pub fn forward_events(&self, overhearer: EventSink) {
+        Shared::forward_events(&self.state, overhearer);
     }
 
-    /// Sends a command by name, for raw CDP sessions.
+    /// Sends a command that is given by its name, for raw CDP sessions. Waits for the reply, at most 30 s.
     pub async fn call_raw(
         &self,
         method: &str,
@@ -120,7 +120,7 @@ impl CdpSession {
         self.call_raw_within(method, parameters, permit, COMMAND_LIMIT).await
     }
 
-    /// Like [`call_raw`](Self::call_raw), at most `limit` instead of 30 s.
+    /// Like [`call_raw`](Self::call_raw), with a time limit of `limit`.
     pub async fn call_raw_within(
         &self,
         method: &str,
@@ -175,7 +175,7 @@ impl CdpSession {
     }
 }
 
-/// A command that was sent. Dropping it discards the reply; the command itself is not undone.
+/// A future of the reply to a command that was sent. Dropping it discards the reply, but does not cancel the command.
 #[derive(Debug)]
 #[must_use = "the reply tells whether the command succeeded"]
 pub struct PendingReply<T> {
@@ -195,7 +195,7 @@ impl<T> PendingReply<T> {
         self
     }
 
-    /// Discards the reply, including an error.
+    /// Discards the reply, even if it is an error.
     pub fn ignore(self) {}
 }
 

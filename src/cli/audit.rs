@@ -1,4 +1,4 @@
-//! Checks an audit log.
+//! The `audit verify` command: checks that an audit log was not altered.
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use super::{Ending, show, tell};
 use crate::mcp::audit::verify;
 
-/// The command-line definition.
+/// Returns the command-line definition of `audit`.
 pub(super) fn command() -> Command {
     let file = Arg::new("file").value_name("FILE").required(true).value_parser(value_parser!(PathBuf));
     let head = Arg::new("head").long("head").value_name("DIGEST");
@@ -21,7 +21,7 @@ pub(super) fn command() -> Command {
         .subcommand(Command::new("verify").about("Check a log").arg(file).arg(head))
 }
 
-/// Returns the result as exit status.
+/// Checks the log and prints the result. Returns exit status 0 if the log is intact, 1 if it was altered.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let Some(("verify", given)) = matches.subcommand() else { return Ok(0) };
     let path = given.get_one::<PathBuf>("file").cloned().unwrap_or_default();

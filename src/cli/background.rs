@@ -1,5 +1,5 @@
-//! The background server behind the verbs, one for each folder. It exits after its last session, after an hour
-//! without commands, or on request, and leaves nothing behind.
+//! The background server that runs the verbs: one process per project folder. It exits after its last session, after
+//! an hour without commands, or on request, and removes its socket.
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -29,19 +29,19 @@ use crate::mcp::shutdown::{self, Reason, Shutdown};
 use crate::secrets::Secrets;
 use crate::snapshot::{self, Tree};
 
-/// How long a request may take to arrive.
+/// How long a connected client may take to send its request.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
-/// How often a running command receives a sign of life.
-const BEAT: Duration = Duration::from_secs(5);
+/// How often the server sends [`Line::Working`] to a client whose command is still running.
+const WORKING_INTERVAL: Duration = Duration::from_secs(5);
 /// How often to check whether the socket file still exists.
-const RHYTHM: Duration = Duration::from_secs(15);
-/// Tools that ask for the state of the page.
-const ASK_FOR_PAGE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
+const SOCKET_CHECK_INTERVAL: Duration = Duration::from_secs(15);
+/// Tools whose answer always includes the page's state (URL and title), even if the last answer had the same.
+const TOOLS_WITH_PAGE_STATE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
 
 /// Serves the commands of one folder until there are no more sessions.
 pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
     let listener = UnixListener::bind(&config.socket)?;
-    let keeper = Arc::new(Keeper {
+    let keeper = Arc::new(BackgroundServer {
         dispatcher: Arc::new(run::audited(config.server).map_err(io::Error::other)?),
         options: config.options,
         sessions: Mutex::default(),
@@ -49,10 +49,10 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
         has_browsed: AtomicBool::new(false),
         shutdown,
     });
-    // Whoever started us waits for this line.
+    // The client that started this process waits for this line, see `remote::wait_until_ready`.
     io::stdout().write_all(b"ready\n")?;
     keeper.listen(&listener, &config.socket, config.idle_limit).await;
-    // While we still listen: nobody else can have put a socket of theirs there.
+    // Before the listener is dropped: until then, no other server can have bound a socket at this path.
     project::leave(&config.socket);
     drop(listener);
     keeper.until_quiet().await;
@@ -62,33 +62,33 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
     Ok(())
 }
 
-struct Keeper {
+struct BackgroundServer {
     dispatcher: Arc<Dispatcher>,
-    /// The arguments that it was started with.
+    /// The command-line options that this server was started with.
     options: Vec<String>,
-    sessions: Mutex<BTreeMap<String, Arc<Visit>>>,
+    sessions: Mutex<BTreeMap<String, Arc<ShellSession>>>,
     /// The number of running requests, and when the last one ended.
     uses: watch::Sender<(usize, Instant)>,
     has_browsed: AtomicBool,
     shutdown: Shutdown,
 }
 
-/// A session: what one client sees, and the page that was last written to its file.
-struct Visit {
+/// A named session: its MCP client state, and the page file that was last written for it.
+struct ShellSession {
     client: Client,
-    written: Mutex<Option<Written>>,
-    /// The last reported state of the page.
+    written: Mutex<Option<PageFileState>>,
+    /// The page state in the last answer, to leave it out of the next one if it is unchanged.
     reported: Mutex<Option<PageState>>,
 }
 
 #[derive(Clone)]
-struct Written {
+struct PageFileState {
     tree: Arc<Tree>,
     path: PathBuf,
     lines: usize,
 }
 
-impl Keeper {
+impl BackgroundServer {
     async fn listen(self: &Arc<Self>, listener: &UnixListener, socket: &Path, idle_limit: Duration) {
         let mut uses = self.uses.subscribe();
         loop {
@@ -102,8 +102,8 @@ impl Keeper {
             tokio::select! {
                 _ = self.shutdown.begun() => return,
                 () = idle => return self.shutdown.begin(Reason::ClientLeft),
-                // Who cleans up temporary files takes the way to us away.
-                () = tokio::time::sleep(RHYTHM) => if !socket.exists() {
+                // Once a cleanup of temporary files has removed the socket, no client can connect any more.
+                () = tokio::time::sleep(SOCKET_CHECK_INTERVAL) => if !socket.exists() {
                     return self.shutdown.begin(Reason::ClientLeft);
                 },
                 _ = uses.changed() => {}
@@ -111,7 +111,7 @@ impl Keeper {
                     self.uses.send_modify(|(running, _)| *running += 1);
                     let keeper = Arc::clone(self);
                     tokio::spawn(async move {
-                        if let Err(error) = keeper.attend(stream).await {
+                        if let Err(error) = keeper.serve_command(stream).await {
                             tracing::debug!(%error, "a command left");
                         }
                         keeper.uses.send_modify(|(running, last)| (*running, *last) = (*running - 1, Instant::now()));
@@ -126,8 +126,8 @@ impl Keeper {
         let _ = timeout(shutdown::LIMIT, uses.wait_for(|(running, _)| *running == 0)).await;
     }
 
-    /// Answers one command.
-    async fn attend(&self, stream: UnixStream) -> io::Result<()> {
+    /// Reads one request from a client, runs it, and writes the response lines.
+    async fn serve_command(&self, stream: UnixStream) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
         let mut line = Vec::new();
@@ -144,7 +144,7 @@ impl Keeper {
             std::future::ready(())
         });
         let mut telling = std::pin::pin!(telling);
-        let mut beat = interval(BEAT);
+        let mut beat = interval(WORKING_INTERVAL);
         let outcome = loop {
             let mut byte = [0];
             tokio::select! {
@@ -152,7 +152,7 @@ impl Keeper {
                 () = &mut telling => {}
                 _ = beat.tick() => writer.write_all(&written(&Line::Working)?).await?,
                 Some(text) = waiting.recv() => writer.write_all(&written(&Line::Waiting(text))?).await?,
-                // A person who pressed Ctrl+C does not want it done any more.
+                // The client sends nothing after its request: this is its end, for example after Ctrl+C.
                 _ = reader.read(&mut byte), if !cancelled.is_cancelled() => cancelled.cancel(),
             }
         };
@@ -163,13 +163,13 @@ impl Keeper {
         }
         let said = writer.write_all(&written(&Line::Done(outcome))?).await;
         if ends && closes {
-            // Closed by the system when this process is gone: that is what the other end waits for.
+            // Left open until this process exits: the client waits for the end of the stream, see `until_gone`.
             std::mem::forget(writer);
         }
         said
     }
 
-    /// Whether the server can exit: the last session was closed, or there was never a browser.
+    /// Returns whether the server can exit after a request: it `closed` the last session, or no browser ever started.
     fn is_over(&self, closed: bool) -> bool {
         let engine = &self.dispatcher.services.engine;
         let has_browsed = engine.count().0 > 0 || engine.is_remote();
@@ -185,7 +185,7 @@ impl Keeper {
         cancelled: &CancellationToken,
     ) -> Outcome {
         if !request.options.is_empty() && request.options != self.options {
-            return self.runs_otherwise(request.json);
+            return self.options_differ(request.json);
         }
         match &request.work {
             Work::Call { tool, arguments } => {
@@ -220,7 +220,7 @@ impl Keeper {
         let file = visit.write_page(&request.session, &reply, Path::new(&request.here), secrets);
         let mut text = match request.json {
             true => brief::object(&reply, file.as_ref()).to_string(),
-            false => brief::text(&reply, file.as_ref(), visit.knows_page(tool, &reply)),
+            false => brief::text(&reply, file.as_ref(), visit.is_page_state_unchanged(tool, &reply)),
         };
         if reply.error_code() == Some("invalid_arguments")
             && let Some(verb) = verbs::named(tool)
@@ -230,10 +230,10 @@ impl Keeper {
         Outcome { text, failed: reply.is_error() }
     }
 
-    /// The session with this name; creates it if necessary.
-    fn visit(&self, name: &str) -> Arc<Visit> {
+    /// Returns the session with this name, creating it if necessary.
+    fn visit(&self, name: &str) -> Arc<ShellSession> {
         let mut sessions = self.sessions.lock();
-        let made = || Visit {
+        let made = || ShellSession {
             client: self.dispatcher.client(),
             written: Mutex::default(),
             reported: Mutex::default(),
@@ -253,7 +253,7 @@ impl Keeper {
             visit.client.close().await;
             if let Some(written) = visit.written.lock().take() {
                 let _ = std::fs::remove_file(&written.path);
-                // Of a session with a name: what else lies in it keeps it.
+                // A named session has a folder of its own. It is removed only if it is empty.
                 let _ = written
                     .path
                     .parent()
@@ -297,7 +297,7 @@ impl Keeper {
         Outcome { text, failed: false }
     }
 
-    fn runs_otherwise(&self, json: bool) -> Outcome {
+    fn options_differ(&self, json: bool) -> Outcome {
         let how = match self.options.as_slice() {
             [] => "without options".to_owned(),
             options => format!("with {}", options.join(" ")),
@@ -309,15 +309,15 @@ impl Keeper {
     }
 }
 
-impl Visit {
-    /// Whether the page's URL was shown already, and nobody asks for it.
-    fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
+impl ShellSession {
+    /// Returns whether the page's state can be left out: the last answer had the same, and `tool` does not ask for it.
+    fn is_page_state_unchanged(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
         let before = self.reported.lock().replace(page.clone());
-        !ASK_FOR_PAGE.contains(&tool) && before.as_ref() == Some(page)
+        !TOOLS_WITH_PAGE_STATE.contains(&tool) && before.as_ref() == Some(page)
     }
 
-    /// Writes the last snapshot of the page to its file, so that it can be searched without another call.
+    /// Writes the last snapshot, unshortened, to the session's page file, so that the user can search it there.
     fn write_page(&self, session: &str, reply: &Reply, here: &Path, secrets: &Secrets) -> Option<PageFile> {
         let mut last = self.written.lock();
         let Some(tree) = self.client.last_shown() else {
@@ -336,7 +336,7 @@ impl Visit {
     }
 }
 
-fn write_outline(session: &str, tree: &Arc<Tree>, secrets: &Secrets) -> io::Result<Written> {
+fn write_outline(session: &str, tree: &Arc<Tree>, secrets: &Secrets) -> io::Result<PageFileState> {
     let everything = snapshot::Options {
         max_chars: usize::MAX / 4,
         usual_chars: usize::MAX / 4,
@@ -350,11 +350,11 @@ fn write_outline(session: &str, tree: &Arc<Tree>, secrets: &Secrets) -> io::Resu
     }
     make_private(&path)?;
     path.push("page.yml");
-    // Whoever reads it meanwhile reads the old page or the new one, not half of one.
+    // Replaced atomically: a concurrent reader gets the old page or the new one, never a part.
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(format!("{}\n", text.trim_end()).as_bytes())?;
     file.persist(&path).map_err(|error| error.error)?;
-    Ok(Written { tree: Arc::clone(tree), path, lines: text.lines().count() })
+    Ok(PageFileState { tree: Arc::clone(tree), path, lines: text.lines().count() })
 }
 
 fn said(json: bool, code: &str, text: &str) -> Outcome {

@@ -1,21 +1,22 @@
-//! Answers for a shell: the same text as over MCP, without headings, with short refs and the names of verbs.
+//! Formats tool answers for a shell: the text of the MCP answer, without headings, with `[e12]` instead of
+//! `[ref=e12]`, and with verbs instead of tool names.
 use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
 use crate::snapshot::{Omission, quotations};
 
-/// The file with the full page.
+/// The file with the page's full snapshot.
 #[derive(Debug, Clone)]
 pub(super) struct PageFile {
     /// The path relative to the user's folder.
     pub path: String,
     pub lines: usize,
-    /// Whether it contains more than the answer.
+    /// Whether the file contains more of the page than the answer.
     pub holds_more: bool,
 }
 
-/// The answer as plain lines; without the state of the page if that was shown before.
+/// Returns the answer as plain lines, without the page's state if `is_known`.
 pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
     let mut points_at_file = file.is_none_or(|file| !file.holds_more);
@@ -45,7 +46,7 @@ pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> St
     bare_refs(&lines.join("\n"))
 }
 
-/// The answer as JSON.
+/// Returns the answer as JSON, for `--json`.
 pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     let mut object = json!({ "ok": !reply.is_error() });
     for (name, texts) in reply.sections() {
@@ -78,29 +79,29 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     object
 }
 
-/// The page as it is written to its file.
+/// Returns a snapshot as it is written to the page file.
 pub(super) fn outline(text: &str) -> String {
     bare_refs(text)
 }
 
-/// The result: text of pages and scripts is unchanged; tool names in our own text are replaced.
+/// Returns the answer's result. Tool names are replaced by verbs in our own text, not in text of pages and scripts.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
     let text = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
     text.collect::<Vec<_>>().join("\n")
 }
 
-/// A shortened snapshot with its omissions.
+/// Returns a snapshot, followed by the note about omitted parts, if any.
 fn outlined(outline: &str, left_out: Option<String>) -> String {
     [Some(outline.trim_end().to_owned()), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// A snapshot for programs with its omissions.
+/// Returns a snapshot for the JSON answer, followed by the note about omitted parts, if any.
 fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
     outlined(outline, left_out.map(|left_out| translated(&left_out.to_string())))
 }
 
-/// The note about omissions, which names the file instead of further calls.
+/// Returns the note about omitted parts, which points at the page file instead of at further calls.
 fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
     if left_out.how.is_none() {
         return translated(&left_out.to_string());

@@ -1,4 +1,4 @@
-//! Flags for the browser and its contexts.
+//! Converts flags to the options of the browser and its contexts.
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
         hides_webdriver: flags.browser.hide_webdriver == Some(true),
         sandbox: flags.browser.no_sandbox.map(|without| !without),
         user_data_dir: flags.browser.user_data_dir.clone(),
-        // Contexts are given these too, but what belongs to no page, such as a service worker, has the browser's own.
+        // Contexts set these for pages. Targets outside pages, such as service workers, use the browser's own values.
         user_agent: flags.pages.user_agent.clone(),
         locale: flags.pages.locale.clone(),
         ..LaunchOptions::default()

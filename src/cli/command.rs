@@ -1,4 +1,4 @@
-//! Dispatches on the first word: a verb, one of the program's own commands, or the server without one.
+//! Dispatches on the command line's first word: a verb (a browser tool) or one of the program's own commands.
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Read as _};
@@ -19,13 +19,13 @@ use super::{Ending, audit, doctor, health, keys, papers, setup, show, show_trace
 /// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
 
-/// The exit status when the tool failed.
+/// The exit status when the server ran the request and it failed.
 const FAILED: i32 = 1;
 /// The exit status when there is no server and none can be started.
 const UNREACHABLE: i32 = 3;
 
-/// The program's own commands, with their purpose.
-const OWN: [(&str, &str); 12] = [
+/// The program's own commands (those that are not tools), with their summaries.
+const OWN_COMMANDS: [(&str, &str); 12] = [
     ("close", "End the session, and with the last one the browser; --all ends all sessions of this folder"),
     ("sessions", "List the sessions of this folder"),
     ("mcp", "Serve MCP, the default without a command"),
@@ -40,23 +40,23 @@ const OWN: [(&str, &str); 12] = [
     ("help", "List the commands, or explain one"),
 ];
 
-const FLAGS_TOO: &str =
+const SERVER_OPTIONS_HELP: &str =
     "While nothing is open, options of the server are accepted too: patchright-mcp --help.";
 
-const ASKED_FOR: &str = "It can do what any program can, so that the browser must be opened for it: close, then open URL --caps code \
+const CODE_CAPABILITY_HELP: &str = "It can do what any program can, so that the browser must be opened for it: close, then open URL --caps code \
                          (with what else is needed, such as --caps code,network; without --caps there is all but this).";
 
 /// Runs the command in `arguments`, if there is one; returns the exit status.
 pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
-    let at = arguments.iter().position(is_word(arguments))?;
+    let at = arguments.iter().position(command_finder(arguments))?;
     let name = arguments[at].to_str().unwrap_or_default();
-    // `-s work open` is `open -s work`.
+    // Global flags may precede the command: `-s work open` means `open -s work`.
     let rest: Vec<_> = arguments[..at].iter().chain(&arguments[at + 1..]).cloned().collect();
     let done = match name {
         "mcp" => return Some(super::serve(rest)),
         #[cfg(unix)]
         "background" => background(rest),
-        "parse" => understand(&rest).map(|()| 0),
+        "parse" => check_command_line(&rest).map(|()| 0),
         "help" => help(&rest),
         "setup" => parsed(setup::command(), rest).and_then(|matches| setup::run(program, &matches)),
         "doctor" => parsed(doctor::command(), rest).and_then(|matches| doctor::run(&matches)),
@@ -82,8 +82,9 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     Some(done.unwrap_or_else(|ending| ending.report()))
 }
 
-/// Matches the argument that is the command: the first one that is not a global flag.
-fn is_word(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
+/// Returns a predicate that, called on each argument in order, finds the command: the first word that is not part of a
+/// global flag. After any other flag, there is none.
+fn command_finder(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
     let takes_a_value = |argument: &OsString| argument == "-s" || argument == "--session";
     let is_value: Vec<bool> =
         std::iter::once(false).chain(arguments.iter().map(takes_a_value)).take(arguments.len()).collect();
@@ -101,14 +102,14 @@ fn is_word(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
 }
 
 fn unknown(name: &str) -> Ending {
-    let own = OWN.map(|(name, _)| name);
+    let own = OWN_COMMANDS.map(|(name, _)| name);
     let near = verbs::near(name, &own).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     Ending::Mistake(format!("there is no command {name:?}{near} (patchright-mcp help lists them)"))
 }
 
 /// Checks a command line without running it, for the tests of the documentation.
-fn understand(words: &[OsString]) -> Result<(), Ending> {
-    let Some(at) = words.iter().position(is_word(words)) else {
+fn check_command_line(words: &[OsString]) -> Result<(), Ending> {
+    let Some(at) = words.iter().position(command_finder(words)) else {
         return super::configure(words.to_vec(), []).map(drop);
     };
     let name = words[at].to_str().unwrap_or_default();
@@ -120,11 +121,11 @@ fn understand(words: &[OsString]) -> Result<(), Ending> {
         return parsed(command, rest).map(drop);
     }
     let verb = verbs::named(name).ok_or_else(|| unknown(name))?;
-    understood(verb, rest).map(drop)
+    parse_verb(verb, rest).map(drop)
 }
 
-/// Parses the arguments of a verb: ours, and those of its tool.
-fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
+/// Parses the arguments of a verb: the flags common to all verbs, and the arguments of its tool.
+fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
     let matches = parsed(command_of(verb), rest)?;
     let here = UserFolder(std::env::current_dir().unwrap_or_default());
     let arguments = verb.arguments(&matches, &here).map_err(|problems| {
@@ -143,9 +144,9 @@ fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, En
         read.map_err(|error| Ending::Mistake(format!("the steps cannot be read: {error}")))?;
         rest = vec![lines.into()];
     }
-    let (matches, arguments) = understood(verb, rest)?;
+    let (matches, arguments) = parse_verb(verb, rest)?;
     let options = if takes_options(verb) { options(&matches) } else { Vec::new() };
-    // What is wrong with them is reported here, and not by a server that did not start.
+    // Reports invalid options here: otherwise the user would only learn that the server did not start.
     super::configure(options.iter().map(OsString::from), [])?;
     let work = Work::Call { tool: verb.tool.name.to_owned(), arguments };
     ask(&matches, Some(program), options, work)
@@ -183,7 +184,7 @@ fn ask(
 fn reach(program: Option<&Program>, request: &Request) -> Result<Outcome, String> {
     let project = super::project::Project::here().map_err(|error| error.to_string())?;
     match super::remote::ask(&project, program, request) {
-        // Who ends what has ended already has what they want.
+        // Closing or listing sessions where no server runs is not an error.
         Err(CommandFailure::NoServer) => Ok(nothing_open(request.json)),
         asked => asked.map_err(|trouble| trouble.to_string()),
     }
@@ -202,7 +203,7 @@ fn reach(_program: Option<&Program>, _request: &Request) -> Result<Outcome, Stri
         .to_owned())
 }
 
-/// The session name, which is also a folder name.
+/// Returns the session name, restricted to characters that are safe in a folder name.
 fn session(matches: &ArgMatches) -> Result<String, Ending> {
     let name = matches.get_one::<String>("session").cloned().unwrap_or_else(|| DEFAULT_SESSION.to_owned());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -222,12 +223,12 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
     if verb.needs_capability() {
-        command = command.after_help(ASKED_FOR);
+        command = command.after_help(CODE_CAPABILITY_HELP);
     }
     if takes_options(verb) {
         let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
         let headed = Arg::new("headed").long("headed").action(ArgAction::SetTrue).conflicts_with("headless");
-        command = command.arg(headed.help("Open a window")).after_help(FLAGS_TOO);
+        command = command.arg(headed.help("Open a window")).after_help(SERVER_OPTIONS_HELP);
         let flags = Flags::command();
         for flag in flags.get_arguments().filter(|flag| flag.get_long().is_some()) {
             if !known.contains(flag.get_id()) {
@@ -242,7 +243,7 @@ fn takes_options(verb: Verb) -> bool {
     verb.tool.name == "browser_navigate"
 }
 
-/// The given server options, as flags.
+/// Returns the server options on the command line, written as `--name=value`.
 pub(super) fn options(matches: &ArgMatches) -> Vec<String> {
     let mut options = Vec::new();
     if matches.try_get_one("headed").ok().flatten() == Some(&true) {
@@ -272,11 +273,13 @@ fn with_common(command: Command) -> Command {
 
 fn close_command() -> Command {
     let all = Arg::new("all").long("all").action(ArgAction::SetTrue);
-    with_common(Command::new("close").about(OWN[0].1).arg(all.help("End every session of this folder")))
+    with_common(
+        Command::new("close").about(OWN_COMMANDS[0].1).arg(all.help("End every session of this folder")),
+    )
 }
 
 fn sessions_command() -> Command {
-    with_common(Command::new("sessions").about(OWN[1].1))
+    with_common(Command::new("sessions").about(OWN_COMMANDS[1].1))
 }
 
 /// The command-line definitions of the program's own commands.
@@ -314,7 +317,7 @@ fn help(rest: &[OsString]) -> Result<i32, Ending> {
     Err(Ending::Answer(explained(command)))
 }
 
-/// The help of a command, without the global options.
+/// Renders the help of a command, without the global options.
 fn explained(command: Command) -> String {
     let shared =
         ["session", "json"].into_iter().filter(|id| command.get_arguments().any(|arg| arg.get_id() == id));
@@ -323,19 +326,19 @@ fn explained(command: Command) -> String {
     hidden.disable_help_flag(true).term_width(120).render_help().to_string()
 }
 
-/// The most common commands, each on a line, and the names of the others.
+/// Renders `help`: the most common commands, each on a line, and the names of the others.
 fn list() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options], in this folder's browser:\n");
     for verb in verbs::all().filter(|verb| verb.is_common()) {
         let _ = writeln!(text, "  {}  {}", verb.usage(), verb.short_summary());
     }
-    let (close, _) = OWN[0];
+    let (close, _) = OWN_COMMANDS[0];
     let _ = writeln!(
         text,
         "  {close}  End the session, and the browser with the last one; --all for all sessions"
     );
     let others: Vec<_> = verbs::all().filter(|verb| !verb.is_common()).map(Verb::name).collect();
-    let own: Vec<_> = OWN[1..].iter().map(|(name, _)| *name).collect();
+    let own: Vec<_> = OWN_COMMANDS[1..].iter().map(|(name, _)| *name).collect();
     let _ = writeln!(text, "And {}. Besides {}.", others.join(", "), own.join(", "));
     text.push_str(
         "Every command takes -s NAME (a separate session) and --json. `help COMMAND` explains one, `help --all` lists all.\n",
@@ -343,14 +346,14 @@ fn list() -> String {
     text
 }
 
-/// All commands with their summaries.
+/// Renders `help --all`: all commands with their summaries.
 fn list_all() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options]\n\nIn this folder's browser:\n");
     for verb in verbs::all() {
         let _ = writeln!(text, "  {}\n      {}", verb.usage(), verb.summary());
     }
     text.push_str("\nBesides:\n");
-    for (name, what) in OWN {
+    for (name, what) in OWN_COMMANDS {
         let _ = writeln!(text, "  {name}\n      {what}");
     }
     text.push_str(
@@ -359,7 +362,7 @@ fn list_all() -> String {
     text
 }
 
-/// Runs the background server, which the first verb starts.
+/// Runs the background server: `background SOCKET [options]`, as `remote::ask` starts it.
 #[cfg(unix)]
 fn background(rest: Vec<OsString>) -> Result<i32, Ending> {
     let mut rest = rest.into_iter();

@@ -25,9 +25,9 @@ use crate::webdriver::{self, WebkitSession};
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Severity {
     Good,
-    /// It works with limitations.
+    /// The browser works with limitations.
     Warning,
-    /// It does not work.
+    /// The browser does not work.
     Problem,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Finding {
     pub subject: &'static str,
     pub grade: Severity,
     pub found: String,
-    /// How to fix it.
+    /// How to fix the problem; `None` if there is none.
     pub mend: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Finding {
     }
 }
 
-/// The command-line definition, with the options of the server, since they decide what is checked.
+/// Returns the command-line definition. It includes the server's options, since they decide what is checked.
 pub(super) fn command() -> Command {
     let command = Command::new("doctor")
         .about("Check what the browser needs on this machine, and how to fix what is missing")
@@ -68,7 +68,7 @@ pub(super) fn command() -> Command {
     flags.fold(command, |command, flag| command.arg(flag.clone().hide(true).help_heading(None::<&str>)))
 }
 
-/// Runs the checks and prints the findings. The exit status tells whether there is a problem.
+/// Runs the checks and prints the findings. Returns exit status 1 if one of them is a problem.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let options = command::options(matches);
     let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
@@ -135,7 +135,7 @@ fn examined(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Starts the browser, which is the best check.
+/// Finds the browser and starts it once, headless and with a temporary profile.
 fn browser(options: &LaunchOptions) -> Vec<Finding> {
     let found = match find(&options.wanted()) {
         Ok(found) => found,
@@ -154,7 +154,7 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
     findings
 }
 
-/// Checks the driver and the virtual display by starting them.
+/// Finds the WebDriver program and a display; if both exist, starts a WebKit session once.
 fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     let browser = match webdriver::find_driver(options) {
         Ok(driver) => Finding::good("browser", driver.display().to_string()),
@@ -167,7 +167,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     };
     let mut findings = vec![browser, screen];
     if findings.iter().all(|finding| finding.grade == Severity::Good) {
-        let webkit_session = WebkitSession::new(Arc::new(options.for_test_start()));
+        let webkit_session = WebkitSession::new(Arc::new(options.for_trial_launch()));
         findings.push(started(async move {
             let version = webkit_session.turn().await?.version().to_owned();
             Ok((version, async move { webkit_session.close().await }))
@@ -176,7 +176,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     findings
 }
 
-/// Starts a browser; `start` returns its version and how to close it.
+/// Starts a browser and measures how long it takes. `start` returns the version and a future that closes the browser.
 fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(String, C)>>) -> Finding {
     let begun = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -204,7 +204,7 @@ fn finding(subject: &'static str, error: &Error) -> Finding {
     Finding::bad(subject, Severity::Problem, error.to_string(), mend)
 }
 
-/// Whether a remote browser answers.
+/// Checks whether something listens at the `--cdp-endpoint`.
 fn attached(endpoint: &str) -> Finding {
     let listens = url::Url::parse(endpoint).ok().and_then(|url| {
         let addresses = url.socket_addrs(|| None).ok()?;
@@ -224,7 +224,7 @@ fn attached(endpoint: &str) -> Finding {
     }
 }
 
-/// Checks port and keys, if the server would use HTTP.
+/// Checks port and API keys, if the options make the server use HTTP.
 fn http(config: &Config) -> Vec<Finding> {
     let Some(http) = &config.http else { return Vec::new() };
     let address = (http.host.trim_matches(['[', ']']), http.port);
@@ -251,7 +251,7 @@ fn http(config: &Config) -> Vec<Finding> {
     vec![port, keys]
 }
 
-/// The MCP clients on this machine, and whether they are set up.
+/// Checks for each MCP client on this machine whether this server is set up in it.
 fn clients() -> Vec<Finding> {
     let Some(places) = ClientFolders::here() else { return Vec::new() };
     let found = Agent::all().iter().filter_map(|agent| {
@@ -275,7 +275,7 @@ fn clients() -> Vec<Finding> {
     found.collect()
 }
 
-/// Whether the program that a client would start exists.
+/// Checks that the program that a client's configuration starts still exists.
 fn knows(agent: Agent, name: &str, program: Option<String>) -> Finding {
     let is_gone = program.as_deref().is_some_and(|program| {
         let path = std::path::Path::new(program);

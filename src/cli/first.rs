@@ -1,5 +1,5 @@
-//! Runs as the first process of a container, which must reap orphaned processes: browsers leave several. In
-//! that case the program starts itself as a child, forwards signals, and reaps.
+//! An init process for containers. As process 1, the program starts itself again as a child, forwards signals to the
+//! child, and reaps orphaned processes, of which browsers leave several.
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,15 +11,15 @@ use tokio::sync::mpsc;
 use super::program::Program;
 use super::tell;
 
-/// The forwarded signals: all that ask for an exit.
-const HANDED_ON: [(SignalKind, Signal); 4] = [
+/// The signals that are forwarded to the child: those that ask a process to exit.
+const FORWARDED_SIGNALS: [(SignalKind, Signal); 4] = [
     (SignalKind::terminate(), Signal::TERM),
     (SignalKind::interrupt(), Signal::INT),
     (SignalKind::hangup(), Signal::HUP),
     (SignalKind::quit(), Signal::QUIT),
 ];
 
-/// Runs the program as a child, if this is the first process. Returns its exit status.
+/// Runs the program as a child if this is process 1, and returns the child's exit status; otherwise `None`.
 pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     if getpid() != Pid::INIT {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
 async fn keep(program: &Program, arguments: &[OsString]) -> io::Result<i32> {
     let mut ends = signal(SignalKind::child())?;
     let (received, mut hear) = mpsc::unbounded_channel();
-    for (kind, number) in HANDED_ON {
+    for (kind, number) in FORWARDED_SIGNALS {
         let (mut signals, received) = (signal(kind)?, received.clone());
         tokio::spawn(async move { while signals.recv().await.is_some() && received.send(number).is_ok() {} });
     }
@@ -49,7 +49,7 @@ async fn keep(program: &Program, arguments: &[OsString]) -> io::Result<i32> {
                 let _ = kill_process(child, number);
             }
             _ = ends.recv() => {
-                // One signal can stand for several ends.
+                // Signals are merged: one SIGCHLD can stand for several children.
                 while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
                     if ended == child {
                         let status = std::process::ExitStatus::from_raw(status.as_raw());

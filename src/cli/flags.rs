@@ -1,4 +1,4 @@
-//! All settings. Each is listed only if it has an effect.
+//! The definitions of all settings, as command-line flags.
 #![allow(clippy::doc_markdown, reason = "these comments are the text of --help")]
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::mcp::consent::Consent;
 use crate::mcp::settings::{ConsoleThreshold, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
-use crate::session::cooldown::Scope;
+use crate::session::cooldown::ScriptWorld;
 
 const AFTER_HELP: &str = "\
 Each setting is also an environment variable (PATCHRIGHT_MCP_ and its name, such as PATCHRIGHT_MCP_LOG_LEVEL) and a key \
@@ -29,7 +29,7 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    // First, while no heading is set.
+    // Flattened first, before a help heading is set: these flags appear without one.
     #[command(flatten)]
     pub log: LogFlags,
 
@@ -68,7 +68,7 @@ pub struct Flags {
     pub replica: ReplicaFlags,
 }
 
-// The browser, and how to start it or attach to it.
+// Settings of the browser: how to start it or attach to it.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Browser")]
 pub struct BrowserFlags {
@@ -322,7 +322,7 @@ pub struct UserFlags {
 
     /// Tools that the cooldown applies to [default: all]
     #[arg(long, value_name = "SCOPE", ignore_case = true)]
-    pub cooldown_scope: Option<Scope>,
+    pub cooldown_scope: Option<ScriptWorld>,
 
     /// Folder that stores the cooldown across restarts and servers of this machine
     #[arg(long, value_name = "DIR")]
@@ -531,7 +531,7 @@ impl FromStr for Size {
     }
 }
 
-/// A number of milliseconds with an upper limit.
+/// Parses a number of milliseconds: at least 1, at most a day.
 fn milliseconds() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=86_400_000)
 }
@@ -552,7 +552,7 @@ fn not_empty() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().try_map(plain).into()
 }
 
-/// Parses `de`, `de-DE`, `zh-Hans-CN`.
+/// Parses a language tag such as `de`, `de-DE` or `zh-Hans-CN`.
 fn language() -> ValueParser {
     let tag = |text: String| {
         let mut parts = text.split('-');

@@ -1,4 +1,4 @@
-//! Health check of an HTTP server, for container images without another client.
+//! The `health` command: asks an HTTP server for its health, for container images without an HTTP client.
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -22,13 +22,13 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Returns the result as exit status.
+/// Requests the server's health URL. Returns exit status 0 if the server is healthy, otherwise 1.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let url = matches.get_one::<String>("url").cloned().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Ending::Mistake(format!("health: {error}")))?;
     let asked = runtime.block_on(async {
-        // What is asked is near; no proxy stands between.
+        // The server runs on this machine, so proxies from the environment must not be used.
         let client = reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?;
         client.get(&url).send().await
     });
@@ -49,7 +49,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     }
 }
 
-/// The innermost cause, which is the most useful one.
+/// Returns the innermost cause of an error, which is the most specific one.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(inner) = innermost.source() {

@@ -8,20 +8,20 @@ use toml_edit::{Array, Datetime, DocumentMut, Item, Table, value};
 use super::{Ending, show};
 use crate::mcp::http::{digest_of, parse_key_file, random_key};
 
-/// The limits that are lists.
+/// The restrictions of a key whose values are lists: name, placeholder and help of each flag.
 const LISTS: [(&str, &str, &str); 4] = [
     ("toolsets", "SETS", "Families of tools that the key may use"),
     ("caps", "CAPS", "Groups of additional tools that it may use"),
     ("tools", "NAMES", "Tools that it may use"),
     ("allowed-origins", "ORIGINS", "Origins that its pages may reach"),
 ];
-/// The limits that are numbers.
+/// The restrictions of a key whose values are numbers: name, placeholder and help of each flag.
 const NUMBERS: [(&str, &str, &str); 2] = [
     ("calls-per-minute", "COUNT", "Calls that it may make in a minute"),
     ("max-sessions", "COUNT", "Sessions that it may have open"),
 ];
 
-/// The command-line definition.
+/// Returns the command-line definition of `keys`.
 pub(super) fn command() -> Command {
     let name = || Arg::new("name").value_name("NAME").required(true);
     let list = |(id, what, help): (&'static str, &'static str, &'static str)| {
@@ -92,7 +92,7 @@ fn name_in(given: &ArgMatches) -> &str {
     given.get_one::<String>("name").map_or("", String::as_str)
 }
 
-/// The file with another key. The server's own rules decide whether it is valid.
+/// Returns the key file with the new key added, or an error if the server would reject the resulting file.
 fn added(text: &str, name: &str, key: &str, given: &ArgMatches) -> Result<String, String> {
     let mut entry = Table::new();
     entry["sha256"] = value(digest_of(key));
@@ -116,9 +116,9 @@ fn added(text: &str, name: &str, key: &str, given: &ArgMatches) -> Result<String
     Ok(after)
 }
 
-/// Replaces the file, which only its owner can read, at once.
+/// Replaces the file atomically; only its owner can read the new one.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    // Who keeps it elsewhere has a link here, which stays one.
+    // If the path is a symbolic link, its target is replaced and the link stays.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,6 +1,6 @@
-//! Merges settings: flags override the environment, and that overrides the file.
+//! Merges settings: flags override the environment, and the environment overrides the file.
 //!
-//! Environment and file are converted to flags and parsed by the same grammar, so the three cannot differ.
+//! Values from the environment and the file are converted to flags, so clap parses all three in the same way.
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::mcp::arguments::nearest;
 use crate::mcp::strict_json;
 
 const PREFIX: &str = "PATCHRIGHT_MCP_";
-/// Settings that a file cannot contain.
+/// Flags that cannot be set in a configuration file.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 
-/// The environment variable for the browser in the specification of sessions. Other programs use the name as
-/// well, so only these values count.
+/// The environment variable that names the browser in the specification of the session tools. Other programs use the
+/// same name, so values outside [`BROWSER_TYPES`] are ignored with a warning.
 const BROWSER_TYPE: &str = "BROWSER_TYPE";
 const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 
-/// The settings of one source, by name.
+/// The settings of one source (environment or file), by name.
 type Layer = BTreeMap<String, OsString>;
 
-/// The merged settings, and warnings for the user.
+/// Returns the merged settings, and warnings for the user.
 pub fn read(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -54,7 +54,7 @@ pub fn names() -> Vec<String> {
     settings(&Flags::command()).map(|setting| name(setting).to_owned()).collect()
 }
 
-/// The environment variable of a setting.
+/// Returns the name of the environment variable for a setting.
 pub fn variable(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('-', "_").to_ascii_uppercase())
 }
@@ -77,7 +77,7 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
     matches.map_err(|error| ending(&error))
 }
 
-/// Converts a clap error to one line, which survives in a client's log.
+/// Converts a clap error. Mistakes become one line, since MCP clients may show only one line of a server's log.
 pub(super) fn ending(error: &clap::Error) -> Ending {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
@@ -102,7 +102,7 @@ fn from_environment(
     let mut kind = None;
     for (key, value) in environment {
         if key == BROWSER_TYPE && !value.is_empty() {
-            // Other programs may have it for something of theirs.
+            // Another program's value for this variable is no reason to fail.
             match BROWSER_TYPES.iter().any(|known| value == *known) {
                 true => kind = Some(value),
                 false => warnings
@@ -112,7 +112,7 @@ fn from_environment(
         }
         let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };
         match names.iter().find(|name| variable(name) == key) {
-            // An empty variable is how a compose file says "not set".
+            // Compose files pass an unset variable as an empty one.
             Some(_) if value.is_empty() => {}
             Some(name) => insert(&mut layer, name, &value, key)?,
             None => warnings.push(format!("{key} is set, but there is no such setting")),
@@ -155,7 +155,7 @@ fn from_file(path: &Path) -> Result<Layer, Ending> {
 }
 
 fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
-    // Some editors put a mark there that is no part of the text.
+    // Some editors write a byte order mark at the start.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let is_json = extension.as_deref() == Some("json") || text.trim_start().starts_with('{');
@@ -170,7 +170,7 @@ fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
     })
 }
 
-/// The value as a flag would be written; `None` for no value.
+/// Returns the value as it would be written in a flag; `None` for `null` and for an empty list.
 fn written(value: &Value, list: bool) -> Result<Option<String>, &'static str> {
     match value {
         Value::Null => Ok(None),
@@ -190,7 +190,7 @@ fn takes_a_list(setting: &Arg) -> bool {
     matches!(setting.get_action(), ArgAction::Append)
 }
 
-/// Adds a setting; an error in it names its source.
+/// Adds a setting if its value is valid. `found` is the setting's source, for the error message.
 fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
     if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
         return Err(Ending::Mistake(format!("{found}: {reason}")));

@@ -1,4 +1,4 @@
-//! Logging to standard error on a thread of its own: a reader that hangs does not block anything.
+//! Logging to standard error on a separate thread, so that a stuck reader of standard error blocks nothing else.
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,18 +16,18 @@ use tracing_subscriber::{fmt, registry::LookupSpan};
 use super::flags::{LogFormat, LogLevel};
 use crate::secrets::Secrets;
 
-/// The most lines that wait to be written.
+/// The maximum number of queued lines; further lines are dropped and counted.
 const MOST_WAITING: usize = 1000;
-/// How long the exit waits for them.
+/// How long [`finish`] waits until the queued lines are written.
 const LAST_WRITE: Duration = Duration::from_millis(300);
 
 static QUEUE: OnceLock<SyncSender<Entry>> = OnceLock::new();
-/// The number of dropped lines.
+/// The number of lines dropped since the last line was written.
 static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
 
 enum Entry {
     Line(Vec<u8>),
-    /// Notifies when all earlier lines were written.
+    /// A request to be notified once all earlier lines are written.
     End(SyncSender<()>),
 }
 
@@ -40,7 +40,7 @@ pub(super) fn tell(line: &str) {
 pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let (queue, waiting) = sync_channel(MOST_WAITING);
     let writing = std::thread::Builder::new().name("log".to_owned());
-    // Without a thread, lines are written where they are said, as before there was one.
+    // If the thread does not start, `write` keeps writing lines on the calling thread.
     if QUEUE.get().is_none() && writing.spawn(move || write_all(&waiting)).is_ok() {
         let _ = QUEUE.set(queue);
     }
@@ -55,14 +55,14 @@ pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let filter =
         Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
     let all = tracing_subscriber::registry().with(filter);
-    // Somebody who runs us twice in one process has set this already.
+    // Fails if this process has started logging before; the first configuration is kept.
     let _ = match format {
         LogFormat::Text => tracing::subscriber::set_global_default(all.with(lines(secrets))),
         LogFormat::Json => tracing::subscriber::set_global_default(all.with(lines(secrets).json())),
     };
 }
 
-/// Waits a moment until everything is written.
+/// Waits until all queued lines are written, at most [`LAST_WRITE`].
 pub(super) fn finish() {
     let (written, done) = sync_channel(1);
     if QUEUE.get().is_some_and(|queue| queue.try_send(Entry::End(written)).is_ok()) {
@@ -100,15 +100,15 @@ fn write_now(line: &[u8]) {
 fn lines<S: Subscriber + for<'span> LookupSpan<'span>>(
     secrets: Secrets,
 ) -> fmt::Layer<S, DefaultFields, Format, impl for<'line> MakeWriter<'line> + 'static> {
-    fmt::layer().with_writer(move || Struck { secrets: secrets.clone() }).log_internal_errors(false)
+    fmt::layer().with_writer(move || RedactingWriter { secrets: secrets.clone() }).log_internal_errors(false)
 }
 
-/// Standard error with secrets removed. Each line is written in one piece.
-struct Struck {
+/// A writer to standard error that removes secrets from each line.
+struct RedactingWriter {
     secrets: Secrets,
 }
 
-impl Write for Struck {
+impl Write for RedactingWriter {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         write(self.secrets.redact(&text).into_owned().into_bytes());

@@ -1,4 +1,4 @@
-//! Shell completions and a manual page.
+//! Generates shell completions and a manual page.
 use clap::builder::EnumValueParser;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _};
 use clap_complete::Shell;
@@ -45,7 +45,7 @@ pub(super) fn man() -> Result<i32, Ending> {
     Err(Ending::Answer(String::from_utf8_lossy(&text).into_owned()))
 }
 
-/// The program with all its commands.
+/// Returns the command-line definition of the program with all its commands.
 fn whole() -> Command {
     let flags = Flags::command();
     flags.subcommands(command::every()).disable_help_subcommand(true)

@@ -1,12 +1,12 @@
-//! How to start this program again: by itself, and by clients.
+//! How this program can be started again: by this process, or by an MCP client.
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Starts the program in Python from any folder: a module in the working directory cannot replace ours.
+/// Python code that starts the program, without the working directory in `sys.path`: a module there could replace ours.
 const IN_PYTHON: &str = "import sys; sys.path[:] = [entry for entry in sys.path if entry]; \
     from patchright_mcp.__main__ import run; sys.exit(run())";
 
-/// A program with its first arguments.
+/// A way to start this program: as a binary, or as a package of a Python interpreter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     executable: PathBuf,
@@ -26,12 +26,12 @@ impl Program {
         Self { executable, kind: Kind::Binary }
     }
 
-    /// The package in this Python.
+    /// The package in the Python interpreter `executable`.
     pub fn in_python(executable: PathBuf) -> Self {
         Self { executable, kind: Kind::Python }
     }
 
-    /// A command that starts it.
+    /// Returns a command that starts the program.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
         if self.kind == Kind::Python {
@@ -40,7 +40,7 @@ impl Program {
         command
     }
 
-    /// Program and arguments for a client's configuration.
+    /// Returns executable and arguments as they are written into a client's configuration.
     pub fn words(&self, arguments: &[String]) -> (String, Vec<String>) {
         let leading: &[&str] = match self.kind {
             Kind::Binary => &[],

@@ -8,24 +8,24 @@ use sha2::{Digest, Sha256};
 
 use crate::folders::make_private;
 
-/// The folder for our files in a project.
+/// The folder for this program's files in a project.
 pub(super) const FOLDER: &str = ".patchright-mcp";
 
-/// A project with the socket of its server.
+/// A project folder, and the socket of its background server.
 #[derive(Debug, Clone)]
 pub(super) struct Project {
     pub root: PathBuf,
-    /// The server's socket.
+    /// The path of the server's socket, whether or not a server runs.
     pub socket: PathBuf,
 }
 
 impl Project {
-    /// The project of the working directory.
+    /// Returns the project that contains the working directory.
     pub(super) fn here() -> io::Result<Self> {
         let here = fs::canonicalize(std::env::current_dir()?)?;
         let root = root_of(&here, home().as_deref());
-        let place = meeting_place()?;
-        // Servers of another version speak another language.
+        let place = socket_folder()?;
+        // The version is a part of the name, since each version has its own protocol.
         let name = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
         let name = name.chain_update(root.as_os_str().as_encoded_bytes()).finalize();
         let [a, b, c, d, ..] = name.0;
@@ -33,7 +33,7 @@ impl Project {
         Ok(Self { root, socket: place.join(format!("{name:08x}.sock")) })
     }
 
-    /// Locks the start of a server, so that two commands start only one.
+    /// Locks the socket folder while a server is started, so that two commands do not both start one.
     pub(super) fn lock(&self) -> io::Result<File> {
         let place = place_of(&self.socket);
         loop {
@@ -43,7 +43,7 @@ impl Project {
                 opened => opened?,
             };
             lock.lock()?;
-            // A server that ended meanwhile may have taken the folder along.
+            // A server that exited meanwhile may have removed the folder: then the lock is on a deleted one.
             if fs::metadata(place).is_ok_and(|now| lock.metadata().is_ok_and(|ours| ours.ino() == now.ino()))
             {
                 return Ok(lock);
@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Our folder in the project, with a `.gitignore` of its own.
+    /// Creates this program's folder in the project, with a `.gitignore` that ignores all of it, and returns its path.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {
@@ -68,11 +68,11 @@ impl Project {
     }
 }
 
-/// Removes the socket of a server that exits, and its folder if it is empty.
+/// Removes the socket of a server that exits, and the socket folder if it is empty.
 pub(super) fn leave(socket: &Path) {
     let _ = fs::remove_file(socket);
     let place = place_of(socket);
-    // Whoever is about to start a server holds it.
+    // While another command holds the lock to start a server, the folder is left.
     if let Ok(lock) = File::open(place)
         && lock.try_lock().is_ok()
     {
@@ -84,21 +84,21 @@ fn place_of(socket: &Path) -> &Path {
     socket.parent().unwrap_or(Path::new("/"))
 }
 
-/// The nearest parent folder that is a project root, or else the folder itself.
+/// Returns the nearest folder, from `here` up to below `home`, with a `.git` or a [`FOLDER`]; if none, `here` itself.
 fn root_of(here: &Path, home: Option<&Path>) -> PathBuf {
     let marked = |folder: &&Path| [".git", FOLDER].iter().any(|mark| folder.join(mark).exists());
     let inside = here.ancestors().take_while(|folder| Some(*folder) != home && folder.parent().is_some());
     inside.into_iter().find(marked).unwrap_or(here).to_owned()
 }
 
-/// The user's home directory.
+/// Returns the user's home directory.
 pub(super) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| home.is_absolute())
 }
 
-/// A private folder for sockets, with a path short enough for them. It exists while a server runs.
-fn meeting_place() -> io::Result<PathBuf> {
-    // Not XDG_RUNTIME_DIR: programs started by cron, sudo or an agent's sandbox have another than a shell, or none.
+/// Returns the path of the user's private socket folder, which exists only while servers run.
+fn socket_folder() -> io::Result<PathBuf> {
+    // Not XDG_RUNTIME_DIR: under cron, sudo or an agent's sandbox, it differs from the shell's or is unset.
     let place = temporary().join(format!("patchright-mcp-{}", user()));
     if fs::symlink_metadata(&place).is_ok() {
         check(&place)?;
@@ -106,7 +106,7 @@ fn meeting_place() -> io::Result<PathBuf> {
     Ok(place)
 }
 
-/// The temporary folder, which is short: socket paths are limited to some hundred characters.
+/// Returns the system's temporary folder, or `/tmp` if that path is long: socket paths are limited to about 100 bytes.
 fn temporary() -> PathBuf {
     const MOST: usize = 60;
     let folder = std::env::temp_dir();
@@ -117,7 +117,7 @@ fn user() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// Checks the owner of a folder that somebody else could have created before us.
+/// Checks that the folder belongs to this user alone: another user could have created it first.
 fn check(place: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(place)?;
     if found.is_dir() && found.uid() == user() && found.mode().trailing_zeros() >= 6 {

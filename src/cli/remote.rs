@@ -12,12 +12,12 @@ use super::project::Project;
 use super::tell;
 use super::wire::{Line, Outcome, Request, Work};
 
-/// How often to start again if a server exits before it has begun.
+/// How often a request is tried if the server exits before it begins the request.
 const TRIES: usize = 3;
 /// How long a server may take to exit after its last session was closed.
-const LAST_BREATH: Duration = Duration::from_secs(10);
-/// How long a working server may be silent: it sends a sign of life every few seconds.
-const LONGEST_SILENCE: Duration = Duration::from_secs(20);
+const EXIT_LIMIT: Duration = Duration::from_secs(10);
+/// How long a server may send nothing before it counts as stuck: a busy one sends [`Line::Working`] every 5 s.
+const SILENCE_LIMIT: Duration = Duration::from_secs(20);
 /// How long a server may take to start.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
@@ -26,11 +26,11 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 pub(super) enum CommandFailure {
     NoServer,
     Io(io::Error),
-    /// The server did not start; its output.
+    /// The server did not start. Contains its log.
     NotStarted(String),
     /// The server exited during the command.
-    BrokeOff,
-    /// The server does not answer; its process id.
+    ServerExited,
+    /// The server does not answer. Contains its process id, if known.
     Silent(Option<u32>),
 }
 
@@ -40,11 +40,11 @@ impl std::fmt::Display for CommandFailure {
             Self::NoServer => formatter.write_str("nothing is open in this folder"),
             Self::Io(error) => write!(formatter, "the server of this folder cannot be reached: {error}"),
             Self::NotStarted(log) => write!(formatter, "the server of this folder did not start: {log}"),
-            Self::BrokeOff => formatter.write_str(
+            Self::ServerExited => formatter.write_str(
                 "the server of this folder ended during the command; see .patchright-mcp/server.log",
             ),
             Self::Silent(process) => {
-                let seconds = LONGEST_SILENCE.as_secs();
+                let seconds = SILENCE_LIMIT.as_secs();
                 let end = process.map_or_else(
                     || "end its process, `patchright-mcp background`".to_owned(),
                     |process| format!("end it with `kill -9 {process}`"),
@@ -64,7 +64,7 @@ impl From<io::Error> for CommandFailure {
     }
 }
 
-/// Sends a request to the server of a folder; `starting` is the program to start one with, if allowed.
+/// Sends a request to the server of a folder. If none runs, starts one with the program `starting`; fails with `None`.
 pub(super) fn ask(
     project: &Project,
     starting: Option<&Program>,
@@ -76,17 +76,17 @@ pub(super) fn ask(
             (None, Some(program)) => start(project, program, &request.options)?,
             (None, None) => return Err(CommandFailure::NoServer),
         };
-        if let Some(outcome) = converse(&stream, request)? {
+        if let Some(outcome) = exchange(&stream, request)? {
             return Ok(outcome);
         }
     }
-    Err(CommandFailure::BrokeOff)
+    Err(CommandFailure::ServerExited)
 }
 
 fn connect(project: &Project) -> io::Result<Option<UnixStream>> {
     match UnixStream::connect(&project.socket) {
         Ok(stream) => Ok(Some(stream)),
-        // The other one is a socket that a killed server left.
+        // `ConnectionRefused`: a killed server has left its socket.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
             Ok(None)
         }
@@ -96,14 +96,14 @@ fn connect(project: &Project) -> io::Result<Option<UnixStream>> {
 
 fn start(project: &Project, program: &Program, options: &[String]) -> Result<UnixStream, CommandFailure> {
     let _lock = project.lock()?;
-    // Somebody may have been quicker.
+    // Another command may have started a server before this one got the lock.
     if let Some(stream) = connect(project)? {
         return Ok(stream);
     }
     let _ = std::fs::remove_file(&project.socket);
     let log = project.folder()?.join("server.log");
     let mut command = program.command();
-    keep_descriptors(&mut command);
+    close_inherited_descriptors(&mut command);
     let mut server = command
         .arg("background")
         .arg(&project.socket)
@@ -113,7 +113,7 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
         .stdout(Stdio::piped())
         .stderr(File::create(&log)?)
         .spawn()?;
-    let ready = server.stdout.take().is_some_and(says_ready);
+    let ready = server.stdout.take().is_some_and(wait_until_ready);
     match connect(project)? {
         Some(stream) if ready => Ok(stream),
         _ => {
@@ -126,15 +126,15 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
     }
 }
 
-/// Closes inherited descriptors in the server: otherwise it would hold a lock or pipe of our caller.
+/// Closes inherited file descriptors in the server: otherwise it would keep locks and pipes of our caller open.
 #[allow(unsafe_code, reason = "the standard library has no safe way to keep descriptors from a child")]
-fn keep_descriptors(command: &mut Command) {
+fn close_inherited_descriptors(command: &mut Command) {
     const MOST: i32 = 65_536;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let end = limit.and_then(|limit| i32::try_from(limit).ok()).unwrap_or(MOST).min(MOST);
     let set_up = move || {
         for descriptor in 3..end {
-            // SAFETY: it changes what exec does with a descriptor, if there is one, and nothing before.
+            // SAFETY: this only marks a descriptor to be closed by exec; a number without a descriptor is an error.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
         Ok(())
@@ -143,8 +143,8 @@ fn keep_descriptors(command: &mut Command) {
     unsafe { command.pre_exec(set_up) };
 }
 
-/// Whether a starting server reports that it is ready, before it exits or takes too long.
-fn says_ready(stdout: ChildStdout) -> bool {
+/// Waits for the starting server's `ready` line. Returns false if the server exits or takes too long.
+fn wait_until_ready(stdout: ChildStdout) -> bool {
     let (ready, readily) = mpsc::channel();
     std::thread::spawn(move || {
         let mut line = String::new();
@@ -154,21 +154,21 @@ fn says_ready(stdout: ChildStdout) -> bool {
     readily.recv_timeout(START_LIMIT).unwrap_or(false)
 }
 
-/// The process id at the other end.
-fn process_behind(stream: &UnixStream) -> Option<u32> {
+/// Returns the process id of the server at the other end of the socket; `None` on systems other than Linux.
+fn peer_process_id(stream: &UnixStream) -> Option<u32> {
     #[cfg(target_os = "linux")]
     return u32::try_from(rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_pid()).ok();
     #[cfg(not(target_os = "linux"))]
     return None;
 }
 
-/// Sends one request and returns its outcome; `None` if the server exited before it began.
-fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, CommandFailure> {
+/// Sends one request and returns its outcome; `None` if the server exited before it began the request.
+fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, CommandFailure> {
     let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
     line.push(b'\n');
-    let _ = stream.set_write_timeout(Some(LONGEST_SILENCE));
-    let _ = stream.set_read_timeout(Some(LONGEST_SILENCE));
-    // One that ends reads no more; what it said before is read all the same.
+    let _ = stream.set_write_timeout(Some(SILENCE_LIMIT));
+    let _ = stream.set_read_timeout(Some(SILENCE_LIMIT));
+    // A write error is ignored: an exiting server may have closed its end, but its response can still be read.
     let _ = stream.write_all(&line);
     let mut begun = false;
     let mut waiting = String::new();
@@ -176,7 +176,7 @@ fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
         let line = match line {
             Ok(line) => line,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                return Err(CommandFailure::Silent(process_behind(stream)));
+                return Err(CommandFailure::Silent(peer_process_id(stream)));
             }
             Err(_) => break,
         };
@@ -191,17 +191,17 @@ fn converse(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
             }
             Line::Done(outcome) => {
                 if matches!(request.work, Work::Close { .. }) {
-                    until_gone(stream);
+                    wait_until_server_exits(stream);
                 }
                 return Ok(Some(outcome));
             }
         }
     }
-    if begun { Err(CommandFailure::BrokeOff) } else { Ok(None) }
+    if begun { Err(CommandFailure::ServerExited) } else { Ok(None) }
 }
 
-/// Waits until a server that exits with its last session has cleaned up.
-fn until_gone(mut stream: &UnixStream) {
-    let _ = stream.set_read_timeout(Some(LAST_BREATH));
+/// Waits until a server that exits after its last session closes the socket.
+fn wait_until_server_exits(mut stream: &UnixStream) {
+    let _ = stream.set_read_timeout(Some(EXIT_LIMIT));
     let _ = stream.read(&mut [0]);
 }

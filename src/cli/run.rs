@@ -1,4 +1,4 @@
-//! Runs the server of a [`Config`].
+//! Runs the MCP server, or a background server, as a [`Config`] describes it.
 #[cfg(unix)]
 use std::os::fd::AsFd as _;
 #[cfg(unix)]
@@ -16,7 +16,7 @@ use crate::live::{Live, Mode};
 use crate::mcp::audit::{AuditLog, Head};
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::http::HttpServer;
-use crate::mcp::http::live::attend;
+use crate::mcp::http::live::serve_open_handovers;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
@@ -44,16 +44,16 @@ pub(super) fn run(config: Config) -> i32 {
 #[derive(Debug)]
 pub(super) struct BackgroundConfig {
     pub server: Config,
-    /// The flags that it was given.
+    /// The command-line options that the server was started with.
     pub options: Vec<String>,
     pub socket: PathBuf,
     pub idle_limit: Duration,
 }
 
-/// Runs the background server of a folder, detached from its terminal.
+/// Runs the background server of a folder, detached from the terminal.
 #[cfg(unix)]
 pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
-    // It fails where we lead a group already, and then there is nothing to leave.
+    // Fails only if this process already leads a process group; then it is not in the client's group.
     let _ = rustix::process::setsid();
     let secrets = config.server.engine.secrets.clone();
     live(config.server.log_level, config.server.log_format, secrets, async {
@@ -73,7 +73,7 @@ pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
     })
 }
 
-/// Runs until `serving` has ended, and cleans up.
+/// Starts logging, runs `serving` to its end, and cleans up. Returns the exit status of `serving`.
 fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Future<Output = i32>) -> i32 {
     log::start(level, format, secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -86,9 +86,9 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
         }
     };
     let status = runtime.block_on(serving);
-    // A thread may be waiting for a line from a terminal; nobody waits for that thread.
+    // A thread may still be blocked on reading a terminal; the exit must not wait for it.
     runtime.shutdown_background();
-    // Somebody may have lost patience with an end in order.
+    // After a second signal, the orderly shutdown was cut short: browsers may still run.
     launch::end_all();
     remove_unfinished();
     log::finish();
@@ -138,7 +138,7 @@ async fn serve(mut config: Config) -> i32 {
     match http {
         None => {
             if let Some(live) = live {
-                tokio::spawn(attend(live, shutdown.token().clone()));
+                tokio::spawn(serve_open_handovers(live, shutdown.token().clone()));
             }
             let (token, server) = (shutdown.token().clone(), Server::new(dispatcher));
             tokio::select! {
@@ -179,8 +179,8 @@ async fn serve(mut config: Config) -> i32 {
     shutdown.reason().exit_status()
 }
 
-/// Takes standard input and output for the protocol. Child processes read nothing, and their output goes to
-/// standard error.
+/// Reserves standard input and output for the protocol: programs in this process and its children then read
+/// `/dev/null` and write to standard error.
 #[cfg(unix)]
 fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     let input = std::io::stdin().as_fd().try_clone_to_owned()?;
@@ -191,22 +191,22 @@ fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     Ok((file(input), file(output)))
 }
 
-/// Like [`dispatcher`], with the log of calls that the configuration names.
+/// Like [`dispatcher`], with the audit log of `--audit`, if set.
 pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
     let audit = config.audit.as_deref().map(AuditLog::open).transpose();
     let audit = audit.map_err(|reason| format!("--audit: {reason}"))?;
     if let Some(log) = &audit {
-        // Kept with the other lines of standard error, it shows later whether the end of the file is missing.
+        // If standard error is kept, this digest later reveals whether lines were cut off the end of the audit log.
         let Head { lines, digest } = log.head();
         tell(&format!("The audit log goes on after {lines} lines; head {digest}"));
     }
     Ok(dispatcher(config).with_audit(audit))
 }
 
-/// Creates the tools with their settings, a browser that starts on demand, and the cooldown of this process.
+/// Creates a dispatcher with the tools, a browser that starts on demand, and the cooldown of this process.
 pub fn dispatcher(config: Config) -> Dispatcher {
     let registry = Registry::new(
-        tools::ALL.iter().chain(&tools::claude::MEMBERS),
+        tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS),
         &config.capabilities,
         &config.toolsets,
     );

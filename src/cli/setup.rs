@@ -1,4 +1,4 @@
-//! Adds our server to a client's configuration, or removes it, and keeps the rest.
+//! The `setup` command: adds this server to an MCP client's configuration, or removes it, and keeps the rest.
 pub(super) mod clients;
 mod edit;
 
@@ -17,10 +17,10 @@ use super::{Ending, show};
 
 /// The suffix of the backup file.
 const COPY: &str = ".before-patchright-mcp";
-/// The name of our server in the configuration.
+/// The default name of this server in a client's configuration.
 pub(super) const NAME: &str = "browser";
 
-/// The command-line definition.
+/// Returns the command-line definition of `setup`.
 pub(super) fn command() -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
@@ -48,7 +48,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Sets up a client, or lists what is set up.
+/// Sets up the given client, or without one lists all clients and whether each is set up.
 pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending> {
     let places = ClientFolders::here();
     let places =
@@ -99,7 +99,7 @@ fn place(agent: Agent, places: &ClientFolders, in_project: bool) -> Result<PathB
             agent.project_file(&here).ok_or_else(none)?
         }
     };
-    // Who keeps configurations elsewhere has a link here, which stays one.
+    // If the path is a symbolic link, its target is edited and the link stays.
     Ok(fs::canonicalize(&path).unwrap_or(path))
 }
 
@@ -111,7 +111,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Backs up the file, unless it contains our server already, and writes the new one.
+/// Backs up the file, unless it already contains this server, and writes the new content.
 fn keep_and_write(
     agent: Agent,
     path: &Path,
@@ -121,7 +121,7 @@ fn keep_and_write(
 ) -> io::Result<()> {
     match before {
         None => {
-            // Whatever was kept was of another file.
+            // The file does not exist, so a backup beside it is of an earlier file.
             let _ = fs::remove_file(copy_of(path));
         }
         Some(text) if present(agent.format(), text, name).is_none() => {
@@ -132,7 +132,7 @@ fn keep_and_write(
     write(path, after)
 }
 
-/// Restores the backup if nothing else has changed since; removes a file that we have created.
+/// Restores the backup if nothing else has changed since, deletes a file that `setup` created, or writes `after`.
 fn undo(agent: Agent, path: &Path, after: &str) -> io::Result<()> {
     let copy = copy_of(path);
     let left = value(agent.format(), after);
@@ -163,7 +163,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Our entry before and after. Other entries may contain keys, and are not shown.
+/// Describes the change to this server's entry. Other entries are not shown, since they may contain keys.
 fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String, Value>>) -> String {
     let place = format!("{}.{name}", format.servers());
     let old = present(format, before, name).map(|old| match old {
@@ -174,7 +174,7 @@ fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String,
     old.into_iter().chain(new).collect::<Vec<_>>().join("\n")
 }
 
-/// All clients with their files, and whether they are set up.
+/// Lists all clients with their configuration files, and whether this server is set up in each.
 fn listed(places: &ClientFolders) -> String {
     let lines = Agent::all().iter().map(|agent| {
         let path = agent.file(places);
@@ -209,7 +209,7 @@ pub(super) fn state(agent: Agent, path: &Path) -> SetupState {
     }
 }
 
-/// The program in a client's entry for us, if it can be read.
+/// Returns the program that a client's configuration starts as this server, if it names one.
 pub(super) fn program_of(agent: Agent, path: &Path) -> Option<String> {
     let text = read(path).ok()??;
     let server = present(agent.format(), &text, NAME)?;

@@ -1,4 +1,4 @@
-//! Shows a trace in the user's browser.
+//! The `show-trace` command: serves a trace viewer and opens it in the user's browser.
 use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
@@ -52,12 +52,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     served
 }
 
-/// Opens an address in the user's browser; returns whether a program for that was started.
+/// Opens a URL in the user's default browser. Returns whether the system's opener was started.
 fn open(url: &str) -> bool {
     let words: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],
         "windows" => &["cmd", "/c", "start", ""],
-        // Without a display, it would start a browser in the terminal.
+        // Without a display, `xdg-open` would start a text browser in the terminal.
         _ if ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none()) => {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Tools as verbs of the command line: schemas become flags, and descriptions become help.
+//! Offers MCP tools as verbs of the command line: their schemas become flags, and their descriptions become help.
 use std::ffi::OsString;
 
 use clap::builder::PossibleValuesParser;
@@ -12,7 +12,7 @@ use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB};
 use crate::mcp::tools;
 use crate::messages::{Language, listing as texts};
 
-/// Names that are shorter than the tool's name without `browser_`.
+/// Verbs with a name of their own, by tool. Other verbs are the tool's name without `browser_`.
 const SHORT: [(&str, &str); 14] = [
     ("browser_navigate", "open"),
     ("browser_navigate_back", "back"),
@@ -30,7 +30,7 @@ const SHORT: [(&str, &str); 14] = [
     ("browser_close", "close-page"),
 ];
 
-/// Aliases.
+/// Alternative names of verbs.
 const ALIASES: [(&str, &str); 6] = [
     ("goto", "open"),
     ("navigate", "open"),
@@ -40,8 +40,8 @@ const ALIASES: [(&str, &str); 6] = [
     ("tab", "tabs"),
 ];
 
-/// Positional arguments that are optional, in order.
-const WITHOUT_NAMES: [(&str, &[&str]); 15] = [
+/// Arguments that can be given without a flag although the tool does not require them, in order. Required ones follow.
+const OPTIONAL_POSITIONALS: [(&str, &[&str]); 15] = [
     ("browser_wait_for", &["text"]),
     ("browser_find", &["text"]),
     ("browser_press_key", &["keys"]),
@@ -59,8 +59,8 @@ const WITHOUT_NAMES: [(&str, &[&str]); 15] = [
     ("browser_handle_dialog", &["accept", "promptText"]),
 ];
 
-/// The most common commands: the list describes these, and only names the others.
-const USUAL: [&str; 23] = [
+/// The tools behind the most common verbs: `help` describes these verbs, and only names the others.
+const COMMON_TOOLS: [&str; 23] = [
     "browser_navigate",
     "browser_navigate_back",
     "browser_snapshot",
@@ -86,8 +86,8 @@ const USUAL: [&str; 23] = [
     "browser_ask_person",
 ];
 
-/// Help for arguments whose schema has none, or another one.
-const SAID_HERE: [(&str, &str, &str); 9] = [
+/// Help texts for arguments, in place of the descriptions in the tools' schemas: tool, argument, text.
+const HELP_OVERRIDES: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
         FIELDS,
@@ -109,10 +109,10 @@ const SAID_HERE: [(&str, &str, &str); 9] = [
 ];
 const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 
-/// Arguments that are hidden: descriptions of elements are for models, and sessions have a flag of their own.
-const NOT_ASKED_FOR: [&str; 4] = ["element", "startElement", "endElement", SESSION];
+/// Tool arguments without a flag: only models describe elements, and the session is given by `-s`.
+const HIDDEN_ARGUMENTS: [&str; 4] = ["element", "startElement", "endElement", SESSION];
 
-/// Arguments with file paths, relative to the user's folder.
+/// Arguments that are file paths, which are resolved against the user's working directory.
 const FILES: [&str; 3] = ["paths", "filename", "storageState"];
 
 const FIELDS: &str = "fields";
@@ -124,36 +124,36 @@ pub struct Verb {
     pub tool: &'static AnyTool,
 }
 
-/// All verbs. Session tools are not among them, since `-s NAME` replaces them.
+/// Returns all verbs. Session tools are not among them, since `-s NAME` replaces them.
 pub fn all() -> impl Iterator<Item = Verb> {
     tools::ALL.iter().filter(|tool| tool.family.has_commands).map(|tool| Verb { tool })
 }
 
-/// The verb with this name.
+/// Returns the verb with this name, alias or tool name.
 pub fn named(name: &str) -> Option<Verb> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
     all().find(|verb| verb.name() == name || verb.tool.name == name)
 }
 
-/// The verb whose name is most similar to a misspelt one.
+/// Returns the verb, or the name in `others`, that is most similar to a misspelt name.
 pub fn near(name: &str, others: &[&str]) -> Option<String> {
     let names: Vec<_> = all().map(Verb::name).collect();
     nearest(name, names.iter().map(String::as_str).chain(others.iter().copied())).map(str::to_owned)
 }
 
-/// Replaces tool names by the names of verbs.
+/// Replaces the tool names in a text by the names of their verbs.
 pub fn translated(text: &str) -> String {
     if !text.contains("browser_") {
         return text.to_owned();
     }
     let mut verbs: Vec<_> = all().collect();
-    // `browser_navigate_back` before `browser_navigate`.
+    // Longest first: `browser_navigate_back` contains `browser_navigate`.
     verbs.sort_by_key(|verb| std::cmp::Reverse(verb.tool.name.len()));
     verbs.iter().fold(text.to_owned(), |text, verb| text.replace(verb.tool.name, &verb.name()))
 }
 
 impl Verb {
-    /// The name: `click` for `browser_click`.
+    /// Returns the verb's name, such as `click` for `browser_click`.
     pub fn name(self) -> String {
         let short = SHORT.iter().find(|(tool, _)| *tool == self.tool.name);
         short.map_or_else(
@@ -176,10 +176,10 @@ impl Verb {
 
     /// Whether it is one of the most common commands.
     pub fn is_common(self) -> bool {
-        USUAL.contains(&self.tool.name)
+        COMMON_TOOLS.contains(&self.tool.name)
     }
 
-    /// Whether the server must be started with a capability for it.
+    /// Returns whether the verb works only if the server was started with `--caps code`.
     pub fn needs_capability(self) -> bool {
         self.tool.capability == Capability::Code
     }
@@ -188,7 +188,7 @@ impl Verb {
         texts::description(self.tool.name, Language::En).unwrap_or(self.tool.description())
     }
 
-    /// The usage line, such as `type [REF] TEXT`.
+    /// Returns the usage line, such as `type [REF] TEXT`.
     pub fn usage(self) -> String {
         let required = self.required();
         let words = self.positional().into_iter().map(|name| {
@@ -206,7 +206,7 @@ impl Verb {
         [self.name()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// The command-line definition.
+    /// Returns the verb's command-line definition.
     pub fn command(self) -> Command {
         let positional = self.positional();
         let mut command = Command::new(self.name())
@@ -217,14 +217,14 @@ impl Verb {
             let last = index + 1 == positional.len();
             let several = last && self.kind(name) == "array";
             let arg = self.described(name).index(index + 1).value_name(kebab(name).to_ascii_uppercase());
-            // Several values would take what follows them for more of them.
+            // A list must not accept hyphens: it would take the flags that follow as further values.
             command = command.arg(match several {
                 true => arg.num_args(0..).allow_negative_numbers(true),
                 false => arg.allow_hyphen_values(true),
             });
         }
         for name in self.properties().keys().filter(|name| !positional.contains(&name.as_str())) {
-            if NOT_ASKED_FOR.contains(&name.as_str()) {
+            if HIDDEN_ARGUMENTS.contains(&name.as_str()) {
                 continue;
             }
             command = command.arg(self.option(name));
@@ -232,7 +232,7 @@ impl Verb {
         command
     }
 
-    /// A named argument: `--full-page`, `--button right`.
+    /// Defines a flag for an argument, such as `--full-page` or `--button right`.
     fn option(self, name: &str) -> Arg {
         let arg = self.described(name).long(kebab(name));
         let upper = kebab(name).to_ascii_uppercase();
@@ -247,7 +247,8 @@ impl Verb {
     fn described(self, name: &str) -> Arg {
         let schema = &self.properties()[name];
         let arg = Arg::new(name.to_owned());
-        let own = SAID_HERE.iter().find(|(tool, argument, _)| *tool == self.tool.name && *argument == name);
+        let own =
+            HELP_OVERRIDES.iter().find(|(tool, argument, _)| *tool == self.tool.name && *argument == name);
         let own = own.map(|(.., text)| *text).or(if name == TAB { Some(TAB_HERE) } else { None });
         let english = texts::argument(self.tool.name, name, Language::En);
         let description = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
@@ -280,9 +281,7 @@ impl Verb {
         text.replace(" (or `target`)", "")
     }
 
-    /// The tool's arguments.
-    ///
-    /// # Errors Each line names one problem.
+    /// Converts parsed command-line arguments to the tool's arguments. Returns one message for each problem.
     pub fn arguments(
         self,
         matches: &ArgMatches,
@@ -295,7 +294,7 @@ impl Verb {
         }
         let mut arguments = self.assigned(&positional, given, here)?;
         for name in self.properties().keys().filter(|name| !positional.contains(&name.as_str())) {
-            if NOT_ASKED_FOR.contains(&name.as_str()) {
+            if HIDDEN_ARGUMENTS.contains(&name.as_str()) {
                 continue;
             }
             if self.kind(name) == "boolean" {
@@ -368,7 +367,8 @@ impl Verb {
     /// The positional arguments.
     fn positional(self) -> Vec<&'static str> {
         let properties = self.properties();
-        let unnamed = WITHOUT_NAMES.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
+        let unnamed =
+            OPTIONAL_POSITIONALS.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
         let mut names: Vec<_> = unnamed
             .unwrap_or_default()
             .iter()
@@ -397,12 +397,12 @@ impl Verb {
     }
 }
 
-/// The user's current folder.
+/// The user's working directory.
 #[derive(Debug, Clone)]
 pub struct UserFolder(pub std::path::PathBuf);
 
 impl UserFolder {
-    /// The absolute path of a file, without `..`.
+    /// Returns the absolute path of a file, with `..` resolved.
     fn absolute(&self, path: &str) -> String {
         use std::path::Component;
 
@@ -418,7 +418,7 @@ impl UserFolder {
     }
 }
 
-/// Parses `e5 Ada e7 true`: pairs of a field and its value.
+/// Parses pairs of a field and its value, such as `e5 Ada e7 true`.
 fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>> {
     let given: Vec<_> = given.collect();
     if given.len() % 2 == 1 {
@@ -429,7 +429,7 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
     Ok(pairs.collect())
 }
 
-/// Parses steps: each is a line as it would be typed. A quoted text may span lines, as in a shell.
+/// Parses steps: each line is a command as typed in a shell. A quoted text may span lines.
 fn steps(given: &mut impl Iterator<Item = String>, here: &UserFolder) -> Result<Value, Vec<String>> {
     let mut steps = Vec::new();
     for text in given {
@@ -476,7 +476,7 @@ fn words(line: &str) -> Option<Vec<String>> {
     shlex::split(&plain)
 }
 
-/// Parses `$'…'` up to its end.
+/// Parses the rest of a `$'…'` string, with its escape sequences; `None` if the closing quote is missing.
 fn escaped(characters: &mut impl Iterator<Item = char>) -> Option<String> {
     let mut text = String::new();
     loop {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 pub(super) struct Request {
     /// The name of the session.
     pub session: String,
-    /// The options that the server should have, if given.
+    /// The server options on the command line; if not empty, they must equal those that the server was started with.
     pub options: Vec<String>,
     pub json: bool,
-    /// The user's folder, for relative paths.
+    /// The user's working directory; paths in the answer are relative to it.
     pub here: String,
     pub work: Work,
 }
@@ -22,7 +22,7 @@ pub(super) enum Work {
         tool: String,
         arguments: Map<String, Value>,
     },
-    /// Closes this session, or all.
+    /// Closes the request's session, or all sessions.
     Close {
         all: bool,
     },
@@ -36,9 +36,9 @@ pub(super) enum Work {
 pub(super) enum Line {
     /// The request was read and is running: repeating it could run it twice.
     Begun,
-    /// It is still running; sent every few seconds.
+    /// The request is still running; sent every few seconds.
     Working,
-    /// A message for the person.
+    /// A message for the user while the request waits, for example for a person to log in.
     Waiting(String),
     Done(Outcome),
 }

@@ -128,12 +128,12 @@ pub enum Needed {
 }
 
 impl Needed {
-    /// What an input of this `type` accepts.
+    /// Returns the kind of value that an input of this `type` needs.
     pub fn of_input(kind: &str) -> Self {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
     }
 
-    /// Whether the value is wrong, and not the element.
+    /// Whether this is a kind of value, rather than of element.
     pub fn is_value(self) -> bool {
         matches!(
             self,

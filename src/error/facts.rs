@@ -1,4 +1,4 @@
-//! The facts of an error, for callers with their own wording. No caller parses messages.
+//! The facts of an error as JSON, for callers that word their own messages: nobody needs to parse messages.
 use std::time::Duration;
 
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::sync::{now, sleep_until};
 
-/// When this server was last known to be alive. It keeps its sessions as long as that has no gap.
+/// Until when other servers consider this one alive. This server keeps its sessions as long as there is no gap.
 #[derive(Debug)]
 pub(super) struct Heartbeats {
     lease: Duration,
@@ -17,7 +17,7 @@ pub(super) struct Heartbeats {
 struct Beat {
     /// Grows each time the others may have considered this server dead.
     generation: u64,
-    /// Until then, all other servers consider this one alive.
+    /// Until this time, all other servers consider this one alive.
     deadline: Option<Instant>,
 }
 
@@ -47,7 +47,7 @@ impl Heartbeats {
             if !unbroken {
                 beat.generation += 1;
             }
-            // Clocks of two machines differ in how fast they go, though by far less than this.
+            // Leaves a margin of 10 %, since the clocks of two machines do not run at exactly the same speed.
             beat.deadline = Some(said + self.lease * 9 / 10);
         });
     }
@@ -108,9 +108,9 @@ mod tests {
 
         /// Does what `beat.lua` does. Returns whether the server was considered alive.
         fn beat(&mut self, server: usize) -> bool {
-            let record_heartbeat = self.is_alive(server);
+            let was_alive = self.is_alive(server);
             self.lives_until[server] = Some(now() + LEASE);
-            record_heartbeat
+            was_alive
         }
 
         /// Does what `claim.lua` does.
@@ -125,10 +125,10 @@ mod tests {
 
     async fn send_heartbeat(server: usize, beats: &Heartbeats, shared: &Mutex<Shared>) {
         let said = now();
-        let record_heartbeat = shared.lock().beat(server);
-        // The answer is under way.
+        let was_alive = shared.lock().beat(server);
+        // A task switch here delays the answer.
         yield_now().await;
-        beats.record_heartbeat(said, record_heartbeat);
+        beats.record_heartbeat(said, was_alive);
     }
 
     /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds the lease.
@@ -150,7 +150,7 @@ mod tests {
                     mine
                 };
                 let (mine, life) = beats.within_period(claiming).await;
-                // Looked at under the lock, so that nothing happens between the two looks.
+                // The lock prevents changes between the two checks.
                 let shared = shared.lock();
                 if mine && beats.held_until(life).is_some() {
                     assert_eq!(shared.holder, Some(number), "two servers have the session");

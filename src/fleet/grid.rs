@@ -29,7 +29,7 @@ struct PeerAnswer {
 impl GridSession {
     /// Starts a browser through the grid.
     ///
-    /// # Errors `browser_gone`
+    /// # Errors `browser_gone` if the grid is unreachable or does not start a browser.
     pub async fn begin(node: &Node, limit: Duration) -> Result<Self> {
         let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
         let mut headers = http::HeaderMap::new();

@@ -45,7 +45,7 @@ pub struct Claim {
     pub adoptions: u32,
 }
 
-/// What the shared state holds of a session, so that another server can continue it.
+/// A session as stored in the shared state, from which another server can continue it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedSession {
     /// The pool's browser in which the session is.
@@ -58,12 +58,12 @@ pub struct SavedSession {
 
 /// Which server has a session.
 #[derive(Debug)]
-pub enum Found {
+pub enum ClaimResult {
     Here(Box<Claim>),
     /// Another server has it, at least for this time.
     Elsewhere(Peer, Duration),
     Expired,
-    Nowhere,
+    NotFound,
 }
 
 impl Lease {
@@ -139,17 +139,17 @@ impl Replica {
     }
 
     /// Claims a session. This server gets it unless another live server has it.
-    pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<Found> {
+    pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<ClaimResult> {
         let (answer, life) = self.run_if_alive(script!("claim"), &[session, owner, &self.id]).await?;
         Ok(match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["none"] => Found::Nowhere,
-            ["expired"] => Found::Expired,
+            ["none"] => ClaimResult::NotFound,
+            ["expired"] => ClaimResult::Expired,
             ["held", info, lease] => {
                 let peer = read_peer(info).ok_or_else(unreadable)?;
-                Found::Elsewhere(peer, Duration::from_millis(lease.parse().unwrap_or_default()))
+                ClaimResult::Elsewhere(peer, Duration::from_millis(lease.parse().unwrap_or_default()))
             }
             ["mine", token, before, node, contexts, created, expires, rest, adoptions, cookies] => {
-                Found::Here(Box::new(Claim {
+                ClaimResult::Here(Box::new(Claim {
                     lease: self.lease(session, number(token)?, life),
                     before: number(before)?,
                     saved: SavedSession {

@@ -16,7 +16,7 @@ mod store;
 pub mod pool;
 
 pub use grid::GridSession;
-pub use lease::{Claim, Found, Lease, NewSession, SavedSession};
+pub use lease::{Claim, ClaimResult, Lease, NewSession, SavedSession};
 pub use node::{Node, NodeService};
 pub use peers::{CALL_PATH, Peer, PeerAnswer, PeerCall, Peers, SECRET};
 pub use pool::{Placement, Pool};

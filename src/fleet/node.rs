@@ -17,7 +17,7 @@ pub struct Node {
     /// The number of sessions that it takes.
     pub capacity: NonZeroUsize,
     pub labels: BTreeSet<String>,
-    /// It takes no new sessions and keeps those that it has.
+    /// Whether the browser takes no new sessions, but keeps the existing ones.
     pub draining: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct Node {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeService {
-    /// It listens for the `DevTools` protocol.
+    /// A browser that listens for the `DevTools` protocol.
     #[default]
     Cdp,
     /// A Selenium Grid that starts a browser for each session.
@@ -97,7 +97,7 @@ impl PoolEntry {
     }
 }
 
-/// Scheme, host, port and path of a URL. The rest can hold a key.
+/// Returns scheme, host, port and path of a URL, without credentials and query, which can contain a key.
 fn name_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
@@ -105,7 +105,7 @@ fn name_of(url: &Url) -> String {
 }
 
 impl Node {
-    /// The same service at one of its machines.
+    /// Returns the node for one of the machines behind the host name.
     pub(super) fn at(&self, address: std::net::SocketAddr) -> Option<Self> {
         let mut url = Url::parse(&self.endpoint).ok()?;
         url.set_ip_host(address.ip()).ok()?;

@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 
 /// How often host names and the file are read again, when a browser is needed.
 const RHYTHM: Duration = Duration::from_secs(2);
-/// How long an unreachable browser is not tried again: at first, and at most.
+/// How long a browser is not tried again after the first failure. Each further one doubles that, to `LONGEST_REST`.
 const FIRST_REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
-/// The list of available browsers. Their sessions are counted where they are used.
+/// A pool of browsers. Counts only the sessions of this server.
 pub struct Pool {
     source: PoolSource,
     /// How long a browser may take to answer.
@@ -47,7 +47,7 @@ struct State {
 
 impl fmt::Debug for Pool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is listed can hold keys.
+        // The list in `source` can contain keys.
         formatter.debug_struct("Pool").field("nodes", &self.state.lock().nodes).finish_non_exhaustive()
     }
 }
@@ -169,7 +169,7 @@ impl Pool {
         (self.state.lock().nodes.len(), taking)
     }
 
-    /// Reserves a place in the browser `wanted`, or else in the one with the lowest load relative to its capacity.
+    /// Reserves a place in the browser `wanted`; if `None`, in the one with the lowest load relative to its capacity.
     pub fn place(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
         let offers = self.offers(label);
         let chosen = match wanted {
@@ -304,7 +304,7 @@ mod tests {
             for offer in &offers {
                 prop_assert!(offer.load <= offer.capacity);
                 for other in &offers {
-                    // Nobody has more than one above an even part.
+                    // No browser exceeds an even share by more than one session.
                     prop_assert!((offer.load.saturating_sub(1)) * other.capacity <= other.load * offer.capacity);
                 }
             }

@@ -21,7 +21,7 @@ use crate::sync::now;
 /// How long other servers consider a server alive without a heartbeat.
 pub const LEASE: Duration = Duration::from_secs(3);
 /// How long the main runtime may hang before the heartbeat stops, too.
-const STANDSTILL: Duration = Duration::from_secs(30);
+const HANG_LIMIT: Duration = Duration::from_secs(30);
 /// How long the shared state may take to answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Replica {
     }
 }
 
-/// What the shared state knows of a client's connection.
+/// A client's connection as recorded in the shared state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionRecord {
     /// The other live server that has the connection, if any.
@@ -142,10 +142,10 @@ impl Replica {
 
     /// Sends a heartbeat.
     pub async fn send_heartbeat(&self) -> Result<()> {
-        self.say_alive_by(&self.store).await
+        self.send_heartbeat_through(&self.store).await
     }
 
-    async fn say_alive_by(&self, store: &SharedStore) -> Result<()> {
+    async fn send_heartbeat_through(&self, store: &SharedStore) -> Result<()> {
         let has_left = self.has_left.lock().await;
         if *has_left {
             return Ok(());
@@ -155,10 +155,10 @@ impl Replica {
             serde_json::json!(Info { url: peer.url.clone(), secret: peer.secret.clone() }).to_string()
         };
         let lease_ms = self.lease.as_millis().to_string();
-        // The others count from when they hear it, which is later.
+        // Other servers count the lease from the arrival of the heartbeat, which is later.
         let said = now();
-        let record_heartbeat: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
-        self.beats.record_heartbeat(said, record_heartbeat != 0);
+        let was_alive: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
+        self.beats.record_heartbeat(said, was_alive != 0);
         Ok(())
     }
 
@@ -193,7 +193,7 @@ impl Replica {
         Err(Error::StateUnavailable { reason: "it loses what is written".to_owned() })
     }
 
-    // What belongs to no session.
+    // State that belongs to no session.
 
     /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is active.
     pub async fn pause(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
@@ -211,8 +211,8 @@ impl Replica {
         Ok(Duration::from_millis(wait))
     }
 
-    /// Looks up a client's connection. With `began`, this server takes it over unless another live server has
-    /// it. `began` is empty if nothing is to be stored of how it began.
+    /// Looks up a client's connection. With `began`, this server takes it over unless another live server has it, and
+    /// stores `began` as the `initialize` message unless it is empty.
     pub async fn connection(&self, name: &str, began: Option<&str>) -> Result<Option<ConnectionRecord>> {
         const A_DAY: &str = "86400";
         let holder = if began.is_some() { self.id.as_str() } else { "" };
@@ -240,8 +240,8 @@ async fn live(replica: Weak<Replica>, store: SharedStore, lease: Duration, worki
             (worked, turn) = (Instant::now(), working.spawn(async {}));
         }
         let Some(replica) = replica.upgrade() else { return };
-        if worked.elapsed() < STANDSTILL {
-            let _ = replica.say_alive_by(&store).await;
+        if worked.elapsed() < HANG_LIMIT {
+            let _ = replica.send_heartbeat_through(&store).await;
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct SharedStore {
 
 impl fmt::Debug for SharedStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Its address can hold a password.
+        // The URL can contain a password.
         formatter.debug_struct("SharedStore").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
@@ -31,7 +31,7 @@ impl fmt::Debug for SharedStore {
 impl SharedStore {
     /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after `limit`.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
-        // What is wrong is not reported in the words of others, which could repeat a password.
+        // The library's own error is not passed on, since it could contain a password.
         let wrong = || Error::InvalidArguments {
             problems: vec![
                 "expected a redis://[user:password@]host[:port][/number] or rediss:// address".to_owned(),
@@ -39,7 +39,7 @@ impl SharedStore {
         };
         let scheme = url.split("://").next().unwrap_or_default();
         let is_known = matches!(scheme, "redis" | "rediss" | "valkey" | "valkeys");
-        // Valkey speaks the same, under a name of its own.
+        // Valkey uses the Redis protocol under a URL scheme of its own.
         let url = url.replacen("valkey", "redis", usize::from(scheme.starts_with("valkey")));
         let client = Client::open(url.as_str()).map_err(|_| wrong())?;
         if is_known { Ok(Self { client, limit, connection: Mutex::default() }) } else { Err(wrong()) }
@@ -53,7 +53,7 @@ impl SharedStore {
     /// Runs a script with these arguments.
     ///
     /// # Errors
-    /// `state_unavailable`
+    /// `state_unavailable` if the store is unreachable, refuses the script or does not answer in time.
     pub async fn run<T: FromRedisValue>(&self, script: &Script, arguments: &[&str]) -> Result<T> {
         let unavailable = |reason: &str| Error::StateUnavailable { reason: reason.to_owned() };
         let mut invocation = script.prepare_invoke();

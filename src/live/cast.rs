@@ -1,4 +1,4 @@
-//! Sends pictures of a page to a viewer: only the newest, at the rate the viewer can display, and none while the page does not change.
+//! Streams screencast frames of a page to a viewer: only the newest, at the rate that the viewer can display.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -16,28 +16,29 @@ const HEIGHT: u32 = 1600;
 /// The JPEG quality over a slow connection.
 const LOW_QUALITY: u32 = 40;
 const LOW_WIDTH: u32 = 960;
-/// The size of a picture's number in bytes.
+/// The number of bytes of the frame number that precedes each frame.
 const NUMBER: usize = 4;
-/// The delay from which a connection counts as slow, and the longest time that a slow picture is waited for.
+/// A connection counts as slow if the viewer confirms a frame later than this.
 const SLOW: Duration = Duration::from_millis(300);
+/// How long to wait for a confirmation before newer frames are captured nevertheless.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// The stream of pictures of one page to one viewer.
+/// The stream of screencast frames of one page to one viewer.
 pub(super) struct PageStream {
     session: CdpSession,
     page: Page,
     /// The hand-over, and the number of its viewer.
     viewer: (Arc<Handover>, u64),
     events: Events,
-    /// The next picture to send, with free bytes in front for its number.
+    /// The next frame to send, with free bytes in front for its number.
     newest: Option<Vec<u8>>,
     /// Frames that are not acknowledged to the browser yet.
     owed: Vec<i64>,
-    /// The picture that was sent and is not confirmed yet, with the time of sending.
+    /// The frame that was sent and is not confirmed yet, with the time of sending.
     sent: Option<(u32, Instant)>,
     number: u32,
     slow: bool,
-    /// Width and height of the picture's content in CSS pixels of the page.
+    /// Width and height of the displayed part of the page in CSS pixels.
     pub(super) size: (f64, f64),
 }
 
@@ -63,7 +64,7 @@ impl PageStream {
         self.session.send(start).ignore();
     }
 
-    /// Waits for the next picture, or until a silent viewer needs newer ones.
+    /// Waits for the next frame of the browser, or for the time at which a silent viewer gets newer frames.
     pub(super) async fn next(&mut self) -> Option<()> {
         let late = match (self.sent, self.owed.is_empty()) {
             (Some((_, since)), false) => Some(since + LONGEST_WAIT),
@@ -84,7 +85,7 @@ impl PageStream {
             self.newest = numbered(&frame.data);
             self.owed.push(frame.session_id);
             if late.is_some_and(|late| late <= Instant::now()) {
-                // The viewer is stuck: what it sees when it comes back shall be the present.
+                // The viewer does not confirm. Newer frames are captured, so that a current one is ready for it.
                 self.acknowledge();
             }
         }
@@ -98,7 +99,7 @@ impl PageStream {
         }
     }
 
-    /// Takes the picture to send now; `None` if there is none or if one is still unconfirmed.
+    /// Takes the frame to send now; `None` if there is none or if one is still unconfirmed.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         if self.sent.is_some() {
             return None;
@@ -110,7 +111,7 @@ impl PageStream {
         Some(picture)
     }
 
-    /// The viewer confirms that it has displayed a picture.
+    /// Handles the viewer's confirmation that it has displayed a frame.
     pub(super) fn shown(&mut self, number: u32) {
         let Some((_, since)) = self.sent.take_if(|(sent, _)| *sent == number) else { return };
         let slow = since.elapsed() > SLOW;
@@ -122,7 +123,7 @@ impl PageStream {
     }
 }
 
-/// Decodes a picture, with free bytes in front for its number.
+/// Decodes a frame, with free bytes in front for its number.
 fn numbered(data: &str) -> Option<Vec<u8>> {
     let mut picture = Vec::with_capacity(NUMBER + data.len() / 4 * 3);
     picture.extend([0; NUMBER]);
@@ -132,7 +133,7 @@ fn numbered(data: &str) -> Option<Vec<u8>> {
 
 impl Drop for PageStream {
     fn drop(&mut self) {
-        // Whoever has taken the viewer's place is shown pictures by now, and the browser knows of one showing only.
+        // The browser has only one screencast per session, which a viewer that took over this page uses by now.
         let (handover, number) = &self.viewer;
         let is_taken = handover.state.borrow().viewer.is_some_and(|now| now != *number);
         if !is_taken || self.page != handover.page {

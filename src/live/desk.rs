@@ -15,14 +15,14 @@ use crate::browser::Page;
 use crate::error::{Error, Result};
 use crate::session::handoff::Outcome;
 
-/// The longest time for a listener to open.
+/// How long to wait for the HTTP listener of the live view to open.
 const OPENING_LIMIT: Duration = Duration::from_secs(5);
 /// How long a person may be disconnected before the agent gets the page back.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
 /// How often to check whether the person is still connected.
 const RHYTHM: Duration = Duration::from_millis(500);
 
-/// What a person may do in the live view.
+/// The permissions of a person in the live view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
     /// No live view.
@@ -74,9 +74,9 @@ struct Inner {
     /// The name of this server among several; its links contain it.
     server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
-    /// The number of open hand-overs. Somebody must listen while it is not zero.
+    /// The number of open hand-overs. The HTTP listener of the live view is open while this is not zero.
     wanted: watch::Sender<usize>,
-    /// The base URL of the links, while somebody listens.
+    /// The base URL of the links; `None` while no HTTP listener is open.
     base: watch::Sender<Option<String>>,
     /// Pages that are watched without a link.
     shows: WatchedPages,
@@ -97,7 +97,7 @@ pub struct HandoverRequest<'a> {
 }
 
 impl Live {
-    /// Creates the desk. `server` is the name of this server, if there are several.
+    /// Creates the live view. `server` is the name of this server, if there are several.
     pub fn new(options: LiveOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
         let (base, shows) = (watch::Sender::new(None), WatchedPages::default());
@@ -120,13 +120,13 @@ impl Live {
         self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
     }
 
-    /// Returns a picture of a page for a viewer that has seen picture number `seen`. Waits for a newer one up
-    /// to `patience`; `None` if there is none.
+    /// Returns the newest frame of a page for a viewer that has seen frame number `seen`. Waits up to `patience` for
+    /// another frame; `None` if there is none.
     pub async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
         self.inner.shows.look(page, seen, patience).await
     }
 
-    /// What a person may do with this page.
+    /// Returns the permissions of a person on this page.
     pub fn mode_for(&self, page: &Page) -> Mode {
         let windowless = || page.context().browser().is_ok_and(|browser| browser.is_headless());
         match self.options().mode {
@@ -138,7 +138,7 @@ impl Live {
 
     /// Opens a hand-over for a page. Returns the existing one if it is open already.
     pub async fn invite(&self, wish: HandoverRequest<'_>) -> Option<Arc<Handover>> {
-        if let Some(open) = self.open_for(wish.page) {
+        if let Some(open) = self.open_handover(wish.page) {
             return Some(open);
         }
         let mode = self.mode_for(wish.page);
@@ -148,7 +148,7 @@ impl Live {
         }
         let admission = Admission::new().ok()?;
         let mut base = self.inner.base.subscribe();
-        // From here on somebody listens for it.
+        // The slot makes the HTTP listener open, which then sets the base URL.
         let place = HandoverSlot::take(&self.inner);
         let base = timeout(OPENING_LIMIT, base.wait_for(Option::is_some)).await.ok()?.ok()?.clone()?;
         let now = Instant::now();
@@ -188,7 +188,7 @@ impl Live {
     }
 
     /// The hand-over that is open for this page.
-    pub fn open_for(&self, page: &Page) -> Option<Arc<Handover>> {
+    pub fn open_handover(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
     }
@@ -249,7 +249,7 @@ async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
         _ = handover.until_ended() => {}
     }
     handover.forget();
-    // The viewer learns how it ended before the connection closes.
+    // Leaves the viewer time to receive the outcome before its connection closes.
     sleep(RHYTHM).await;
     place.live.open.lock().remove(&handover.id);
 }

@@ -88,9 +88,9 @@ pub(super) struct HandoverState {
     pub(super) viewers_ever: u64,
     /// When the last viewer disconnected.
     pub(super) left: Option<Instant>,
-    /// The person controls the page, and the agent does not.
+    /// Whether the person controls the page, and not the agent.
     pub(super) has_control: bool,
-    /// Somebody waits for the outcome.
+    /// Whether a call waits for the outcome.
     pub(super) awaited: bool,
 }
 
@@ -137,7 +137,7 @@ impl Handover {
     /// Ends the hand-over.
     pub fn finish(&self, outcome: Outcome) {
         if self.has_control() {
-            // Before anybody else works on the page again.
+            // Deletes what was recorded before the agent works on the page again.
             self.forget();
         }
         self.state.send_if_modified(|state| {

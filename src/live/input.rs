@@ -14,13 +14,13 @@ const META: u32 = 4;
 const PROCESS: u32 = 229;
 const MOST_FINGERS: usize = 10;
 
-/// A mouse movement, button press or wheel turn. Coordinates are fractions of the picture: 0 to 1.
+/// A mouse movement, button press or wheel turn. Coordinates are fractions of the frame's size: 0 to 1.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct PointerInput {
     pub(super) x: f64,
     pub(super) y: f64,
-    /// The button, as `MouseEvent.button` counts them.
+    /// The button number, as in `MouseEvent.button`.
     button: u8,
     buttons: u32,
     clicks: u32,
@@ -29,7 +29,7 @@ pub(super) struct PointerInput {
     modifiers: u32,
 }
 
-/// One finger that touches the picture.
+/// One finger that touches the displayed frame. Coordinates are fractions of the frame's size: 0 to 1.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Finger {
     id: u32,
@@ -37,7 +37,7 @@ pub(super) struct Finger {
     y: f64,
 }
 
-/// A phase of a touch, as in `touchstart` and its siblings.
+/// A phase of a touch, as in the events `touchstart`, `touchmove`, `touchend` and `touchcancel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum TouchPhase {
@@ -90,7 +90,7 @@ impl PersonInput {
         self.point("mouseMoved", at, held);
     }
 
-    /// Presses a mouse button. The reply arrives when the page has received the event; look then for what it has opened.
+    /// Presses a mouse button. The reply arrives when the page has received the event, and may have opened a popup.
     pub(super) fn press(&self, at: PointerInput) -> PendingReply<Empty> {
         self.pointed("mousePressed", at, button(at.button))
     }
@@ -136,7 +136,7 @@ impl PersonInput {
         self.session.send(DispatchTouchEvent { kind, touch_points, modifiers: None })
     }
 
-    /// Converts fractions of the picture to page coordinates.
+    /// Converts fractions of the frame's size to page coordinates.
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let along = |part: f64, size: f64| (part.clamp(0.0, 1.0) * size).min(size - 1.0).max(0.0);
         (along(x, self.size.0), along(y, self.size.1))

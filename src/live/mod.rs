@@ -1,7 +1,7 @@
 //! The live view: a person watches a page without a window, or takes it over.
 //!
 //! [`Live`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A [`viewer`]
-//! is the person's browser: `cast` sends it pictures, and `input` passes its input to the page. This module
+//! is the person's browser: `cast` sends it frames, and `input` passes its input to the page. This module
 //! does not know how viewers connect; the HTTP server asks [`Live`] for the hand-over of a link.
 mod input;
 mod opened;

@@ -5,40 +5,40 @@ use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 
 use super::input::PersonInput;
-use crate::browser::{ElementHandle, Help, Page, Scope};
+use crate::browser::{ElementHandle, FieldAssistance, Page, ScriptWorld};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 
-/// How long the page may take to show what a press has opened.
+/// How long to wait, after a press, for a list or picker to open.
 const PRESS_LIMIT: Duration = Duration::from_millis(700);
-/// How soon and how often after a tap to check what it has opened.
+/// The interval of checks, after a tap, for a list or picker that it has opened.
 const TAP_RHYTHM: Duration = Duration::from_millis(100);
 const TAP_LOOKS: usize = 6;
-/// The longest time for one such check.
+/// The longest time for one check after a tap.
 const TAP_LIMIT: Duration = Duration::from_secs(1);
 
-/// What the browser has opened.
+/// A native list or picker that is open on a page.
 pub(super) enum NativePopup {
     OpenSelect(OpenSelect),
     /// A field for which the browser offers a picker or suggestions.
-    Field(ElementHandle, Help),
+    Field(ElementHandle, FieldAssistance),
 }
 
 impl NativePopup {
-    /// What is open on the page now.
+    /// Returns the list or picker that is open on the page now.
     pub(super) async fn on(page: &Page) -> Option<Self> {
         if let Some(choice) = OpenSelect::opened(page).await {
             return Some(Self::OpenSelect(choice));
         }
         for frame in page.frames() {
-            if let Ok(Some((field, help))) = ElementHandle::helped(&frame).await {
+            if let Ok(Some((field, help))) = ElementHandle::focused_field(&frame).await {
                 return Some(Self::Field(field, help));
             }
         }
         None
     }
 
-    /// What a press has opened, once the page has received it.
+    /// Returns the list or picker that a press has opened, once the page has received the press.
     pub(super) async fn after(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         let opened = page.unless_dialog(async {
             received.await?;
@@ -47,7 +47,7 @@ impl NativePopup {
         timeout(PRESS_LIMIT, opened).await.ok()?.ok()?
     }
 
-    /// What a tap has opened. The page receives a click some time after the touches.
+    /// Returns the list or picker that a tap has opened. The page receives a click some time after the touches.
     pub(super) async fn soon(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         received.await.ok()?;
         for _ in 0..TAP_LOOKS {
@@ -74,7 +74,7 @@ pub(super) struct ChoiceOption {
     disabled: bool,
 }
 
-/// Returns the focused element, from the isolated world.
+/// Returns the options of the focused `select`, if its list opens as a popup. Runs in the isolated world.
 const FOCUSED: &str = r"() => {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -90,7 +90,7 @@ impl OpenSelect {
     /// The list that a press has opened, if any.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
-            let focused = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
+            let focused = frame.evaluate(FOCUSED, Vec::new(), ScriptWorld::Isolated).await.ok();
             if let Some(choice) =
                 focused.and_then(|focused| serde_json::from_value::<Option<Self>>(focused).ok()?)
             {

@@ -1,4 +1,4 @@
-//! Pictures of a page for somebody who only watches. The browser captures one per request, and none while the page is unchanged.
+//! Screencasts for viewers that only watch. The browser captures one frame per request, none of an unchanged page.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::cdp::types::page::ScreencastFrame;
 const QUALITY: u32 = 60;
 const WIDTH: u32 = 800;
 const HEIGHT: u32 = 1000;
-/// How long a show continues without a request.
+/// How long a screencast continues without a request.
 const IDLE: Duration = Duration::from_secs(10);
 const RHYTHM: Duration = Duration::from_secs(1);
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
@@ -25,11 +25,11 @@ const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(super) struct WatchedPages {
     open: Arc<Mutex<HashMap<String, Arc<WatchedPage>>>>,
-    /// Ensures that two first requests for a page begin one show.
+    /// Held while a screencast starts, so that two first requests for a page start only one.
     beginning: tokio::sync::Mutex<()>,
 }
 
-/// One picture: a JPEG in Base64, and its number in the show.
+/// One frame: a JPEG in Base64, and its number in the screencast.
 #[derive(Debug, Clone)]
 pub struct Picture {
     pub number: u64,
@@ -39,7 +39,7 @@ pub struct Picture {
 /// A page that is watched.
 #[derive(Debug)]
 struct WatchedPage {
-    /// A CDP session of its own: our main session sends its pictures to the person who controls the page.
+    /// A separate CDP session: the frames of the main session go to the person who controls the page.
     session: RawSession,
     newest: watch::Sender<Option<Picture>>,
     /// Frames that are not acknowledged yet: the browser sends only a few ahead.
@@ -48,7 +48,7 @@ struct WatchedPage {
 }
 
 impl WatchedPages {
-    /// Returns the newest picture if its number is not `seen`, or waits for one up to `patience`.
+    /// Returns the newest frame if its number is not `seen`, or waits for one up to `patience`.
     pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
         let show = self.show(page).await?;
         *show.looked.lock() = Instant::now();
@@ -83,7 +83,7 @@ impl WatchedPages {
 impl WatchedPage {
     async fn begin(self: &Arc<Self>) -> Result<()> {
         let show = Arc::downgrade(self);
-        self.session.overhear(Arc::new(move |method, event| {
+        self.session.forward_events(Arc::new(move |method, event| {
             let show = show.upgrade().filter(|_| method == ScreencastFrame::METHOD);
             let Some(show) = show else { return };
             if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(event) {

@@ -1,4 +1,4 @@
-//! The connection to a person's browser: sends pictures and state, receives input.
+//! The connection to a person's browser: sends frames and state, receives input.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,7 +42,7 @@ const LONGEST_TEXT: usize = 100_000;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "camelCase")]
 enum ViewerMessage {
-    /// The viewer has displayed the picture of this number.
+    /// The viewer has displayed the frame of this number.
     Shown {
         n: u32,
     },
@@ -54,7 +54,7 @@ enum ViewerMessage {
     Touch {
         what: TouchPhase,
         fingers: Vec<Finger>,
-        /// Whether the fingers touched and left one place quickly.
+        /// Whether this was a tap: the fingers left quickly, without moving.
         tap: bool,
     },
     Down(KeyInput),
@@ -106,7 +106,7 @@ struct Viewer {
     page: Page,
     cast: Option<PageStream>,
     choice: Option<OpenSelect>,
-    /// Tasks that check what a press or a tap has opened.
+    /// Tasks that check for a list or picker that a press or a tap has opened.
     looking: JoinSet<Option<NativePopup>>,
     /// The last known titles of tabs; some tabs are slow to return theirs.
     titles: HashMap<String, String>,
@@ -114,7 +114,7 @@ struct Viewer {
     /// The field whose picker or suggestions are shown.
     field: Option<ElementHandle>,
     visible: bool,
-    /// The last state that was sent.
+    /// The state that was last sent to the viewer.
     said: Value,
 }
 
@@ -261,7 +261,7 @@ impl Viewer {
             }
             ViewerMessage::Take => self.handover.set_control(self.handover.mode == Mode::Control),
             ViewerMessage::GiveBack => self.handover.set_control(false),
-            // Who may only look decides nothing.
+            // A viewer that can only watch cannot confirm for the person.
             ViewerMessage::Done if self.handover.mode == Mode::Control => self.handover.finish(Outcome::Done),
             ViewerMessage::NotMe => self.handover.finish(Outcome::NotMe),
             _ if !self.may_act() => {}
@@ -297,14 +297,14 @@ impl Viewer {
         }
     }
 
-    /// Presses a mouse button. What this opens is shown when the page has received the press; pictures do not wait for it.
+    /// Presses a mouse button. A task shows a list or picker that this opens, so that frames do not wait for it.
     fn press(&mut self, at: PointerInput) {
         let Some(hand) = self.hand() else { return };
         self.looking.abort_all();
         self.looking.spawn(NativePopup::after(self.page.clone(), hand.press(at)));
     }
 
-    /// Sends touches to the page. What a tap opens is shown later, when the page has received the click.
+    /// Sends touches to the page. A task shows a list or picker that a tap opens.
     fn touch(&mut self, what: TouchPhase, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
         let touched = hand.touch(what, fingers);
@@ -316,7 +316,7 @@ impl Viewer {
         }
     }
 
-    /// Shows what the browser has opened, and hides what was shown before.
+    /// Returns the messages that show the opened list or picker, or hide an earlier list.
     fn offer(&mut self, opened: Option<NativePopup>) -> Vec<Value> {
         let had = self.choice.take().is_some();
         match opened {
@@ -375,7 +375,8 @@ impl Viewer {
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
         let Ok(origin) = origin else { return };
         let origin = Some(origin);
-        let credentials = HttpCredentials { username, password, origin, unasked: false, by_person: true };
+        let credentials =
+            HttpCredentials { username, password, origin, unasked: false, entered_by_person: true };
         let _ = self.page.context().add_http_credentials(credentials).await;
         let options =
             NavigateOptions { until: WaitUntil::Commit, limit: LOGIN_LIMIT, ..NavigateOptions::default() };
@@ -383,17 +384,17 @@ impl Viewer {
         self.handover.logins.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many credentials the site has refused, if it asks for HTTP authentication.
+    /// Returns the number of the next login attempt, from 1, if the site asks for HTTP authentication.
     fn login(&self) -> Option<u32> {
         let refused = self.page.document_response().is_none_or(|response| response.status == 401);
         let elsewhere = self.handover.login.is_some() && refused;
         (elsewhere || asks_for_login(&self.page)).then(|| self.handover.logins.load(Ordering::Relaxed) + 1)
     }
 
-    /// Returns the state if it has changed. A viewer that was hidden receives pictures again.
+    /// Returns the state if it has changed. Restarts the stream of frames for a viewer that was hidden.
     async fn report(&mut self) -> Vec<Value> {
         if self.page != self.handover.page && (self.page.is_closed() || self.page.is_crashed()) {
-            // As in a window: what opened it comes to front.
+            // As in a browser window, the opener of a closed tab comes to the front.
             let opener = self.page.opener().filter(|opener| !opener.is_closed());
             self.show(opener.unwrap_or_else(|| self.handover.page.clone()));
         }
@@ -434,7 +435,7 @@ impl Viewer {
             "url": self.page.asked_url(),
             "who": handover.who,
             "why": handover.why,
-            // In steps, so that a still page says nothing: the viewer counts by itself.
+            // Rounded up to 15 s, so that the state rarely changes: the viewer counts down by itself.
             "left": left.div_ceil(15) * 15,
             "control": handover.has_control(),
             "mayControl": handover.mode == Mode::Control,

@@ -6,9 +6,9 @@ use crate::browser::policy::is_local_name;
 use crate::error::Error;
 use crate::mcp::settings::Settings;
 
-/// Parses a URL that is to be opened, according to the settings. For files, returns the real path's URL.
+/// Parses a URL that a tool opens, and checks it against the settings. For `file:`, returns the URL of the real path.
 ///
-/// # Errors `url_refused` for an invalid URL, or one that must not be opened.
+/// # Errors `url_refused` for an invalid URL, or one that the settings forbid.
 pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     let url = read(text)?;
     match url.scheme() {
@@ -21,7 +21,7 @@ pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     }
 }
 
-/// Parses a URL as people type it: without a scheme it is `https`, and `http` on this machine.
+/// Parses a URL as people type it. The default scheme is `https`, or `http` for hosts on this machine.
 fn read(text: &str) -> Result<Url> {
     let text = text.trim();
     let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };

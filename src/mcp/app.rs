@@ -1,5 +1,5 @@
-//! The live view as an MCP App, which hosts show beside the conversation. It is for watching only: typed text
-//! would pass through the host. Its pictures come from a tool that only the app can call.
+//! The live view as an MCP App, which hosts show beside the conversation. Users can only watch: text that they typed
+//! would pass through the host. The app gets its screenshots from a tool that only it can call.
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,42 +19,42 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{SESSION, Tool as _};
 use crate::mcp::tools::person::AskPerson;
 
-/// The name of the extension, as capable hosts declare it.
+/// The name of the MCP Apps extension, which supporting hosts declare.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 const URI: &str = "ui://patchright-mcp/page.html";
-/// The tool for pictures, which hosts do not show to models.
+/// The tool that returns screenshots to the app. Hosts do not show it to models.
 pub(super) const FRAME: &str = "browser_live_frame";
 const SINCE: &str = "since";
 const PAGE: &str = include_str!("app.html");
-/// How long a call waits for a new picture.
+/// How long a call of [`FRAME`] waits for a new screenshot.
 const PATIENCE: Duration = Duration::from_secs(2);
 const AN_HOUR_MS: u64 = 3_600_000;
 
-/// Whether the host shows apps, and the live view is on.
+/// Whether the host supports MCP Apps, and the server offers this one.
 pub(super) fn is_wanted(dispatcher: &Dispatcher, context: &RequestContext<RoleServer>) -> bool {
     let declared = context.client_capabilities().and_then(|client| client.extensions);
-    is_offered(dispatcher) && declared.is_some_and(|declared| knows_pages(&declared))
+    is_offered(dispatcher) && declared.is_some_and(|declared| supports_html_apps(&declared))
 }
 
-/// Whether the app may be offered: with secrets, a picture could reveal one to the host.
+/// Whether the server offers the app: if the live view is on, and there are no secrets to show up in screenshots.
 pub(super) fn is_offered(dispatcher: &Dispatcher) -> bool {
     let shows = |live: &Live| live.options().mode != Some(Mode::Off);
     dispatcher.live().is_some_and(shows) && dispatcher.secrets().is_empty()
 }
 
 /// Whether a host with these extensions shows HTML apps.
-pub(super) fn knows_pages(declared: &ExtensionCapabilities) -> bool {
+pub(super) fn supports_html_apps(declared: &ExtensionCapabilities) -> bool {
     let types = declared.get(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|kind| kind == MIME_TYPE))
 }
 
-/// The server's extension declaration for such a host.
+/// Returns the server's declaration of the MCP Apps extension.
 pub(super) fn extensions() -> ExtensionCapabilities {
     [(EXTENSION.to_owned(), object(json!({ "mimeTypes": [MIME_TYPE] })))].into()
 }
 
-/// Adds the app to the tool that asks for a person, and adds the tool for its pictures.
+/// Links the app to `browser_ask_person`, and adds the tool that returns its screenshots.
 pub(super) fn add(tools: &mut Vec<Listing>) {
     for tool in tools.iter_mut().filter(|tool| tool.name == AskPerson::NAME) {
         *tool = tool.clone().with_meta(meta(json!({ "ui": { "resourceUri": URI } })));
@@ -84,14 +84,14 @@ pub(super) fn resource(uri: &str) -> Option<ReadResourceResult> {
             uri: URI.to_owned(),
             mime_type: Some(MIME_TYPE.to_owned()),
             text: PAGE.to_owned(),
-            // It needs no address: neither to connect to nor to load from.
+            // The app neither connects to a host nor loads anything from one.
             meta: Some(meta(json!({ "ui": { "csp": {}, "prefersBorder": false } }))),
         };
         ReadResourceResult::new(vec![page]).with_ttl_ms(AN_HOUR_MS)
     })
 }
 
-/// The newest picture, or a status if there is none.
+/// Returns the newest screenshot of the page, or a status if there is none.
 pub(super) async fn frame(
     dispatcher: &Dispatcher,
     client: &Client,
@@ -111,7 +111,7 @@ pub(super) async fn frame(
         return stands("person");
     }
     match live.look(&page, seen, PATIENCE).await {
-        // They may have come while it was looked.
+        // A person may have taken control while the screenshot was taken.
         Ok(_) if live.controlling_handover(&page).is_some() => stands("person"),
         Ok(Some(picture)) => {
             let mut shown = shown(live, &page, picture.number);
@@ -129,13 +129,13 @@ pub(super) async fn frame(
 }
 
 fn shown(live: &Live, page: &Page, number: u64) -> CallToolResult {
-    let link = live.open_for(page).map(|open| open.link().to_owned());
+    let link = live.open_handover(page).map(|open| open.link().to_owned());
     let mut result = CallToolResult::success(vec![ContentBlock::text("Nothing has changed.")]);
     result.structured_content = Some(json!({ "frame": number, "url": page.asked_url(), "live": link }));
     result
 }
 
-/// A status instead of a picture.
+/// Returns a status instead of a screenshot.
 fn stands(status: &str) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text("There is no picture.")]);
     result.structured_content = Some(json!({ "status": status }));
@@ -163,10 +163,10 @@ mod tests {
             let settings = object(json!({ "mimeTypes": ["text/plain", kind] }));
             ExtensionCapabilities::from([(EXTENSION.to_owned(), settings)])
         };
-        assert!(knows_pages(&declared(MIME_TYPE)));
-        assert!(!knows_pages(&declared("text/html")));
-        assert!(!knows_pages(&ExtensionCapabilities::from([(EXTENSION.to_owned(), Map::new())])));
-        assert!(!knows_pages(&ExtensionCapabilities::new()));
+        assert!(supports_html_apps(&declared(MIME_TYPE)));
+        assert!(!supports_html_apps(&declared("text/html")));
+        assert!(!supports_html_apps(&ExtensionCapabilities::from([(EXTENSION.to_owned(), Map::new())])));
+        assert!(!supports_html_apps(&ExtensionCapabilities::new()));
     }
 
     #[test]

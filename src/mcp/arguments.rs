@@ -3,10 +3,10 @@ use serde_json::{Map, Value};
 
 use super::strict_json;
 
-/// Alternative names that models use for an argument.
+/// Alternative names that models use for arguments: the alias, then the argument.
 const ALIASES: [(&str, &str); 3] = [("target", "ref"), ("startTarget", "startRef"), ("endTarget", "endRef")];
 
-/// Optional strings for which an empty one means nothing, although their schema allows it.
+/// Optional arguments that count as omitted if they are an empty string, although their schema allows one.
 const NEVER_EMPTY: [&str; 12] = [
     "ref",
     "startRef",
@@ -21,10 +21,10 @@ const NEVER_EMPTY: [&str; 12] = [
     "tabId",
     "wait_for",
 ];
-/// Optional strings that narrow an action: without them it would affect more than intended.
+/// Optional strings that narrow an action. An empty one is kept: without it, the action would affect too much.
 const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
 
-/// All problems of `arguments`. Corrects alternative spellings (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`).
+/// Corrects alternative spellings in `arguments` (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`). Returns all problems.
 pub fn problems(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     check_object(schema, arguments, "", &mut problems);
@@ -62,7 +62,7 @@ fn check_object(
         }
     }
     for (name, value) in object {
-        // What was given under its other name is reported under both.
+        // An argument that was given under its alias is reported under both names.
         let alias = alias_of(name).filter(|alias| aliased.contains(alias));
         let text = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
         match properties.get(name) {
@@ -239,7 +239,7 @@ fn count(length: usize) -> f64 {
     length as f64
 }
 
-/// The unit in the description of a number.
+/// Returns the unit of a number, read from its description; empty if there is none.
 fn unit_of(schema: &Map<String, Value>) -> &'static str {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let says =

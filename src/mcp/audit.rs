@@ -1,7 +1,7 @@
 //! An append-only log of calls: who called which tool, on which origin, with which outcome.
 //!
-//! Each line is a JSON object with the digest of the line before, so that [`verify`] finds lines that were changed, removed,
-//! inserted or reordered. It contains no arguments, answers and paths.
+//! Each line is a JSON object with the digest of the line before, so that [`verify`] finds lines that were changed,
+//! removed, inserted or reordered. The log contains no arguments, answers or paths.
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::mcp::client::Client;
 use crate::mcp::progress::Progress;
 use crate::sync::unix_time;
 
-/// The longest line that is read. Ours are far shorter.
+/// The longest line that is read, in bytes. Lines that this server writes are far shorter.
 const LONGEST_LINE: u64 = 64 << 10;
-/// What stands between the content of a line and its digest.
+/// The text between the content of a line and its digest.
 const SEAL: &str = ",\"digest\":\"";
 
-/// A call that is under way. It is written when this is dropped, however it ends.
+/// A running call. Dropping this writes the call to the log, however it ended.
 #[derive(Debug)]
 pub(super) struct AuditedCall<'a> {
     log: &'a AuditLog,
@@ -37,7 +37,7 @@ pub(super) struct AuditedCall<'a> {
 }
 
 impl AuditedCall<'_> {
-    /// Sets what became of the call: `ok`, or the code of the error.
+    /// Ends the call with this outcome: `ok`, or the code of the error.
     pub(super) fn end(mut self, outcome: &'static str) {
         self.outcome = outcome;
     }
@@ -60,7 +60,7 @@ impl Drop for AuditedCall<'_> {
 /// A call that has ended.
 #[derive(Debug, Clone, Serialize)]
 struct Entry<'a> {
-    /// The name of the key; none over standard input and output.
+    /// The name of the client's API key; `None` over standard input and output.
     key: Option<&'a str>,
     /// The name that the client gives itself.
     client: Option<&'a str>,
@@ -83,7 +83,7 @@ struct Line<'a> {
     previous: &'a str,
 }
 
-/// What [`verify`] reads of a line.
+/// The fields of a line that [`verify`] reads.
 #[derive(Debug, Deserialize)]
 struct Link {
     number: u64,
@@ -96,12 +96,12 @@ struct Link {
 pub struct Head {
     /// The number of lines.
     pub lines: u64,
-    /// The digest of the last one.
+    /// The digest of the last line.
     pub digest: String,
 }
 
 impl Default for Head {
-    /// That of an empty log.
+    /// Returns the head of an empty log.
     fn default() -> Self {
         Self { lines: 0, digest: "0".repeat(64) }
     }
@@ -120,9 +120,9 @@ struct State {
 }
 
 impl AuditLog {
-    /// Opens a log, or creates one that only its owner can read.
+    /// Opens a log, or creates one that only the file's owner can read.
     ///
-    /// # Errors A sentence, if it cannot be continued.
+    /// # Errors Returns a message if the log cannot be continued.
     pub fn open(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let failed = |error: io::Error| format!("{shown}: {error}");
@@ -147,12 +147,12 @@ impl AuditLog {
         Ok(Self { state: Mutex::new(State { file, head }) })
     }
 
-    /// The last line. Kept elsewhere, it shows later whether the end of the log is missing.
+    /// Returns the last line. Kept elsewhere, it lets a later check find out whether the end of the log is missing.
     pub fn head(&self) -> Head {
         self.state.lock().head.clone()
     }
 
-    /// Begins a call of a tool, unless the name is unknown, in a session, if the id looks like one.
+    /// Begins a call. `tool` is `None` if its name is unknown; `session` is recorded only if it is a UUID.
     pub(super) fn begin<'a>(
         &'a self,
         client: &'a Client,
@@ -190,7 +190,7 @@ impl State {
         text += &[SEAL, &digest, "\"}\n"].concat();
         let before = self.file.metadata()?.len();
         if let Err(error) = self.file.write_all(text.as_bytes()) {
-            // A part of a line would make the next one unreadable.
+            // A partly written line would make the next one unreadable.
             let _ = self.file.set_len(before);
             return Err(error);
         }
@@ -203,7 +203,7 @@ fn digest_of(content: &str) -> String {
     hex(&Sha256::digest(content))
 }
 
-/// The last line of a file; `None` if it is not one of ours.
+/// Reads the last line of a file; `None` if it is not a line of an audit log.
 fn last_line(file: &mut File) -> io::Result<Option<Head>> {
     let length = file.metadata()?.len();
     if length == 0 {
@@ -218,17 +218,17 @@ fn last_line(file: &mut File) -> io::Result<Option<Head>> {
     Ok(link.map(|link| Head { lines: link.number, digest: link.digest }))
 }
 
-/// A line whose digest is the one of its content.
+/// Parses a line; `None` unless its digest matches its content.
 fn sealed(line: &str) -> Option<Link> {
     let link: Link = serde_json::from_str(line).ok()?;
     let content = line.strip_suffix("\"}")?.strip_suffix(link.digest.as_str())?.strip_suffix(SEAL)?;
     (digest_of(content) == link.digest).then_some(link)
 }
 
-/// Why a log is not as it was written.
+/// The reason why [`verify`] rejects a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Tampered {
-    /// Counted from 1.
+pub enum AuditError {
+    /// The first wrong line, counted from 1.
     #[error("line {line}: {reason}")]
     Line { line: u64, reason: &'static str },
     #[error(
@@ -239,21 +239,21 @@ pub enum Tampered {
     Unreadable(String),
 }
 
-/// Checks a log from its first line. With the digest of a line that was the last one once, also finds out whether the end is
-/// missing.
-pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<Head, Tampered> {
+/// Checks a log from its first line. `known_head` is the digest of a line that was the last one at some time: if no
+/// line has it, the end of the log is missing.
+pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<Head, AuditError> {
     let mut log = BufReader::new(log);
     let (mut head, mut has_known) = (Head::default(), known_head.is_none());
     has_known |= known_head == Some(head.digest.as_str());
     loop {
         let mut text = Vec::new();
         let read = (&mut log).take(LONGEST_LINE).read_until(b'\n', &mut text);
-        let bytes = read.map_err(|error| Tampered::Unreadable(error.to_string()))?;
+        let bytes = read.map_err(|error| AuditError::Unreadable(error.to_string()))?;
         if bytes == 0 {
             break;
         }
         let line = head.lines + 1;
-        let bad = |reason| Tampered::Line { line, reason };
+        let bad = |reason| AuditError::Line { line, reason };
         let whole = text.strip_suffix(b"\n").ok_or_else(|| bad("it is not whole"))?;
         let link = std::str::from_utf8(whole).ok().and_then(sealed);
         let link = link.ok_or_else(|| bad("it was changed, or is no line of an audit log"))?;
@@ -263,14 +263,13 @@ pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<Head, Tamp
         has_known |= known_head == Some(link.digest.as_str());
         head = Head { lines: line, digest: link.digest };
     }
-    if has_known { Ok(head) } else { Err(Tampered::Cut { last: head.lines }) }
+    if has_known { Ok(head) } else { Err(AuditError::Cut { last: head.lines }) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A log of this many lines.
     fn log(lines: u64) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
@@ -293,14 +292,14 @@ mod tests {
         }
     }
 
-    fn checked(lines: &[&str]) -> Result<Head, Tampered> {
+    fn checked(lines: &[&str]) -> Result<Head, AuditError> {
         verify(format!("{}\n", lines.join("\n")).as_bytes(), None)
     }
 
     fn first_bad(lines: &[&str]) -> Option<u64> {
         match checked(lines) {
             Ok(_) => None,
-            Err(Tampered::Line { line, .. }) => Some(line),
+            Err(AuditError::Line { line, .. }) => Some(line),
             Err(other) => panic!("{other}"),
         }
     }
@@ -338,7 +337,7 @@ mod tests {
         let (content, _) = changed.rsplit_once(SEAL).unwrap();
         let resealed = format!("{content}{SEAL}{}\"}}", digest_of(content));
         assert_eq!(first_bad(&[one, two, &resealed, four, five]), Some(4));
-        assert!(matches!(verify(text.trim_end().as_bytes(), None), Err(Tampered::Line { line: 5, .. })));
+        assert!(matches!(verify(text.trim_end().as_bytes(), None), Err(AuditError::Line { line: 5, .. })));
     }
 
     #[test]
@@ -350,7 +349,7 @@ mod tests {
         assert_eq!(verify(text.as_bytes(), Some(&head.digest)).unwrap().lines, 5);
         let cut: String = text.split_inclusive('\n').take(2).collect();
         assert_eq!(verify(cut.as_bytes(), None).unwrap().lines, 2);
-        assert_eq!(verify(cut.as_bytes(), Some(&head.digest)), Err(Tampered::Cut { last: 2 }));
-        assert_eq!(verify(&b""[..], Some(&head.digest)), Err(Tampered::Cut { last: 0 }));
+        assert_eq!(verify(cut.as_bytes(), Some(&head.digest)), Err(AuditError::Cut { last: 2 }));
+        assert_eq!(verify(&b""[..], Some(&head.digest)), Err(AuditError::Cut { last: 0 }));
     }
 }

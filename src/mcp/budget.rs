@@ -3,22 +3,23 @@ use serde_json::{Map, Value};
 
 /// The default limit of an answer in characters.
 pub const MOST: usize = 25_000;
-/// The limit of a list or a value in it, in characters.
+/// The limit of a list or a value in an answer, in characters.
 pub const MOST_LISTED: usize = 20_000;
-/// The limit of an entry's text in a list that does not fit, in characters.
+/// The limit of each entry's text in a list that is too long, in characters.
 const LONGEST_ENTRY: usize = 1_000;
-/// The limit of an error, and of an event, in characters.
+/// The limit of an error, in characters.
 pub const LONGEST_FAILURE: usize = 4_000;
+/// The limit of an event, in characters.
 pub const LONGEST_LINE: usize = 1_000;
 /// The shortest length that strings in a value are cut to.
 const SHORTEST: usize = 20;
 
-/// The first `most` characters.
+/// Returns the first `most` characters.
 pub fn head(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Cuts a text. Returns its original length if it was longer.
+/// Cuts a text to `most` characters. Returns its original length if it was longer.
 pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     let end = head(text, most).len();
     if end == text.len() {
@@ -29,7 +30,7 @@ pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     Some(all)
 }
 
-/// The newest entries of a list that fit, with their texts cut, and a note about what is missing.
+/// Returns the newest entries that fit, with their texts cut, and a note about the rest. A list that fits stays whole.
 pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     if size(&entries) <= MOST_LISTED {
         return (entries, None);
@@ -52,8 +53,8 @@ pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     (kept, Some(note))
 }
 
-/// A value of the same form that fits: cuts its strings, and its lists and objects if necessary. `None` if it
-/// fits already.
+/// Returns a copy of the value that fits into `most` characters: cuts its strings, and its lists and objects if
+/// necessary. `None` if the value fits already.
 pub fn shortened_to_fit(value: &Value, most: usize) -> Option<Value> {
     if size(value) <= most {
         return None;
@@ -72,7 +73,7 @@ pub fn shortened_to_fit(value: &Value, most: usize) -> Option<Value> {
     }
 }
 
-/// The length of its JSON in characters.
+/// Returns the length of the value's JSON in characters.
 fn size(value: &impl serde::Serialize) -> usize {
     serde_json::to_string_pretty(value).map_or(0, |text| text.chars().count())
 }

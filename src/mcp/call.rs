@@ -21,7 +21,9 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ActsOn, Ending, LostPress, Moved, PATIENCE, Page, SettleOptions, Watch};
+use crate::browser::{
+    ActionOptions, ActsOn, LostPress, Moved, PATIENCE, Page, SettleEnd, SettleOptions, Watch,
+};
 use crate::error::Error;
 use crate::live::Live;
 use crate::mcp::address;
@@ -57,62 +59,63 @@ pub struct Call<'a> {
     pub services: &'a Services,
     /// The session that the call names.
     pub session: Option<&'a Session>,
-    /// That of the session, or else of the client.
+    /// The workspace of the session, or else of the client.
     pub workspace: &'a Workspace,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
     /// The session's state between calls.
     pub kept: &'a SessionMemory,
     pub report: AnswerNotes,
-    place: Place,
+    place: CallTarget,
 }
 
-/// What all calls of the process share.
+/// The services that all calls of the process share.
 #[derive(Debug)]
 pub struct Services {
     pub registry: Registry,
     pub engine: Engine,
     pub pacing: Pacing,
-    /// Where pages are handed over to people, if they are.
+    /// The live view, which hands pages over to people; `None` if it is off.
     pub live: Option<Live>,
     pub(super) turns: Arc<Turns>,
     pub(super) live_pages: LivePages,
 }
 
 impl Services {
-    /// What clients may have typed and never see.
+    /// The secrets that clients can have typed but never see.
     pub fn secrets(&self) -> &Secrets {
         &self.engine.options().secrets
     }
 }
 
-/// What an answer reports beside what its tool writes.
+/// Events and other facts for the answer that are collected while its tool runs.
 #[derive(Debug, Default)]
 pub struct AnswerNotes {
     /// Events for the answer.
     pub(super) events: Mutex<Vec<String>>,
-    /// Announcements of the page.
+    /// Texts that the page announced.
     pub(super) said: Mutex<Vec<String>>,
     /// Elements that have moved.
     pub(super) moved: Mutex<Vec<Moved>>,
-    /// Dragged elements by frame and number, latest last.
+    /// Dragged elements by frame and element number, newest last.
     pub held: Mutex<Vec<Key>>,
     /// The elements that this call refers to, by the ref or selector as given; for the recorded script.
     pub(super) found: Mutex<HashMap<String, Named>>,
-    /// The name of the file that it goes to. Without one, nothing.
+    /// The name of the file that the answer is written to; empty if there is none.
     file: Mutex<String>,
 }
 
-/// Where a call works.
+/// The tab and the page that a call works on.
 #[derive(Debug, Default)]
-struct Place {
+struct CallTarget {
     /// The tab that the call names; otherwise it works in the current tab.
     tab: Mutex<Option<TabId>>,
     /// The page that this call has exclusive access to.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
-    /// The first of these pages, and the number of pages of its context before the call.
+    /// The first page that this call used, and how many pages its context had created before.
     begun: OnceLock<(Page, u32)>,
-    met_dialog: AtomicBool,
+    /// Whether the page already showed a dialog when the call got access to it.
+    found_open_dialog: AtomicBool,
 }
 
 impl<'a> Call<'a> {
@@ -132,7 +135,7 @@ impl<'a> Call<'a> {
             progress,
             kept,
             report: AnswerNotes::default(),
-            place: Place::default(),
+            place: CallTarget::default(),
         }
     }
 }
@@ -163,16 +166,16 @@ impl Call<'_> {
         Destination::read(chosen, folder, roots)
     }
 
-    /// Parses a URL that the call is to open. For files, returns the real path's URL.
+    /// Parses a URL that the call is to open. For `file:`, returns the URL of the real path.
     ///
-    /// # Errors `url_refused` for an invalid URL, or one that must not be opened.
+    /// # Errors `url_refused` for an invalid URL, or one that the settings forbid.
     pub fn address(&self, text: &str) -> Result<Url> {
         let url = address::read_under(self.settings, text)?;
         self.progress.note_page(&url);
         Ok(url)
     }
 
-    /// Notes the page of the call for the audit log, if it works on one that stays.
+    /// Notes the URL of the call's page for the audit log, unless the tool opens a page of its own.
     pub(super) fn note_page(&self, tool: &AnyTool) {
         if tool.family.opens_own_page && self.session.is_none() {
             return;
@@ -198,24 +201,24 @@ impl Call<'_> {
         mut arguments: Map<String, Value>,
         reply: &mut Reply,
     ) -> Result<()> {
-        self.place.met_dialog.store(false, Ordering::Relaxed);
+        self.place.found_open_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(ActionBaseline::new);
         let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
         let only_reads = tool.effect == Effect::Reads;
         self.exclude_earlier_downloads(tool);
-        // What leads to a person's doing is no doing of ours.
+        // A tool that asks for a person does not act itself: the person does.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.begin());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_in_other_tab().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
-            // What a call does can open a dialog. That is an effect to be shown, not a failure.
-            Err(Error::DialogOpen { .. }) if !self.place.met_dialog.load(Ordering::Relaxed) => true,
+            // A dialog that the call itself opened is an effect to report, not a failure.
+            Err(Error::DialogOpen { .. }) if !self.place.found_open_dialog.load(Ordering::Relaxed) => true,
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
         };
-        // What only looked or waited did not come to its end.
+        // A reading or waiting tool that a dialog interrupted is not recorded, since it did not finish.
         let is_done = !opened_dialog || !only_reads;
         if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.report.found.lock());
@@ -232,10 +235,10 @@ impl Call<'_> {
         }
     }
 
-    /// Ensures that a later wait refers to effects of this call, and not to earlier ones.
+    /// Excludes downloads that ended before this call from later waits, unless the tool only reads.
     pub fn exclude_earlier_downloads(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
-            self.kept.seen.lock().leave_downloads();
+            self.kept.seen.lock().exclude_ended_downloads();
         }
     }
 
@@ -244,7 +247,7 @@ impl Call<'_> {
         self.workspace.tabs().iter().position(|tab| tab.page == *page)
     }
 
-    /// Runs a tool unless the page stops responding and the tool does not wait for it.
+    /// Runs a tool. Gives up if the page stops responding, as the tool's stall policy demands.
     pub(super) async fn unless_stuck(
         &self,
         tool: &AnyTool,
@@ -270,7 +273,7 @@ impl Call<'_> {
         self.workspace.response_bodies(page.context()).body_of(page, number)
     }
 
-    /// Whether tools of this kind are switched on.
+    /// Whether this capability is enabled.
     pub(in crate::mcp) fn enables(&self, capability: Capability) -> bool {
         self.services.registry.enables(capability)
     }
@@ -283,13 +286,13 @@ impl Call<'_> {
     /// The active page, for a navigation: dismisses an open dialog. Opens a page if there is none.
     pub async fn page_to_leave(&self) -> Result<Page> {
         let page = match self.current_or_new_page().await {
-            // It need not be loaded to be left.
+            // A page that was unloaded from memory is not loaded just to leave it.
             Ok(page) => self.take_turn(page).await,
             failed => failed,
         };
         match page {
             Err(Error::DialogOpen { .. }) => {
-                self.place.met_dialog.store(false, Ordering::Relaxed);
+                self.place.found_open_dialog.store(false, Ordering::Relaxed);
                 let page = self.current_page()?;
                 if let Some(dialog) = page.dialog() {
                     let dialog = page_text::dialog(&dialog.kind, &dialog.message);
@@ -322,7 +325,7 @@ impl Call<'_> {
     /// # Errors `no_page` if none is open, `dialog_open` if the page shows a dialog.
     pub async fn open_page(&self) -> Result<Page> {
         if self.workspace.engine().is_remote() {
-            // The pages are there already, also before the first call.
+            // A remote browser has pages already before the first call.
             self.workspace.context().await?;
         }
         self.take_turn_in_memory(self.current_page()?).await
@@ -357,7 +360,7 @@ impl Call<'_> {
         });
     }
 
-    /// Checks URLs for programs as for tools.
+    /// Returns the gate that checks the URLs of programs as those of tools.
     pub fn gate(&self) -> Gate {
         Gate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
@@ -408,8 +411,8 @@ impl Call<'_> {
         self.report.said.lock().extend(settled.said);
         self.report.moved.lock().extend(settled.moved);
         match settled.ending {
-            Ending::Gone if page.is_closed() => self.note(self.closing_note()),
-            Ending::Unfinished => self.note(still_loading(&settled.still)),
+            SettleEnd::Gone if page.is_closed() => self.note(self.closing_note()),
+            SettleEnd::Unfinished => self.note(still_loading(&settled.still)),
             _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
             _ => {}
         }
@@ -427,7 +430,7 @@ impl Call<'_> {
             let turn = timeout(LONGEST_QUEUE, self.services.turns.take(page.id()))
                 .await
                 .map_err(|_| Error::PageBusy)?;
-            // What had its turn before may have closed the page or gone to another.
+            // The call that used the page before may have closed it or switched to another tab.
             let active = self.current_page()?;
             if active == page {
                 *self.place.turn.lock() = Some((page.clone(), turn));
@@ -439,18 +442,18 @@ impl Call<'_> {
             self.workspace.use_in_background(&page);
         }
         if self.services.registry.enables(Capability::Network) {
-            // From the first page on: what was answered before can be had no more.
+            // Starts archiving at once: response bodies from before cannot be recovered.
             self.workspace.response_bodies(page.context());
         }
         if let Some(dialog) = page.dialog() {
-            self.place.met_dialog.store(true, Ordering::Relaxed);
+            self.place.found_open_dialog.store(true, Ordering::Relaxed);
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
         Ok(page)
     }
 }
 
-/// The sentence about what is still in progress.
+/// Returns the sentence about what the page is still loading.
 pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
     match still.is_empty() {
         true => "The page is still loading.".to_owned(),
@@ -458,7 +461,7 @@ pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
     }
 }
 
-/// Converts a panic in a tool, which is our bug, to an error: it ends only this call.
+/// Converts a panic in a tool to an error, so that a bug ends only this call.
 async fn unless_it_panics(tool: impl Future<Output = Result<()>>) -> Result<()> {
     let mut tool = pin!(tool);
     poll_fn(|context| {

@@ -19,26 +19,26 @@ pub struct Client {
     pub workspace: Workspace,
     /// The workspace for one-shot visits.
     pub(super) scratch: Workspace,
-    /// Its sessions.
+    /// The client's sessions.
     pub(super) sessions: Sessions,
     pub(super) settings: Settings,
-    /// The folders whose files it may use.
+    /// The folders whose files the client may use.
     pub roots: ClientRoots,
-    /// The cooldown of its owner.
+    /// The cooldown of the client's owner.
     pub(super) cooldown: Arc<Cooldown>,
-    /// Its state between calls.
+    /// The client's state between calls.
     pub(super) kept: Arc<SessionMemory>,
-    /// Its owner, if there are several.
+    /// The client's owner; `None` if the server has only one.
     pub(super) owner: Option<Arc<str>>,
-    /// The name of its key, if it has one.
+    /// The name of the client's API key, if it has one.
     pub(super) key: Option<Arc<str>>,
-    /// What its owner may do.
+    /// The permissions of the client's owner.
     pub(super) grant: Arc<Grant>,
-    /// The calls of its owner.
+    /// The owner's calls in the last minute, for the rate limit.
     pub(super) recent_calls: Arc<RecentCalls>,
-    /// Cancelled when its owner is no longer admitted.
+    /// Cancelled when the owner's key is no longer valid or has other permissions.
     pub(super) revoked: CancellationToken,
-    /// Its latest calls, for the live view.
+    /// The client's latest calls, for the live view.
     pub(super) calls: Calls,
 }
 
@@ -60,13 +60,13 @@ impl Client {
         }
     }
 
-    /// Sets the name of its key, for the audit log.
+    /// Sets the name of the client's API key, for the audit log.
     #[must_use]
     pub(super) fn with_key(self, name: &Arc<str>) -> Self {
         Self { key: Some(Arc::clone(name)), ..self }
     }
 
-    /// Ends its calls, and closes everything that it has opened.
+    /// Ends the client's calls, and closes everything that it has opened.
     pub(super) async fn revoke(&self) {
         self.revoked.cancel();
         self.close().await;

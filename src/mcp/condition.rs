@@ -5,7 +5,7 @@ use crate::browser::{ElementHandle, Page};
 use crate::error::{Error, quoted, squeezed};
 use crate::snapshot::Ref;
 
-/// The longest expected text in a message.
+/// The longest quote of an expected text in a message, in characters.
 const LONGEST_QUOTED: usize = 80;
 
 /// A condition of a page.
@@ -15,12 +15,12 @@ pub enum Condition {
     Text(String),
     /// The element of this ref or selector is visible.
     Element(String),
-    /// The URL contains this, in which `*` matches anything.
+    /// The URL contains this text, in which `*` matches anything.
     Url(String),
 }
 
 impl Condition {
-    /// Reads a URL, a ref or a selector; anything else is a text, as is what stands in quotation marks.
+    /// Parses a URL, a ref or a selector. Anything else is a text, and so is anything in quotation marks.
     pub fn read(text: &str) -> Self {
         let text = text.trim();
         let is_one_word = !text.contains(char::is_whitespace);
@@ -40,7 +40,7 @@ impl Condition {
         }
     }
 
-    /// Such as `the text "Saved"`.
+    /// Describes the condition, such as `the text "Saved"`.
     pub fn what(&self) -> String {
         match self {
             Self::Text(text) => format!("the text {}", quoted(text, LONGEST_QUOTED)),
@@ -49,7 +49,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds now in any frame of the page.
+    /// Whether the condition holds now in any frame of the page.
     pub async fn holds(&self, page: &Page) -> Result<bool> {
         match self {
             Self::Text(text) => page.contains_text(&squeezed(text)).await,

@@ -6,7 +6,7 @@ use crate::browser::policy::OriginPattern;
 use crate::mcp::arguments::nearest;
 use crate::messages::consent::GuardedAction;
 
-/// Words on buttons that buy something: whole words, and parts in scripts without word boundaries.
+/// Words on buttons that buy something; only whole words match.
 const PURCHASE_WORDS: &[&str] = &[
     "buy",
     "purchase",
@@ -36,12 +36,13 @@ const PURCHASE_WORDS: &[&str] = &[
     "оплатить",
     "заказать",
 ];
+/// Such words in scripts without word boundaries; they match anywhere in a text.
 const PURCHASE_MARKS: &[&str] = &[
     "购买", "購買", "支付", "付款", "下单", "下單", "结算", "結帳", "订购", "購入", "注文", "支払", "구매",
     "결제", "주문",
 ];
 
-/// An entry of `--confirm`.
+/// The rules of `--confirm`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consent {
     rules: Vec<Rule>,
@@ -82,7 +83,7 @@ impl FromStr for Rule {
         }
         let (action, origin) = match text.split_once('@') {
             Some((action, origin)) => (Some(action.parse().map_err(|_| no_kind(action))?), origin),
-            // A host within one network can be named with a scheme or a port.
+            // A bare word is taken for a misspelt action; a host of one word needs a scheme or a port.
             None if is_word(text) => return Err(no_kind(text)),
             None => (None, text),
         };

@@ -18,9 +18,9 @@ use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, PageState, Reply, TabLine, View};
 use crate::mcp::resources;
-use crate::mcp::seen::{MOST_TREES, Shown};
+use crate::mcp::seen::{MOST_TREES, ShownPage};
 use crate::session::Tab;
-use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
+use crate::snapshot::{self, Changes, ComparisonBase, NumericChange, Rendered, Tree};
 
 /// How long a background tab may take to return its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
@@ -28,11 +28,11 @@ const TITLE_LIMIT: Duration = Duration::from_millis(300);
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
 /// The most characters of a console error.
 const LONGEST_ERROR: usize = 160;
-/// The time limit for reading side effects.
+/// The time limit for reading a page to find side effects, which are optional in the answer.
 const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
-/// The number of removed lines from which something is considered to cover the page.
+/// If at least this number of lines is removed, the page is checked for something that covers it.
 const MANY: usize = 6;
-/// The number of lines whose changing numbers are remembered.
+/// How many lines with changing numbers, such as clocks, are remembered.
 const MOST_TICKS: usize = 50;
 
 /// The state before a call.
@@ -40,7 +40,7 @@ const MOST_TICKS: usize = 50;
 pub(super) struct CallBaseline {
     tabs: HashSet<String>,
     /// Lines of the current page that have changed by themselves since they were shown.
-    ticking: Vec<Tick>,
+    ticking: Vec<NumericChange>,
 }
 
 impl CallBaseline {
@@ -56,8 +56,8 @@ impl CallBaseline {
     }
 }
 
-/// What has changed by itself since it was shown.
-async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
+/// Returns the lines with changing numbers, such as clocks, that have changed since they were shown.
+async fn ticking(call: &Call<'_>, page: &Page) -> Vec<NumericChange> {
     let mut ticks = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     if ticks.is_empty() {
         return ticks;
@@ -68,7 +68,7 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
     ticks
 }
 
-/// Adds to `reply` what the client should know of the browser.
+/// Adds the browser's state to `reply`: downloads, tabs, dialogs, and the page or its changes.
 pub(super) async fn describe(
     call: &Call<'_>,
     before: &CallBaseline,
@@ -83,8 +83,8 @@ pub(super) async fn describe(
     let tabs = call.tabs();
     let page = call.current_page().ok();
     let named = call.tab().is_some();
-    // A click with Control opens a tab that knows no opener; what is no action opens tabs by itself. Beside others who
-    // work at the same time, only what this page opened is shown.
+    // In a call that names its tab, others may open tabs meanwhile: only those that its page opened are reported. In
+    // other calls, an action may open a tab without an opener (Ctrl+click).
     let acted = reply.view() == View::Changes;
     let by_page = |tab: &&Tab| match named {
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
@@ -139,7 +139,7 @@ pub(super) async fn describe(
     let moved = call.kept.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
-    // What was done before something failed can have led to another page.
+    // An action that failed halfway may still have led to another page.
     let is_reported = failure.is_none() || (moved && answers);
     let shows = !held_up && is_reported && reply.view() >= View::Changes;
     let effects = answers && reply.shows_effects() && call.kept.seen.lock().tree(&page).is_some();
@@ -152,7 +152,7 @@ pub(super) async fn describe(
     let document = page.main_frame().loader();
     let (mut state, ()) = join(OptionFuture::from(state), shown).await;
     if state.is_some() && *page.main_frame().loader() != *document {
-        // Another document came meanwhile, and its outline is shown.
+        // The page has loaded another document meanwhile, and the snapshot is of that one.
         state = Some(page_state(&page, page.asked_url(), answers).await);
     }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
@@ -162,7 +162,7 @@ pub(super) async fn describe(
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
-        // After an action only what is new is shown.
+        // After an action, only changes of this state are shown.
         let known = call.kept.seen.lock().set_state(known, state.clone());
         let stays = |known: &PageState| {
             (&known.url, &known.title, &known.status, known.crashed)
@@ -179,7 +179,7 @@ pub(super) async fn describe(
     }
 }
 
-/// Shows what covers the page, with its controls: the covering element itself is often only a backdrop.
+/// Reports what is in front of the page, with its controls: the covering element itself is often only a backdrop.
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
@@ -228,7 +228,7 @@ fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut
                 person answers it or the tab goes to another site."
             }
         };
-        for address in tab.page.take_program_requests() {
+        for address in tab.page.take_external_program_urls() {
             let address = page_text::address(&address);
             reply.add_event(format!("The page asked to open {address} in another program{then}"));
         }
@@ -269,7 +269,6 @@ pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Repl
     }
 }
 
-/// A download as text.
 pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     let name = page_text::inline_beside(name, &[' ', '(']);
     match state {
@@ -281,7 +280,7 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     }
 }
 
-/// Reads the page with the refs of the right context.
+/// Captures the page with refs of the call's context. Elements that replace known ones keep their refs.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
     let mut tree = page.capture(call.context_number(), options).await?;
     let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
@@ -300,7 +299,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     }
 }
 
-/// Notes that a snapshot is of an invisible page.
+/// Adds a note if nothing on the page is visible.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
         reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
@@ -329,7 +328,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let known = match known {
         Some(known) if reply.view() <= View::Changes => known,
         known => {
-            // Another document of a site mostly has the menus of the one before.
+            // Documents of a site mostly repeat menus of the one before, which are summarised.
             let other = known.filter(|known| known.tree.document != tree.document);
             let shown = other.map(|known| tree.without_repeated(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
@@ -338,17 +337,17 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     };
     let said = call.report.said.lock().clone();
     let held = call.report.held.lock().clone();
-    let since = Since {
+    let since = ComparisonBase {
         ticking: &before.ticking,
         said: &said,
         held: held.last().copied(),
-        ..Since::new(&known.tree)
+        ..ComparisonBase::new(&known.tree)
     };
     let (changes, behind) = compare(page, &known, &tree, since).await;
-    // Where something came or went, what is beside it gives way.
+    // When elements appear or disappear, their neighbours move, which is not worth a report.
     let stays = !changes.whole && changes.added + changes.removed == 0;
     let mut moved = if stays { std::mem::take(&mut *call.report.moved.lock()) } else { Vec::new() };
-    // What was dragged is shown with the drag; of what moved several times, where it is in the end.
+    // Dragged elements are reported with the drag. Of several moves of an element, only the last one is reported.
     let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
     moved.retain(|moved| reported.insert(moved.what.number));
@@ -369,17 +368,19 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
-/// The changes of a page, and what is covered now.
+/// Returns the changes of a page, and the snapshots of what is covered now.
 async fn compare<'a>(
     page: &Page,
-    known: &Shown,
+    known: &ShownPage,
     tree: &'a Tree,
-    since: Since<'_>,
+    since: ComparisonBase<'_>,
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
     if let Some(place) = behind.iter().rposition(|behind| tree.uncovers(behind, &known.tree)) {
-        let changes =
-            snapshot::compare(&Since { old: &behind[place], cover: Some(&known.tree), ..since }, tree);
+        let changes = snapshot::compare(
+            &ComparisonBase { old: &behind[place], cover: Some(&known.tree), ..since },
+            tree,
+        );
         behind.truncate(place);
         return (changes, behind);
     }
@@ -393,19 +394,20 @@ async fn compare<'a>(
             behind.remove(0);
         }
         behind.push(Arc::clone(&known.tree));
-        return (snapshot::compare(&Since { covered: true, ..since }, tree), behind);
+        return (snapshot::compare(&ComparisonBase { covered: true, ..since }, tree), behind);
     }
     (changes, behind)
 }
 
-/// The lines with changing numbers, with their current text.
-fn remembered(before: Vec<Tick>, now: &[Tick]) -> Vec<Tick> {
-    let is = |one: &Tick, other: &Tick| one.key == other.key && one.pattern == other.pattern;
+/// Returns the lines with changing numbers to remember: those of now, then earlier ones.
+fn remembered(before: Vec<NumericChange>, now: &[NumericChange]) -> Vec<NumericChange> {
+    let is =
+        |one: &NumericChange, other: &NumericChange| one.key == other.key && one.pattern == other.pattern;
     let old = before.into_iter().filter(|tick| !now.iter().any(|new| is(tick, new)));
     now.iter().cloned().chain(old).take(MOST_TICKS).collect()
 }
 
-/// Reports announcements of the page that are no longer visible.
+/// Reports announcements of the page that the snapshot in the answer does not contain.
 fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
@@ -426,7 +428,7 @@ fn is_passing(text: &str) -> bool {
 async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     let status = page.document_response().and_then(|response| {
         let code = StatusCode::from_u16(response.status.try_into().ok()?).ok()?;
-        // HTTP/2 sends no reason.
+        // HTTP/2 has no reason phrase.
         let reason = Some(response.status_text).filter(|reason| !reason.is_empty());
         let reason = reason.or_else(|| code.canonical_reason().map(str::to_owned));
         Some((code.as_u16(), reason.unwrap_or_default()))
@@ -443,7 +445,7 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors: errors().count(), console_error, crashed }
 }
 
-/// The tabs with their titles. A tab that does not answer soon has its last title.
+/// Returns the tabs with their titles: the last known one if a tab does not answer in time.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {

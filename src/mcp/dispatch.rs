@@ -60,8 +60,9 @@ pub struct Dispatcher {
     recent_calls: Mutex<HashMap<String, Arc<RecentCalls>>>,
     /// The state of each session between calls.
     kept: Mutex<HashMap<Arc<str>, Arc<SessionMemory>>>,
-    /// The group of servers and the client for them, if there is one.
+    /// The group of servers, if there is one.
     replica: Option<Arc<Replica>>,
+    /// The HTTP client for other servers of the group.
     peers: Peers,
     pub metrics: Metrics,
     /// Files that tools have written, for clients to read.
@@ -127,7 +128,7 @@ impl Dispatcher {
         Self { traces: Some(traces), ..self }
     }
 
-    /// Shares a cooldown, instead of having its own.
+    /// Uses this cooldown, shared with others, instead of its own.
     #[must_use]
     pub fn with_cooldown(self, cooldown: &Arc<Cooldown>) -> Self {
         Self { cooldown: Arc::clone(cooldown), ..self }
@@ -147,7 +148,7 @@ impl Dispatcher {
         let mut settings = self.settings.clone();
         for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
             place.push(owner);
-            // If this fails, so will writing there, which says why.
+            // A failure is reported when a tool writes a file there.
             let _ = make_private(place);
         }
         settings.files.roots =
@@ -285,7 +286,7 @@ impl Dispatcher {
         Some((traces, span))
     }
 
-    /// Translates a call of a page's own tool into a call of the tool that runs those.
+    /// Translates a call of a tool that a page offers (WebMCP) into a call of the tool that runs it.
     fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
         let is_offered =
             name.starts_with(webmcp::PREFIX) && self.services.registry.enables(Capability::Webmcp);
@@ -316,14 +317,14 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         let pause = self.read_shared_cooldown(client).await;
-        // Before anything else is looked at: a paused client should not be asked to correct arguments first.
+        // Comes before the other checks: a client in a cooldown should not be asked to correct its arguments first.
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
         let tool = self.services.registry.find_for(&client.grant, name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
-        // What failed is shown with what was asked for, but not with what was to be typed.
+        // Errors can show the arguments of the call, but not the texts for the fields of a form.
         let mut asked = arguments.clone();
         asked.remove("fields");
         let tell = |error: &Error, reply: &mut Reply| {
@@ -368,7 +369,7 @@ impl Dispatcher {
         let outcome = shared::saved(session.as_ref(), outcome).await;
         if let Err(error) = outcome {
             match session.map(|session| (client.sessions.get(&session.id), session.id)) {
-                // What the session's end broke is reported as that.
+                // If the session ended during the call, that is reported instead of the error.
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     sessions::refuse(&gone, &id, &mut reply);
                 }
@@ -417,7 +418,7 @@ impl Dispatcher {
         let _in_use = engine.in_use();
         let works_in_tab = tool.family.tab_argument.is_some();
         if works_in_tab && engine.is_remote() && engine.running().is_none() {
-            // Whoever needs the browser will say why it cannot be had.
+            // A tool that needs the browser reports why it is not available.
             let _ = call.workspace.context().await;
         }
         call.take_tab(tool, &mut arguments)?;

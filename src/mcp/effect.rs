@@ -16,10 +16,10 @@ pub enum Effect {
 /// What happens to a call when the page stops responding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StallPolicy {
-    /// It is given up: soon if the page has been silent since the call began, later otherwise.
+    /// The call is given up: soon if the page has been silent since the call began, later otherwise.
     GiveUpSoon,
-    /// It is given up if the page has been silent since the call began: its own work may keep the page busy.
+    /// The call is given up only if the page has been silent since it began: the call itself may keep the page busy.
     GiveUpIfSilent,
-    /// It does not depend on the page, or handles that itself.
+    /// The call does not depend on the page, or handles a hang itself.
     KeepWaiting,
 }

@@ -13,18 +13,18 @@ use crate::mcp::condition::Condition;
 use crate::mcp::describe::capture;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{AnyTool, EXPECT};
-use crate::snapshot::{self, Since, Tree};
+use crate::snapshot::{self, ComparisonBase, Tree};
 
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long a page may take to be looked at before the action.
+/// The time limit for a snapshot, and for the check of a page before the action.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 /// The word for an action without effect.
 const NOTHING: &str = "nothing";
 
-/// Runs a tool as part of a call, and checks that what it is expected to bring about came of it.
+/// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT`] states.
 ///
-/// # Errors `not_as_expected` if it did not, or if it was there before the action, which is not done then.
+/// # Errors `not_as_expected` if the outcome is another one, or if it was there before, so that nothing was done.
 pub async fn run(
     call: &Call<'_>,
     tool: &AnyTool,
@@ -44,7 +44,7 @@ pub async fn run(
 
 /// An expectation, and the state before the action.
 struct Expected {
-    /// `None`: nothing may change.
+    /// The expected condition; `None` if nothing may change.
     wanted: Option<Condition>,
     /// The tabs, with their URLs.
     tabs: Vec<(Page, String)>,
@@ -54,7 +54,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// Looks at the state before the action.
+    /// Records the state before the action.
     async fn begin(call: &Call<'_>, text: &str) -> Result<Self> {
         let current = call.current_page().ok();
         let wanted = (text.trim() != NOTHING).then(|| Condition::read(text));
@@ -90,7 +90,7 @@ impl Expected {
         Ok(Self { wanted: Some(wanted), tabs, pages, outline: None })
     }
 
-    /// Waits until what is expected has come.
+    /// Waits until the expectation is met.
     async fn check(&self, call: &Call<'_>) -> Result<()> {
         let limit = call.settings.timeouts.action;
         let deadline = Instant::now() + limit;
@@ -153,14 +153,14 @@ async fn outline(call: &Call<'_>, page: &Page) -> Option<Arc<Tree>> {
     capture(call, page, options).await.ok()
 }
 
-/// Whether two outlines differ at most in the focus and in what changes by itself.
+/// Whether two outlines are the same, except for the focus and lines that change by themselves.
 fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
     let ticking = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     let [before, now] = [before, now].map(Tree::without_focus);
-    snapshot::compare(&Since { ticking: &ticking, ..Since::new(&before) }, &now).is_empty()
+    snapshot::compare(&ComparisonBase { ticking: &ticking, ..ComparisonBase::new(&before) }, &now).is_empty()
 }
 
-/// Whether the page meets the condition; its dialog may say the text.
+/// Whether the page meets the condition. An expected text may also be in a dialog.
 async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<bool> {
     if page.is_closed() || page.is_crashed() {
         return Ok(false);
@@ -170,7 +170,7 @@ async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<boo
     }
     match timeout_at(deadline, page.unless_dialog(wanted.holds(page))).await {
         Ok(Err(error @ Error::InvalidSelector { .. })) => Err(error),
-        // What cannot be looked at now shows nothing.
+        // A page that cannot be read now does not meet the condition.
         looked => Ok(looked.unwrap_or(Ok(false)).unwrap_or(false)),
     }
 }

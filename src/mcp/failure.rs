@@ -3,18 +3,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::{Error, PersonLink};
+use crate::error::{Error, LiveViewLink};
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, ToolsetTraits};
 use crate::messages::{Language, cooldown as texts, login};
-use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, Scope};
+use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, ScriptWorld};
 
-/// The answer during a cooldown, if this tool pauses.
+/// Returns the answer during a cooldown; `None` if there is none, or it does not apply to this tool.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
     let pauses = match settings.cooldown_scope {
-        Scope::All => true,
-        Scope::Patchright => name.starts_with("patchright_"),
+        ScriptWorld::All => true,
+        ScriptWorld::Patchright => name.starts_with("patchright_"),
     };
     pauses.then(|| cooldown.check()).flatten().map(|cooling| paused_reply(cooling, settings.language))
 }
@@ -73,7 +73,7 @@ fn tool_text_lacks(reply: &Reply, url: &str) -> bool {
     !reply.text().contains(url)
 }
 
-fn where_to_go(link: &PersonLink) -> String {
+fn where_to_go(link: &LiveViewLink) -> String {
     let code = link.code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();
     let minutes = link.seconds.div_ceil(60);
     format!(
@@ -82,7 +82,7 @@ fn where_to_go(link: &PersonLink) -> String {
     )
 }
 
-/// The least time limit after which an error can start a cooldown.
+/// The shortest navigation timeout that can start a cooldown.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
 /// The part of an error that is searched for keywords: never the text of a page, a URL or a selector.

@@ -23,7 +23,7 @@ pub enum Toolset {
     Claude,
 }
 
-/// The argument of `browser_*` tools that names a tab. The dispatcher takes it out.
+/// The argument of `browser_*` tools that names a tab. The dispatcher removes it before the tool runs.
 pub const TAB: &str = "tab";
 
 /// A failed call.
@@ -46,16 +46,16 @@ pub struct ToolsetTraits {
     /// The argument that names a tab. Without one, its tools do not work in the client's tabs, and their
     /// answers do not describe the page.
     pub tab_argument: Option<&'static str>,
-    /// Whether only tools that need a page have that argument.
+    /// Whether only tools that need a page have the tab argument.
     pub tabs_of_pages_only: bool,
-    /// Whether dialogs are dismissed around a call, since no tool answers them.
+    /// Whether dialogs are dismissed before and after each call, since no tool answers them.
     pub dismisses_dialogs: bool,
-    /// Whether answers without data contain the list of tabs as data.
+    /// Whether the list of tabs is the structured content of answers that have none.
     pub answers_with_tabs: bool,
     /// Whether the schemas of its tools have the session argument.
     pub lists_session: bool,
-    /// Whether its tools manage sessions: they read the session argument themselves, and nothing is added to the data of
-    /// their answers.
+    /// Whether its tools manage sessions: they read the session argument themselves, and nothing is added to their
+    /// structured content.
     pub is_about_sessions: bool,
     /// Whether each call opens its own page, unless it names a session.
     pub opens_own_page: bool,
@@ -65,7 +65,7 @@ pub struct ToolsetTraits {
     pub has_commands: bool,
     /// The instructions for models, sent once at the start.
     pub instructions: Option<&'static str>,
-    /// Tool names in our texts, with their names in this toolset.
+    /// Tool names in the server's own texts, each with the name to use in this toolset.
     pub names: &'static [(&'static str, &'static str)],
     /// Why none of its tools works in WebKit, if so.
     pub lacks_webkit: Option<&'static str>,

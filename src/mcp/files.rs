@@ -23,7 +23,7 @@ pub fn timestamped(what: &str) -> String {
     format!("{what}-{}", iso_timestamp(unix_time()).replace([':', '.'], "-"))
 }
 
-/// Checks a name from a model: a single file in the folder itself.
+/// Checks a file name from a model: it must name a file directly in the folder.
 pub fn plain_name(name: &str) -> Result<String> {
     let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
     let mut parts = Path::new(name).components();
@@ -45,7 +45,7 @@ pub struct Destination {
     /// The tool's own folder, created on demand.
     folder: PathBuf,
     name: String,
-    /// The full path, if it is outside that folder.
+    /// The full path and the allowed folders, if a path was given.
     path: Option<(String, Roots)>,
 }
 
@@ -117,7 +117,7 @@ pub async fn write(
 
 /// A path relative to the working directory, for display.
 pub fn shown(path: &Path) -> String {
-    // From the root of the disk, a path without its first stroke would only look wrong.
+    // In the root folder, paths stay absolute: without the leading slash they would look wrong.
     let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
     let below = here.and_then(|here| path.strip_prefix(here).ok());
     below.unwrap_or(path).display().to_string()

@@ -1,4 +1,4 @@
-//! What the owner of a key may do.
+//! The permissions of a key's owner.
 use std::collections::{BTreeSet, VecDeque};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use tokio::time::Instant;
 use crate::browser::policy::{OriginPattern, Policy};
 use crate::error::{Error, Result};
 
-/// What an owner may do. The default permits all that the server offers.
+/// The permissions of an owner. The default permits everything that the server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Grant {
-    /// The names of the tools; all if `None`.
+    /// The names of the permitted tools; `None` for all.
     pub tools: Option<BTreeSet<&'static str>>,
     /// The only origins that pages may reach, of those that the server allows; all of them if empty.
     pub origins: Vec<OriginPattern>,
-    /// How many calls it may make in a minute.
+    /// How many calls the owner may make in a minute; `None` for any number.
     pub calls_per_minute: Option<NonZeroU32>,
-    /// How many sessions it may have open.
+    /// How many sessions the owner may have open; `None` for the server's limit.
     pub max_sessions: Option<NonZeroUsize>,
 }
 
 impl Grant {
-    /// Whether it permits a tool.
+    /// Whether the grant permits a tool.
     pub fn permits(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
     }
 
-    /// The policy for its pages, within the server's.
+    /// Returns the server's policy, narrowed to the origins of the grant.
     pub(super) fn within(&self, policy: &Arc<Policy>) -> Arc<Policy> {
         match self.origins.is_empty() {
             true => Arc::clone(policy),

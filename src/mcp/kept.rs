@@ -16,17 +16,17 @@ use crate::session::FileTarget;
 /// The state of a session between calls.
 #[derive(Debug, Default)]
 pub struct SessionMemory {
-    /// What the client has been shown.
+    /// The pages, tabs and downloads that the client has been shown.
     pub(super) seen: Mutex<ShownState>,
-    /// The variables of its programs. Locked while one runs.
+    /// The variables of the session's programs. Locked while a program runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
     /// A program that waits at a dialog.
     pub paused: Mutex<Option<Box<dyn Any + Send>>>,
     /// Recorded actions, for export as a test.
     pub script: Arc<Mutex<RecordedScript>>,
-    /// Records a person's actions as well, while it exists.
+    /// The recording of a person's actions into `script`, while it runs.
     pub recording: Mutex<Option<ActionRecording>>,
-    pub activity: Arc<ToolActivity>,
+    pub activity: Arc<ActingTools>,
     /// The last screenshot, for comparison.
     pub picture: Mutex<Option<Screenshot>>,
     /// Whether the last screenshot of a viewport was too large to be sent unscaled.
@@ -41,7 +41,7 @@ pub struct SessionMemory {
     pub read: Mutex<HashMap<String, u64>>,
     /// Answers that the person gave in the live view when no call was waiting.
     pub answers: Arc<Mutex<HashMap<String, LateAnswer>>>,
-    /// The tools of the page that the client was last shown, by name and description.
+    /// The page's own tools that were last listed for the client, by name and description.
     pub offered: Mutex<Vec<String>>,
 }
 
@@ -54,12 +54,12 @@ pub struct LateAnswer {
 
 /// Tracks whether a tool or a person acts on the pages of a session.
 #[derive(Debug, Default)]
-pub struct ToolActivity {
+pub struct ActingTools {
     acting: AtomicUsize,
     waits_for_person: AtomicBool,
 }
 
-impl ToolActivity {
+impl ActingTools {
     /// Marks a tool as acting until the guard is dropped.
     pub fn begin(self: &Arc<Self>) -> ToolGuard {
         self.acting.fetch_add(1, Ordering::Relaxed);
@@ -77,9 +77,9 @@ impl ToolActivity {
     }
 }
 
-/// A tool that is acting.
+/// Marks a tool as acting until this guard is dropped.
 #[derive(Debug)]
-pub struct ToolGuard(Arc<ToolActivity>);
+pub struct ToolGuard(Arc<ActingTools>);
 
 impl Drop for ToolGuard {
     fn drop(&mut self) {

@@ -10,7 +10,7 @@ pub(in crate::mcp) use glibc::{release_memory, trim_heaps};
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(in crate::mcp) use others::{release_memory, trim_heaps};
 
-/// How long there must be no call before memory is released.
+/// How long after the end of the last call memory is released.
 const REST: Duration = Duration::from_secs(2);
 
 /// Releases memory after a period without calls.
@@ -20,7 +20,7 @@ pub(super) struct IdleTrim {
 }
 
 impl IdleTrim {
-    /// Restarts the period at the end of a call.
+    /// Starts the period again at the end of a call.
     pub(super) fn on_call_ended(&self) {
         let later = tokio::spawn(async {
             sleep(REST).await;
@@ -47,7 +47,6 @@ mod glibc {
         unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, FREE_AT_THE_END) };
     }
 
-    /// Releases free memory to the system.
     pub(in crate::mcp) fn release_memory() {
         // SAFETY: `malloc_trim` may be called by any thread at any time.
         unsafe { libc::malloc_trim(0) };

@@ -1,4 +1,4 @@
-//! Metrics of the server, without URLs and keys.
+//! Metrics of the server. They contain no URLs or keys.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -10,10 +10,10 @@ use super::reply::Reply;
 
 /// Upper bounds of the histogram of call durations, in seconds.
 const BUCKETS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
-/// The content type of the format.
+/// The content type of the `OpenMetrics` format.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The counters.
+/// The counts, durations and errors of calls.
 #[derive(Debug, Default)]
 pub struct Metrics {
     tools: Mutex<BTreeMap<&'static str, Timed>>,
@@ -42,7 +42,7 @@ impl Drop for CallTimer<'_> {
 }
 
 impl CallTimer<'_> {
-    /// Counts the result: the tool and its answer.
+    /// Counts the call by its tool, with its duration and error code. Ignores a call without an answer.
     pub(super) fn end(self, answered: Option<(&'static str, &Reply)>) {
         let Some((tool, reply)) = answered else { return };
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -76,7 +76,7 @@ impl Metrics {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// All metrics in `OpenMetrics` format, with gauges: name, meaning and value.
+    /// Writes all metrics in `OpenMetrics` format. Each of `gauges` is a name, a help text and a value.
     pub(super) fn written(&self, gauges: &[(&str, &str, usize)]) -> String {
         let mut text = String::new();
         for (name, help, value) in gauges {

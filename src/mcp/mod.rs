@@ -1,4 +1,4 @@
-//! The MCP server. No module below depends on MCP.
+//! The MCP server. The layers below it, such as `browser` and `session`, do not depend on it.
 //!
 //! [`tool`] defines tools, [`call`] is their environment, [`tools`] contains them, [`dispatch`] runs them,
 //! [`reply`] builds the answer, [`server`] and [`stdio`] speak the protocol.

@@ -1,6 +1,6 @@
-//! Text of pages in answers, which can never be mistaken for ours.
+//! Writes text of pages into answers, so that it can never be mistaken for the server's own text.
 //!
-//! All of it comes through here: on one line ([`inline`], [`address`]), as data ([`json`]), or between
+//! All text of pages passes through here: on one line ([`inline`], [`address`]), as data ([`json`]), or between
 //! unpredictable marks ([`fenced`]).
 use std::fmt::Write as _;
 
@@ -17,11 +17,11 @@ pub fn inline(text: &str) -> String {
     inline_beside(text, &[])
 }
 
-/// Like [`inline`], with these characters as ambiguous, too.
+/// Like [`inline`], but the characters in `also` count as ambiguous, too.
 pub fn inline_beside(text: &str, also: &[char]) -> String {
     let mut out = String::new();
     push_plain(&mut out, &one_line(text), LONGEST, also);
-    // A bracket stays one to those who read no JSON.
+    // Readers that do not parse JSON strings would still take a bracket for the syntax of a link.
     if out.starts_with('"') && also.contains(&']') {
         for (bracket, written) in [('[', "\\u005b"), (']', "\\u005d"), ('(', "\\u0028"), (')', "\\u0029")] {
             out = out.replace(bracket, written);
@@ -71,13 +71,13 @@ pub fn json_line(value: &impl Serialize) -> String {
     escaped(&serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Several lines between marks that are different each time.
+/// Puts several lines between marks that differ each time, so that a page cannot forge them.
 pub fn fenced(text: &str, what: &str) -> String {
     let mark = mark();
     format!("--- {mark} {what} ---\n{}\n--- {mark} ---", lines(text))
 }
 
-/// A text of any length within ours: plain if it is one unambiguous line.
+/// A text of any length within the server's own: plain if it is one unambiguous line, otherwise a JSON string.
 pub fn quoted(text: &str) -> String {
     let begin = text.trim_start();
     let looks_like_ours = begin.is_empty()
@@ -94,7 +94,7 @@ pub fn safe(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }
 
-/// Splits lines as a person sees them, without invisible characters.
+/// Normalises line breaks, and removes invisible characters.
 fn lines(text: &str) -> String {
     let line_break = |c| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
     let seen = text.chars().map(|c| if line_break(c) { '\n' } else { c });
@@ -108,7 +108,7 @@ fn is_seen(c: char) -> bool {
         || is_invisible(c) && !is_private(c) && !joins(c))
 }
 
-/// Whether a character joins others to one sign, as emoji and some scripts need.
+/// Whether a character joins its neighbours to one glyph, as emoji and some scripts need.
 fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }

@@ -29,11 +29,11 @@ pub trait Notebook: Debug + Send + Sync {
 
 /// A running program.
 pub trait Running: Debug + Send {
-    /// Waits for its end.
-    fn ended(&mut self) -> BoxFuture<'_, Printed>;
-    /// Its output so far.
-    fn printed(&self) -> Printed;
-    /// Stops it: at its next wait, or anywhere with `wherever`.
+    /// Waits until the program ends.
+    fn ended(&mut self) -> BoxFuture<'_, ProgramOutput>;
+    /// Returns the output so far.
+    fn printed(&self) -> ProgramOutput;
+    /// Stops the program: at its next wait, or anywhere with `wherever`.
     fn stop(&self, wherever: bool);
 }
 
@@ -41,7 +41,7 @@ pub trait Running: Debug + Send {
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// The variable `page`.
+    /// The page that the program has as its variable `page`.
     pub page: Page,
     /// The number of characters of its output that are kept.
     pub room: usize,
@@ -49,11 +49,11 @@ pub struct Program {
 
 /// The output of a program.
 #[derive(Debug, Default)]
-pub struct Printed {
+pub struct ProgramOutput {
     pub text: String,
     /// The number of characters of the full output.
     pub all: usize,
-    /// The exception that ended it.
+    /// The exception that ended the program, if any.
     pub failure: Option<String>,
 }
 
@@ -71,11 +71,11 @@ impl Gate {
     }
 
     /// Sets whether programs handle requests of a context that no tool rule matches.
-    pub fn let_decide(&self, context: &BrowserContext, decides: bool) {
+    pub fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
         self.workspace.rules(context).delegate_unmatched(decides);
     }
 
-    /// Waits until the URL may be opened.
+    /// Checks that a program may open the URL, and waits until the pacing allows it.
     pub async fn admit(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
         self.pacing.before(&self.workspace.context().await?, &url).await?;

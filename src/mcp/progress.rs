@@ -32,7 +32,7 @@ pub struct Progress {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     pub message: Option<String>,
-    /// How much is done, of how much.
+    /// How much is done, and the total.
     pub part: Option<(f64, f64)>,
 }
 
@@ -46,13 +46,13 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Creates progress for a client that can be asked; questions are received at the other end.
+    /// Creates progress for a client whose person can be asked. Returns the receiver of the questions, too.
     pub fn asking(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions: questions.of_person(patience), ..Self::default() }, asked)
     }
 
-    /// Creates progress for a client that can be asked for folders, but not for a person.
+    /// Creates progress for a client that can be asked for its folders, but whose person cannot be asked.
     pub fn asking_folders() -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions, ..Self::default() }, asked)

@@ -10,17 +10,17 @@ use crate::session::handoff::Answer;
 /// A question to the client.
 #[derive(Debug)]
 pub enum Question {
-    /// For the person behind it.
+    /// A question for the person who uses the client.
     Person { asking: PersonQuestion, answer: oneshot::Sender<Answer> },
-    /// For its workspace folders, as URIs.
+    /// Asks for the client's workspace folders, as URIs.
     Roots { answer: oneshot::Sender<Vec<String>> },
 }
 
-/// What a person is asked to do.
+/// A question or request to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonQuestion {
     pub message: String,
-    /// The link for it, if there is no window on the screen.
+    /// The link to the page in the live view, if there is one.
     pub link: Option<String>,
 }
 
@@ -32,11 +32,11 @@ pub struct Questions {
     /// How long the person may take to answer.
     patience: Option<Duration>,
     /// The client did not ask the person, or nobody answered: no further attempts.
-    in_vain: AtomicBool,
+    is_given_up: AtomicBool,
 }
 
 impl Questions {
-    /// Creates a channel; questions are received at the other end.
+    /// Creates a channel. Returns the receiver of the questions, too.
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<Question>) {
         let (queue, questions) = mpsc::unbounded_channel();
         (Self { queue: Some(queue), ..Self::default() }, questions)
@@ -50,7 +50,7 @@ impl Questions {
 
     /// Whether a person can be asked.
     pub fn can_ask_person(&self) -> bool {
-        self.person && !self.in_vain.load(Ordering::Relaxed)
+        self.person && !self.is_given_up.load(Ordering::Relaxed)
     }
 
     /// Asks the person, and waits for the answer.
@@ -64,7 +64,7 @@ impl Questions {
             None => asked.await,
         };
         let answer = answer.unwrap_or(Answer::NoQuestions);
-        self.in_vain.fetch_or(answer == Answer::NoQuestions, Ordering::Relaxed);
+        self.is_given_up.fetch_or(answer == Answer::NoQuestions, Ordering::Relaxed);
         answer
     }
 

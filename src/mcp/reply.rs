@@ -148,7 +148,7 @@ impl Reply {
         self.shows_effects = true;
     }
 
-    /// Replaces tool names in our own texts.
+    /// Replaces tool names in the server's own texts.
     pub fn rename_tools(&mut self, names: &[(&str, &str)]) {
         let failed = self.failure.iter_mut().map(|failure| &mut failure.text);
         let lists = [&mut self.modal, &mut self.events].into_iter().flatten();
@@ -193,12 +193,12 @@ impl Reply {
         self.snapshot.as_deref()
     }
 
-    /// Sets what has come into view.
+    /// Sets the part of the page that has come into view.
     pub fn set_in_view(&mut self, rendered: Rendered) {
         self.in_view = Some(rendered);
     }
 
-    /// What has come into view.
+    /// Returns the part of the page that has come into view.
     pub fn in_view(&self) -> Option<&Rendered> {
         self.in_view.as_ref()
     }
@@ -332,7 +332,7 @@ impl Reply {
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
             Error::Script { message } | Error::Program { message } => page_text::quoted(message),
-            // These hold what the browser's process wrote, and nothing of a page.
+            // These errors contain output of the browser's process, and no text of a page.
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())
             }
@@ -344,8 +344,7 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
-    /// Removes secrets from everything shown. Since texts of pages and persons can be anywhere, all parts are
-    /// listed here.
+    /// Removes secrets from the answer. Lists all its fields, since any can contain text of a page or person.
     pub(super) fn redact(&mut self, secrets: &Secrets) {
         if secrets.is_empty() {
             return;
@@ -362,20 +361,20 @@ impl Reply {
             modal,
             snapshot,
             is_part: _,
-            // Numbers and refs.
+            // Contains only numbers and refs.
             left_out: _,
             in_view,
             events,
-            // What they show is covered where they are taken.
+            // Secrets are masked where screenshots are taken.
             images: _,
             files,
-            // Made of what is struck here.
+            // Made later, from `files`.
             shared: _,
             is_remote: _,
             structured,
             session: _,
             forwarded,
-            // Secrets are taken out of it where it is written.
+            // Redacted where it is written to the file.
             content: _,
             allowed: _,
         } = self;
@@ -441,7 +440,7 @@ impl Reply {
         }
     }
 
-    /// The answer to a call that ended with our bug.
+    /// Returns the answer to a call that failed because of a bug in this server.
     pub(super) fn broken() -> Self {
         let mut reply = Self::default();
         reply.fail(&Error::Broken);

@@ -1,7 +1,7 @@
 //! Files that tools have written, as MCP resources for clients on other machines.
 //!
-//! A URI contains 122 random bits and belongs to one owner. A client lists only its own files; other
-//! connections of the same owner can read a file by its URI, so that a session for each call is enough.
+//! A URI contains 122 random bits and belongs to one owner. A client lists only its own files. Other connections of the
+//! same owner can read a file by its URI, for clients that connect anew for each call.
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -100,7 +100,7 @@ impl FileResources {
         }
         let read = tokio::fs::read(&file.path).await;
         let mut bytes = read.map_err(|error| not_found(&format!("Resource not found: {error}")))?;
-        // What a page gave was never looked through.
+        // Secrets in downloads have not been removed before.
         secrets.redact_file(&mut bytes);
         Ok(ReadResourceResult::new(vec![contents(file.resource, bytes)]))
     }

@@ -14,24 +14,24 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// The most folders of a client that are used.
 const MOST: usize = 100;
 
-/// The folders of one client. It is asked on first use of a file, and again after it has reported a change.
+/// The folders of one client. The client is asked on first use of a file, and again after it has reported a change.
 #[derive(Debug)]
 pub struct ClientRoots {
     own: Roots,
     /// Whether the client's folders are used.
-    hears: bool,
+    asks_client: bool,
     /// All folders, once the client was asked. Locked meanwhile, so that waiting callers share one question.
     all: Mutex<Option<Roots>>,
 }
 
 impl ClientRoots {
-    pub fn new(own: Roots, hears: bool) -> Self {
-        Self { own, hears, all: Mutex::default() }
+    pub fn new(own: Roots, asks_client: bool) -> Self {
+        Self { own, asks_client, all: Mutex::default() }
     }
 
     /// The folders; asks the client if necessary. Without an answer, the client has none this time.
     pub async fn get(&self, questions: &Questions) -> Roots {
-        if !self.hears {
+        if !self.asks_client {
             return self.own.clone();
         }
         let mut all = self.all.lock().await;

@@ -26,7 +26,7 @@ use crate::session::handoff::Answer;
 pub(super) const PERSON: &str = "person";
 /// The longest round before the client is asked again, so that no request stays open for minutes.
 const LONGEST_ROUND: Duration = Duration::from_secs(40);
-/// How long a call is kept without its client. What it waits for ends sooner.
+/// How long a call is kept until its client returns. The waits of a call end sooner.
 const KEPT: Duration = Duration::from_secs(900);
 const MOST_KEPT: usize = 256;
 
@@ -36,7 +36,7 @@ pub(super) struct Rounds {
     waiting: Mutex<HashMap<String, Round>>,
 }
 
-/// A running call. It ends when this is dropped.
+/// A running call. Dropping this aborts the call.
 #[derive(Debug)]
 pub(super) struct Round {
     client: Arc<Client>,
@@ -44,22 +44,22 @@ pub(super) struct Round {
     task: JoinHandle<Result<Reply, UnknownTool>>,
     pub(super) progress: Arc<Progress>,
     questions: UnboundedReceiver<Question>,
-    asked: Option<Asked>,
+    asked: Option<PendingQuestion>,
     cancelled: CancellationToken,
     since: Instant,
 }
 
 /// A question that the call waits for.
 #[derive(Debug)]
-struct Asked {
+struct PendingQuestion {
     asking: PersonQuestion,
     answer: oneshot::Sender<Answer>,
 }
 
 /// How a round ended.
-pub(super) enum Ended {
+pub(super) enum RoundOutcome {
     Answered(Box<Result<Reply, UnknownTool>>),
-    /// The person is asked this, or whether it is done.
+    /// The call waits for a person: the question, or `None` if the person was asked before.
     Asks(Option<PersonQuestion>),
 }
 
@@ -86,25 +86,25 @@ impl Round {
     }
 
     /// Continues until there is an answer, or a question. A client that has disconnected ends the call.
-    pub(super) async fn go_on(&mut self, gone: &CancellationToken) -> Ended {
+    pub(super) async fn go_on(&mut self, gone: &CancellationToken) -> RoundOutcome {
         let again = sleep(LONGEST_ROUND);
         tokio::pin!(again);
         loop {
             tokio::select! {
                 biased;
                 ended = &mut self.task => {
-                    return Ended::Answered(Box::new(ended.unwrap_or_else(|_| Ok(Reply::broken()))));
+                    return RoundOutcome::Answered(Box::new(ended.unwrap_or_else(|_| Ok(Reply::broken()))));
                 }
                 () = gone.cancelled(), if !self.cancelled.is_cancelled() => self.cancelled.cancel(),
                 Some(question) = self.questions.recv() => match question {
                     Question::Person { asking, answer } => {
-                        self.asked = Some(Asked { asking: asking.clone(), answer });
-                        return Ended::Asks(Some(asking));
+                        self.asked = Some(PendingQuestion { asking: asking.clone(), answer });
+                        return RoundOutcome::Asks(Some(asking));
                     }
-                    // This revision of the protocol knows no folders.
+                    // This revision of the protocol has no roots.
                     Question::Roots { answer } => drop(answer.send(Vec::new())),
                 },
-                () = &mut again, if self.progress.waits_for_person() => return Ended::Asks(None),
+                () = &mut again, if self.progress.waits_for_person() => return RoundOutcome::Asks(None),
             }
         }
     }
@@ -113,7 +113,7 @@ impl Round {
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
         let Some(response) = responses.get(PERSON) else {
-            // A client that could not ask says nothing, and goes on waiting.
+            // A client that could not ask its person returns without a response, and the call goes on waiting.
             if let Some(asked) = asked {
                 let _ = asked.answer.send(Answer::Coming);
             }
@@ -129,7 +129,7 @@ impl Round {
     }
 }
 
-/// The meaning of the person's consent: to open the link, if there is one, or else that it is done.
+/// Returns what accepting means: the person opens the link, if there is one, or has done what was asked.
 fn accepted(asking: &PersonQuestion) -> Answer {
     if asking.link.is_some() { Answer::Coming } else { Answer::Finished }
 }
@@ -154,7 +154,7 @@ impl Rounds {
         InputRequiredResult::new(requests, Some(name))
     }
 
-    /// The call with this token, for its own client only.
+    /// Takes the call with this token, if client and tool are the same, and passes on the responses.
     pub(super) fn resume(
         &self,
         name: &str,

@@ -31,7 +31,7 @@ pub enum ScriptLanguage {
 #[derive(Debug)]
 pub struct Named {
     found: Found,
-    /// Pointer actions on it that have no single statement.
+    /// Pointer actions on the element that no single statement expresses.
     pub moves: RecordedActions,
 }
 
@@ -67,7 +67,7 @@ enum Line {
     /// Pointer actions at points relative to the top left corner of an element: press here, and drag to the
     /// other point, if given.
     Pointer(Subject, Point, Option<Point>),
-    /// The answer to the next dialog: its text if it is accepted.
+    /// The answer to the next dialog: the text if it is accepted, `None` if it is dismissed.
     Dialog(Option<Value>),
     /// Switches to the tab with this index, counted from 0 in opening order.
     Tab(usize),
@@ -126,9 +126,9 @@ impl RecordedScript {
             _ => vec![Line::Note(format!("{tool} was called here, which has no words in a script."))],
         });
         if let Some(last) = lines.last() {
-            self.sequel = sequel.filter(|_| last.may_have_sequel());
+            self.sequel = sequel.filter(|_| last.may_have_late_effect());
         }
-        // A dialog is answered wherever what opened it was done.
+        // A dialog belongs to the action that opened it, so its answer needs no switch of tabs.
         if lines.iter().any(|line| !matches!(line, Line::Dialog(_))) {
             self.go_to(step.tab);
         }
@@ -139,7 +139,7 @@ impl RecordedScript {
             }
         }
         if step.opens_tab
-            && self.lines.back().is_some_and(Line::may_have_sequel)
+            && self.lines.back().is_some_and(Line::may_have_late_effect)
             && let Some(opens) = self.lines.pop_back()
         {
             self.push(Line::Opens(Box::new(opens)));
@@ -175,7 +175,7 @@ impl RecordedScript {
                 self.push(Line::CloseTab(closed.saturating_sub(self.first_tab)));
                 self.tab = None;
             }
-            // Whatever is done next says in which tab.
+            // The statement of the next action switches tabs.
             _ => return,
         }
         self.sequel = None;
@@ -229,7 +229,7 @@ impl RecordedScript {
     /// All statements as a runnable test.
     pub fn test(&self, language: ScriptLanguage) -> String {
         let mut lines = self.statements(language, usize::MAX);
-        // Whoever leaves as soon as the last thing is done may take away what it was done for.
+        // A test that ends right after its last action may cut off the effect of that action.
         if let (Some(last), Some(sequel)) = (lines.last_mut(), &self.sequel) {
             *last = sequel.awaited(last, language);
         }
@@ -265,8 +265,8 @@ const LOCATOR: &str = "\u{0}locator";
 /// An option that only our Python library has: Playwright always evaluates in the main world.
 const ISOLATED: &str = "isolated_context";
 
-/// An option that only Playwright needs, whose pointer jumps by default; many lists make room only during
-/// moves.
+/// An option that only Playwright needs, whose pointer jumps by default: many sortable lists make room only while the
+/// pointer moves.
 const STEPS: &str = "steps";
 
 /// How long a button is held for a long press.
@@ -276,8 +276,8 @@ const LONG_PRESS_MS: u32 = 700;
 const SECRET: &str = "\u{0}secret";
 
 impl Line {
-    /// Whether it may end before its effect.
-    fn may_have_sequel(&self) -> bool {
+    /// Whether the statement may end before its effect.
+    fn may_have_late_effect(&self) -> bool {
         match self {
             Self::Call(subject, ..) => matches!(subject, Element(_) | Offered(_) | Keyboard | Mouse),
             Self::Times(..) | Self::Pointer(..) | Self::Chooser(..) => true,

@@ -1,39 +1,40 @@
-//! What a client has been shown, so that it is not repeated.
+//! Remembers what a client has been shown, so that answers do not repeat it.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::browser::Page;
 use crate::mcp::reply::PageState;
 use crate::session::Tab;
-use crate::snapshot::{Ref, Tick, Tree};
+use crate::snapshot::{NumericChange, Ref, Tree};
 
 /// The number of tabs whose last snapshot is kept.
 pub(super) const MOST_TREES: usize = 32;
-/// How many earlier snapshots of a page are kept to resolve refs, and their largest size.
+/// How many earlier snapshots of a page are kept to resolve refs.
 const MOST_EARLIER: usize = 3;
+/// The largest earlier snapshot that is kept, in nodes.
 const LARGEST_EARLIER: usize = 3_000;
 
-/// What a client has been shown.
+/// The pages, tabs and downloads that a client has been shown.
 #[derive(Debug, Default)]
 pub(super) struct ShownState {
     /// The reported downloads, each with whether its end was reported.
     downloads: HashMap<String, bool>,
-    /// Downloads that a wait no longer waits for: one has reported their end, or another action followed.
-    awaited: HashSet<String>,
+    /// Downloads that later waits ignore: a wait has reported their end, or another action has followed it.
+    excluded_downloads: HashSet<String>,
     /// The last reported state of pages: the current one under an empty name, others by id.
     states: HashMap<String, PageState>,
     /// The last listed tabs.
     tabs: Vec<KnownTab>,
     /// The last shown tabs by id, newest last.
-    pages: Vec<(String, Shown)>,
+    pages: Vec<(String, ShownPage)>,
 }
 
 /// The reported state of a tab. Titles are excluded, since some change all the time.
 #[derive(Debug, PartialEq, Eq)]
 struct KnownTab {
     id: String,
-    /// The URL, whether it crashed, and whether a dialog is open; not for the current tab, which is shown
-    /// itself.
+    /// The URL, whether the tab crashed, and whether a dialog is open; `None` for the current tab, whose page is
+    /// reported anyway.
     state: Option<(String, bool, bool)>,
 }
 
@@ -52,15 +53,15 @@ impl KnownTab {
     }
 }
 
-/// What was shown of a page.
+/// The snapshots of a page that were shown.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct ShownPage {
     pub tree: Arc<Tree>,
     /// The page before something covered it; several for nested covers, newest last.
     pub behind: Vec<Arc<Tree>>,
     /// Lines with changing numbers.
-    pub ticks: Vec<Tick>,
-    /// Earlier snapshots of the document, newest last.
+    pub ticks: Vec<NumericChange>,
+    /// Earlier snapshots of the page, also of other documents, newest last.
     earlier: Vec<Arc<Tree>>,
 }
 
@@ -78,7 +79,7 @@ impl ShownState {
     }
 
     /// Everything that was shown of a page.
-    pub(super) fn shown(&self, page: &Page) -> Option<&Shown> {
+    pub(super) fn shown(&self, page: &Page) -> Option<&ShownPage> {
         self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
     }
 
@@ -121,20 +122,20 @@ impl ShownState {
         self.downloads.contains_key(id)
     }
 
-    /// Whether waits no longer wait for a download.
-    pub(super) fn has_awaited(&self, id: &str) -> bool {
-        self.awaited.contains(id)
+    /// Whether later waits ignore a download.
+    pub(super) fn is_excluded_download(&self, id: &str) -> bool {
+        self.excluded_downloads.contains(id)
     }
 
     /// Records that a wait reports the end of these downloads.
-    pub(super) fn set_awaited(&mut self, ids: impl IntoIterator<Item = String>) {
-        self.awaited.extend(ids);
+    pub(super) fn exclude_downloads(&mut self, ids: impl IntoIterator<Item = String>) {
+        self.excluded_downloads.extend(ids);
     }
 
     /// Excludes the downloads whose end was reported from later waits.
-    pub(super) fn leave_downloads(&mut self) {
+    pub(super) fn exclude_ended_downloads(&mut self) {
         let ended = self.downloads.iter().filter(|(_, ended)| **ended);
-        self.awaited.extend(ended.map(|(id, _)| id.clone()));
+        self.excluded_downloads.extend(ended.map(|(id, _)| id.clone()));
     }
 
     /// Records that a download was reported, and whether it had ended. Returns false if that was known.
@@ -142,21 +143,21 @@ impl ShownState {
         self.downloads.insert(id, ended) != Some(ended)
     }
 
-    /// Records a snapshot of a page, and what is covered by it.
+    /// Records a snapshot of a page, the snapshots of what is covered in it, and its lines with changing numbers.
     pub(super) fn set_shown(
         &mut self,
         page: &Page,
         tree: Arc<Tree>,
         behind: Vec<Arc<Tree>>,
-        ticks: Vec<Tick>,
+        ticks: Vec<NumericChange>,
     ) {
-        // Of another document too: who uses a ref of what was shown then can be shown what stands in its place.
+        // Also those of other documents: for one of their refs, an answer can name the element that replaces it.
         let known = self.shown(page);
         let mut earlier: Vec<_> =
             known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
         earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
         earlier.drain(..earlier.len().saturating_sub(MOST_EARLIER));
-        let shown = Shown { tree, behind, ticks, earlier };
+        let shown = ShownPage { tree, behind, ticks, earlier };
         self.pages.retain(|(id, _)| id != page.id());
         if self.pages.len() == MOST_TREES {
             self.pages.remove(0);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::mcp::consent::Consent;
 use crate::messages::Language;
 use crate::session::Roots;
-use crate::session::cooldown::Scope;
+use crate::session::cooldown::ScriptWorld;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::snapshot;
@@ -40,13 +40,13 @@ pub enum ConsoleThreshold {
 /// Time limits of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For an element to become actionable.
+    /// How long an element may take to become actionable.
     pub action: Duration,
-    /// For a page to load.
+    /// How long a page may take to load.
     pub navigation: Duration,
     /// How long a page must be quiet until an action counts as done.
     pub settle: Duration,
-    /// For a person to log in or to pass a check.
+    /// How long a person may take to log in or to pass a check.
     pub login: Duration,
 }
 
@@ -78,12 +78,12 @@ pub struct Settings {
     /// The language of the texts about waiting for a person.
     pub language: Language,
     /// Which tools pause during a cooldown.
-    pub cooldown_scope: Scope,
+    pub cooldown_scope: ScriptWorld,
     /// The actions that need a person's consent.
     pub consent: Consent,
     pub sessions: SessionOptions,
     pub politeness: Politeness,
-    /// The axe script, whose rules audits use in addition.
+    /// The source of axe-core, whose rules accessibility audits use in addition.
     pub axe: Option<Arc<str>>,
 }
 
@@ -114,7 +114,7 @@ impl Default for Settings {
             console_level: ConsoleThreshold::default(),
             download_host: None,
             language: Language::default(),
-            cooldown_scope: Scope::default(),
+            cooldown_scope: ScriptWorld::default(),
             consent: Consent::default(),
             sessions: SessionOptions::default(),
             politeness: Politeness::default(),

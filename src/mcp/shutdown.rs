@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// The total time limit: running calls, the browser, its profile.
+/// The time limit for the whole shutdown: running calls, the browser, its profile.
 pub const LIMIT: Duration = Duration::from_secs(5);
-/// The part of it for the browser.
+/// The part of [`LIMIT`] for closing the browser.
 pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
 
 /// Why the server ends.
@@ -16,7 +16,7 @@ pub enum Reason {
     ClientLeft,
     /// A person pressed Ctrl+C.
     Interrupted,
-    /// A supervisor or a closed terminal ended it.
+    /// A supervisor or a closed terminal ended the server.
     Terminated,
 }
 
@@ -30,7 +30,7 @@ impl Reason {
     }
 }
 
-/// Notifies all parts of the server of its end. Clones are the same.
+/// Notifies all parts of the server of its shutdown. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
@@ -70,7 +70,7 @@ impl Shutdown {
 
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        // Somebody who starts us with nohup wants us to outlive the terminal.
+        // A server that was started with nohup has to outlive the terminal.
         let mut hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
         let shutdown = self.clone();
         Ok(async move {

@@ -25,9 +25,9 @@ use crate::json::without_half_pairs;
 use crate::mcp::server::malformed_request;
 use crate::mcp::strict_json;
 
-/// The longest accepted line: larger than any useful argument.
+/// The longest accepted line, in bytes: longer than any useful argument.
 const LONGEST_LINE: usize = 16 << 20;
-/// The backlog of unread output above which no more input is read.
+/// The backlog of unread output, in bytes, above which no more input is read.
 const LARGEST_BACKLOG: usize = 64 << 20;
 /// How long a client that does not read can delay the exit.
 const LAST_WRITE: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Lines<R> {
     line: Vec<u8>,
     /// Whether the rest of an oversized line is being skipped.
     skipping: bool,
-    /// Whether a request was seen that can begin a connection.
+    /// Whether the first request has arrived. Messages before it are ignored.
     begun: bool,
     batch: VecDeque<ClientJsonRpcMessage>,
     outbox: Outbox,
@@ -54,7 +54,7 @@ struct Outbox {
     writer: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
-/// Bytes that were sent and not written yet.
+/// The number of bytes that are queued and not written yet.
 #[derive(Debug, Default)]
 struct Backlog {
     bytes: AtomicUsize,
@@ -120,7 +120,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         if line.is_empty() {
             return;
         }
-        // A cut text can hold half an emoji, for which its call should not be lost.
+        // A text that was cut inside an emoji contains half a surrogate pair, which should not make its call fail.
         let mended = without_half_pairs(line);
         match strict_json::read(mended.as_deref().unwrap_or(line)) {
             Ok(Value::Array(items)) if !items.is_empty() => {
@@ -142,7 +142,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     self.begun = true;
                     self.batch.push_back(message);
                 } else {
-                    // The SDK would take it for a broken connection.
+                    // The SDK would take such a message for a broken connection.
                     tracing::debug!("ignored a message that came before the first request");
                 }
             }
@@ -152,7 +152,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn refuse(&self, error: &ErrorData, id: Option<&RequestId>) {
         tracing::debug!(code = error.code.0, "refused a message");
-        // The SDK's own type leaves out an id that is null; JSON-RPC wants to see it.
+        // The SDK's own type omits an id that is null, which JSON-RPC requires.
         let _ = self.outbox.send(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }));
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn id_of(value: &Value) -> Option<RequestId> {
     value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
-/// The message, or its error.
+/// Parses a message, or returns the error to answer with.
 pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<ClientJsonRpcMessage, ErrorData> {
     let invalid = |reason: &str| ErrorData::invalid_request(format!("Invalid request: {reason}"), None);
     let object = value.as_object().ok_or_else(|| invalid("a message is a JSON object"))?;
@@ -188,7 +188,7 @@ pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<Clien
     Ok(message)
 }
 
-/// Whether it is an error response with `id: null`: the client could not parse our message.
+/// Whether a message is an error response with `id: null`: the client could not parse a message of this server.
 fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
     object.contains_key("error") && object.get("id").is_some_and(Value::is_null)
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, Matched, Page};
+use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, MatchResult, Page};
 use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
@@ -14,7 +14,7 @@ use crate::snapshot::{self, Ref, quoted};
 
 /// How long to wait for a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
-/// The longest description of an element without a name.
+/// The longest description of an element without a name, in characters.
 const MOST_WORDS: usize = 60;
 
 /// An element that a model named, with its ref.
@@ -22,12 +22,12 @@ const MOST_WORDS: usize = 60;
 pub struct Target {
     pub element: ElementHandle,
     pub reference: Ref,
-    /// Its role and name, if a selector found it.
+    /// The element's role and name, if a selector found it.
     words: Option<String>,
 }
 
 impl Target {
-    /// Its role and name, if known.
+    /// Returns the element's role and name, if known.
     pub fn description(&self, call: &Call<'_>, page: &Page) -> Option<String> {
         self.words.clone().or_else(|| role_and_name(call, page, &self.reference))
     }
@@ -74,7 +74,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     page.frame_of_ref(reference)
 }
 
-/// The other context that a short ref belongs to, if this page does not have its number.
+/// Returns the name of the other context that a short ref belongs to, if no element of this page had it.
 fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let is_short =
         reference.context.is_none() && reference.context_name.is_none() && reference.frame.is_none();
@@ -90,7 +90,7 @@ fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let target = seek(call, page, text, limit).await.map_err(|error| match error {
-        // What was written may be a selector, which errors do not repeat.
+        // The text may be a selector, which these errors do not repeat.
         Error::ElementNotFound { .. } => Error::NoTarget { reason: "finds nothing".to_owned() },
         Error::InvalidSelector { reason, .. } => {
             Error::NoTarget { reason: format!("cannot be read: {reason}") }
@@ -125,7 +125,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
 
 /// The element that replaces one which was drawn again: the current match of a selector, or the replacement of
 /// a ref's element.
-pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
+pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
     let found = match text.parse::<Ref>() {
         Ok(reference) => drawn_anew(call, page, &reference).await?.0.to_string(),
         Err(_) => text.to_owned(),
@@ -158,7 +158,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
 async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
     let reference = |found: &Match| ref_in(call, page, &found.frame, found.number);
     match page.matching(selector, limit).await? {
-        Matched::One(found) => {
+        MatchResult::One(found) => {
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
             Ok(Target {
                 element: found.element(&reference.to_string()).await?,
@@ -166,7 +166,7 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -
                 words: Some(words),
             })
         }
-        Matched::Several(count, several) => {
+        MatchResult::Several(count, several) => {
             let line = |found: &Match| format!("{} {}", reference(found), words(&found.role, &found.name));
             Err(Error::SeveralMatch { count, matches: several.iter().map(line).collect() })
         }
@@ -190,7 +190,7 @@ pub async fn actable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target>
     drawn(call, page, text, target).await
 }
 
-/// The same with a time limit; errors mention the selector.
+/// Like [`actable`], with a time limit; errors mention the selector.
 ///
 /// # Errors `element_not_found`, `invalid_selector`, `several_match`.
 pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
@@ -199,7 +199,7 @@ pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Dur
 }
 
 async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Result<Target> {
-    // Refs are given to what is shown.
+    // An element with a ref in the last snapshot is visible itself.
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
     let drawn = if is_shown { None } else { target.element.drawn_instead().await? };
     let Some(drawn) = drawn else { return Ok(target) };
@@ -239,7 +239,7 @@ pub async fn described(
     Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
 }
 
-/// `button "Save"`, from the last snapshot; hint and ref for an element without a name.
+/// Describes an element by the last snapshot, such as `button "Save"`; with hint and ref if it has no name.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.kept.seen.lock().tree(page)?;
     let place = tree.position(reference)?;
@@ -249,7 +249,7 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
         true => tree.beginning_of(place, MOST_WORDS),
         false => node.name.to_string(),
     };
-    // The private characters of an icon font say nothing to who reads them.
+    // Private-use characters, which icon fonts use, mean nothing to a reader.
     let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private(letter));
     let description = words(node.role, if is_wordless { "" } else { &name });
     Some(match (node.hint(), is_wordless) {
@@ -281,7 +281,7 @@ pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandl
     let size = inner.unwrap_or_default();
     let place = place(argument, text, size.width, size.height)?;
     let is_inside = |at: &Point| (0.0..size.width).contains(&at.x) && (0.0..size.height).contains(&at.y);
-    // One that cannot be seen is refused as that, when it is acted on.
+    // An element without a box is invisible: the action itself reports that.
     if inner.is_some() && !place.as_ref().is_none_or(is_inside) {
         let problem = format!(
             "`{argument}` {} lies outside of the element, which is {}x{} px inside its border",
@@ -294,7 +294,7 @@ pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandl
     Ok(place)
 }
 
-/// Like [`position`], within this size.
+/// Like [`position`], within an area of this size.
 pub fn place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
@@ -315,7 +315,7 @@ impl Measure {
     fn of(self, whole: f64) -> f64 {
         match self {
             Self::Pixels(pixels) => pixels,
-            // The far edge itself belongs to what lies beyond.
+            // The point at 100 % lies outside already, so it is moved inside by a pixel.
             Self::Percent(percent) if (0.0..=100.0).contains(&percent) => {
                 (whole * percent / 100.0).min(whole - 1.0).max(0.0)
             }

@@ -70,19 +70,19 @@ impl Capability {
     }
 }
 
-/// The argument that names a session. The dispatcher takes it out before the tool runs.
+/// The argument that names a session. It is removed before the tool runs.
 pub const SESSION: &str = "sessionId";
 
 /// The tools of [`Toolset::Code`].
 const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
 
-/// The argument that names a file for the answer. The dispatcher takes it out as well.
+/// The argument that names a file for the answer. It is removed before the tool runs.
 pub const FILENAME: &str = "filename";
 
 /// The argument that states the expected outcome of an action. It is removed before the tool runs.
 pub const EXPECT: &str = "expect";
 
-/// The tools that take it and do not list it, since each character of the list costs tokens.
+/// The tools that accept [`EXPECT`] and do not list it, since each character of the list costs tokens.
 const SELDOM_EXPECTED: [&str; 9] = [
     "browser_navigate_back",
     "browser_history",
@@ -100,15 +100,15 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
     const EFFECT: Effect;
-    /// Whether it reaches beyond the server, such as the web.
+    /// Whether the tool reaches beyond the server, such as the web: MCP's `openWorldHint`.
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const FAMILY: &'static ToolsetTraits = BROWSER;
-    /// The extension of the file for its answer, if it can be written to one.
+    /// The extension of a file for the answer, if the answer can be written to one.
     const FILE: Option<&'static str> = None;
-    /// Whether it waits while a person controls the page.
+    /// Whether the tool waits while a person controls the page.
     const WAITS_FOR_PERSON: bool = true;
-    /// Whether its errors include the relevant part of the page, so that the page is not shown as well.
+    /// Whether errors of the tool include the relevant part of the page, so that the page is not shown as well.
     const EXPLAINS_FAILURE: bool = false;
     const STALL_POLICY: StallPolicy = match Self::EFFECT {
         Effect::Reads => StallPolicy::GiveUpIfSilent,
@@ -182,11 +182,10 @@ impl AnyTool {
         let title = texts::title(self.name, language).unwrap_or(self.title);
         let description = texts::description(self.name, language).unwrap_or(self.description());
         let mut annotations = ToolAnnotations::with_title(title);
-        // What only reads destroys nothing and can be repeated; what does not say that it only reads does more, and is
-        // about the world unless it says otherwise.
+        // Only hints that differ from MCP's defaults: not read-only, destructive, not idempotent, open world.
         annotations = match self.effect {
             Effect::Reads => annotations.read_only(true),
-            // The protocol takes it for destructive then.
+            // Destructive by default.
             Effect::Acts => annotations,
             Effect::Sets | Effect::Adds => annotations.destructive(false),
         };
@@ -235,7 +234,7 @@ impl AnyTool {
         (self.family.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
     }
 
-    /// Adds the arguments that the dispatcher takes out.
+    /// Adds the arguments that are removed before the tool runs.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
             let what = "Write to this file.";
@@ -258,7 +257,7 @@ impl AnyTool {
         }
     }
 
-    /// Whether it lists the tab argument. Other tools accept it as well, from clients that always send it.
+    /// Whether the tool works on a page, and lists the tab argument. Others accept it, for clients that always send it.
     fn has_page(&self) -> bool {
         self.open_world
     }
@@ -283,7 +282,7 @@ impl AnyTool {
             if SELDOM_EXPECTED.contains(&self.name) {
                 leave_out(&mut listed, EXPECT);
             } else if let Some(Value::Object(expect)) = listed["properties"].get_mut(EXPECT) {
-                // The instructions describe it once for all tools.
+                // The instructions describe `expect` once for all tools.
                 expect.shift_remove("description");
             }
             let Value::Object(listed) = listed else { unreachable!("it was made of an object") };
@@ -310,7 +309,7 @@ fn run<'a, T: Tool>(arguments: Map<String, Value>, call: &'a Call<'a>, reply: &'
 /// Removes what a model does not need from a schema, since each character costs tokens.
 fn compact(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
-    // What is left keeps its order.
+    // `retain` preserves the order of keys.
     object.retain(|key, value| match key.as_str() {
         "$schema" | "title" | "format" => false,
         "default" => !says_nothing(value),

@@ -1,5 +1,5 @@
-//! Tracing spans of calls, for operators of several servers: tool, time, duration and error code. Sent as OTLP
-//! in JSON over HTTP. Spans contain no arguments, answers, URLs and keys.
+//! Tracing spans of calls, for operators of several servers: tool, time, duration and error code. Sent as OTLP in JSON
+//! over HTTP. Spans contain no arguments, answers, URLs or keys.
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -25,8 +25,9 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const PAUSES_MS: [u64; 5] = [250, 500, 1000, 2000, 4000];
 /// How long the last spans may delay the end of the server.
 const LAST_LIMIT: Duration = Duration::from_secs(1);
-/// OTLP's numbers of the span kind "server" and the status "error".
+/// OTLP's number for the span kind "server".
 const SERVER: u8 = 2;
+/// OTLP's number for the status "error".
 const FAILED: u8 = 2;
 
 /// The destination of spans.
@@ -38,13 +39,13 @@ pub struct SpanExporterOptions {
 
 impl std::fmt::Debug for SpanExporterOptions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Headers are keys, and addresses can hold some.
+        // Headers and URLs can contain credentials.
         formatter.debug_struct("SpanExporterOptions").finish_non_exhaustive()
     }
 }
 
 impl SpanExporterOptions {
-    /// A collector by its URL, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
+    /// Takes the URL of a collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
     pub fn new(collector: &str, headers: HeaderMap) -> Option<Self> {
         let mut url = Url::parse(collector).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         url.path_segments_mut().ok()?.pop_if_empty().extend(["v1", "traces"]);
@@ -52,7 +53,7 @@ impl SpanExporterOptions {
     }
 }
 
-/// The spans of this process.
+/// Sends the spans of this process to a collector.
 #[derive(Debug)]
 pub struct SpanExporter {
     options: SpanExporterOptions,
@@ -69,7 +70,7 @@ enum Job {
     Tell(oneshot::Sender<()>),
 }
 
-/// A running call.
+/// The span of a running call.
 #[derive(Debug)]
 pub(super) struct Span {
     trace: String,
@@ -136,7 +137,7 @@ fn read(traceparent: &str) -> Option<(&str, &str, bool)> {
         text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
     let is_id = |text: &str, length: usize| is_hex(text, length) && text.bytes().any(|byte| byte != b'0');
-    // Later versions may say more after the flags.
+    // Later versions may have more fields after the flags.
     let flags = if version == "00" { rest } else { rest.split('-').next()? };
     let good =
         is_hex(version, 2) && version != "ff" && is_id(trace, 32) && is_id(span, 16) && is_hex(flags, 2);
@@ -163,7 +164,7 @@ impl SpanExporter {
         }
     }
 
-    /// Waits a moment for spans to be sent.
+    /// Waits until all spans are sent, for at most a second.
     pub async fn finish(&self) {
         let Some(sender) = self.sender.get() else { return };
         let (done, delivered) = oneshot::channel();
@@ -187,7 +188,7 @@ impl SpanExporter {
 
 async fn deliver_all(options: SpanExporterOptions, instance: String, mut jobs: mpsc::Receiver<Job>) {
     let client = reqwest::Client::builder().default_headers(options.headers.clone()).timeout(ANSWER_LIMIT);
-    // A collector that sends elsewhere would be sent the headers there, too.
+    // A redirect would send the headers, which can contain credentials, to another server.
     let client = client.redirect(reqwest::redirect::Policy::none()).build();
     let Ok(client) = client else {
         tracing::warn!("spans cannot be sent");
@@ -204,7 +205,7 @@ async fn deliver_all(options: SpanExporterOptions, instance: String, mut jobs: m
     }
 }
 
-/// The spans of one request, and who waits for it.
+/// Collects the spans of one request, and the channel to notify after it.
 async fn gathered(first: Job, jobs: &mut mpsc::Receiver<Job>) -> (Vec<Value>, Option<oneshot::Sender<()>>) {
     let end = Instant::now() + RHYTHM;
     let (mut spans, mut next) = (Vec::new(), Some(first));
@@ -231,7 +232,7 @@ fn body(instance: &str, spans: Vec<Value>) -> String {
         .to_string()
 }
 
-/// Sends spans, and repeats it if the collector may be available later.
+/// Sends spans. Retries if the collector may be available later.
 async fn deliver(client: &reqwest::Client, url: &Url, body: &str) {
     let mut pauses = PAUSES_MS.into_iter();
     loop {

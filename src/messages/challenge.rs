@@ -1,9 +1,9 @@
-//! The texts that a person reads at a challenge.
+//! Texts that ask a person to deal with a challenge, such as a login or a CAPTCHA.
 use std::borrow::Cow;
 
 use super::Language;
 
-/// The description of a challenge in this language; names such as `reCAPTCHA` stay.
+/// Translates the description of a challenge. Names such as `reCAPTCHA` stay.
 pub(super) fn translate_challenge(language: Language, what: &str) -> Cow<'_, str> {
     let status = what.strip_prefix("HTTP ").and_then(|rest| rest.strip_suffix(" with a challenge"));
     match (language, what, status) {
@@ -16,7 +16,7 @@ pub(super) fn translate_challenge(language: Language, what: &str) -> Cow<'_, str
     }
 }
 
-/// Says what is waited for, with the link.
+/// The progress text while a person deals with a challenge at `link`.
 pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
     let what = translate_challenge(language, what);
     match language {
@@ -25,7 +25,7 @@ pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64)
     }
 }
 
-/// Invites the person to the link, with the code for it.
+/// Asks the person to open the link, and to enter the code if there is one.
 pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
     let what = translate_challenge(language, what);
     match (language, code) {
@@ -42,7 +42,7 @@ pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: O
     }
 }
 
-/// The name of the agent in texts, if the client has not given its name.
+/// The name of the agent in texts, if the client has not given one.
 pub fn default_agent_name(language: Language) -> &'static str {
     match language {
         Language::Zh => "一个助手",
@@ -50,7 +50,7 @@ pub fn default_agent_name(language: Language) -> &'static str {
     }
 }
 
-/// Says what is waited for.
+/// The progress text while a person deals with a challenge in the browser window.
 pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
     let what = translate_challenge(language, what);
     match language {
@@ -63,7 +63,7 @@ pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
     }
 }
 
-/// Asks again after a while.
+/// The question that is repeated while the challenge is not solved.
 pub fn still_waiting(language: Language) -> &'static str {
     match language {
         Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",
@@ -73,7 +73,7 @@ pub fn still_waiting(language: Language) -> &'static str {
     }
 }
 
-/// Asks the person to deal with the challenge.
+/// Asks the person to deal with the challenge in the browser window.
 pub fn question(language: Language, what: &str, url: &str) -> String {
     let what = translate_challenge(language, what);
     match language {

@@ -15,7 +15,7 @@ pub enum GuardedAction {
     Upload,
 }
 
-/// The question about an action.
+/// Asks whether the agent may do `what`.
 pub fn question(language: Language, what: &str) -> String {
     match language {
         Language::Zh => format!("是否允许？智能体想要{what}。"),

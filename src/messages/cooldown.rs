@@ -1,7 +1,7 @@
-//! The texts of the cooldown.
+//! Texts of the cooldown, in which tools pause after a login or verification timed out.
 use super::Language;
 
-/// Answers a call that comes during the cooldown.
+/// The answer to a call during the cooldown.
 pub fn paused(language: Language, remaining_seconds: i64) -> String {
     let (minutes, seconds) = (remaining_seconds / 60, remaining_seconds % 60);
     match language {
@@ -24,7 +24,7 @@ pub fn paused(language: Language, remaining_seconds: i64) -> String {
     }
 }
 
-/// Answers the call with which the cooldown begins.
+/// The answer to the call that started the cooldown.
 pub fn begun(language: Language, period_seconds: i64) -> String {
     match language {
         Language::Zh => format!(
@@ -44,7 +44,7 @@ pub fn begun(language: Language, period_seconds: i64) -> String {
     }
 }
 
-/// Formats a period: in whole minutes if possible.
+/// Formats a period, in whole minutes if possible.
 fn period(seconds: i64, [only_minutes, minutes, rest]: [&str; 3]) -> String {
     match (seconds / 60, seconds % 60) {
         (whole, 0) => format!("{whole} {only_minutes}"),

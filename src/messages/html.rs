@@ -1,4 +1,4 @@
-//! Escaping of HTML.
+//! HTML escaping.
 
 /// Escapes a text for HTML, including attribute values.
 pub fn escaped(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The English descriptions of the `patchright_*` tools; the schemas have the Chinese ones.
+//! The English descriptions of the `patchright_*` tools. The Chinese ones are in the tool schemas.
 use super::Language;
 
 const URL: &str = "URL of the page";

@@ -1,14 +1,14 @@
 //! Keywords that identify a login timeout in an error text.
 
-/// A text with one of these is a login timeout.
+/// The keywords of a login timeout: an error text that contains one of them counts as one.
 pub const KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 
-/// Nobody logged in before the time limit.
+/// The error text if nobody logged in before the time limit.
 pub const LOGIN_RAN_OUT: &str = "登录超时";
-/// Nobody passed the check before the time limit.
+/// The error text if nobody passed the check before the time limit.
 pub const CHECK_RAN_OUT: &str = "验证超时";
-/// The page did not load before the time limit.
+/// The error text if the page did not load before the time limit.
 pub const PAGE_RAN_OUT: &str = "timeout: the page did not load in its time";
 
 /// Whether an error text contains one of the keywords for logins, verification and timeouts. Ignores case.
@@ -24,7 +24,7 @@ mod tests {
 
     use super::*;
 
-    /// Text without a keyword: its letters cannot form one.
+    /// Generates text without a keyword.
     fn without_keywords() -> impl Strategy<Value = String> {
         "[b-zB-Z0-9 .:/!-]{0,60}".prop_filter("no keyword", |text| {
             let text = text.to_lowercase();

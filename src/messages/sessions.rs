@@ -1,4 +1,4 @@
-//! The texts of the session tools. Programs read these, so they are in English only.
+//! The texts of the session tools, in English only, because programs read them.
 use crate::error::Error;
 
 pub const CREATED: &str = "Session created successfully";
@@ -39,7 +39,7 @@ pub fn not_editable(selector: &str) -> String {
     format!("Element not editable: {selector}")
 }
 
-/// `sessionId, selector, and text are required`.
+/// Lists missing arguments, such as `sessionId, selector, and text are required`.
 pub fn required(names: &[&str]) -> String {
     match names {
         [] => "Invalid parameters".to_owned(),
@@ -49,7 +49,7 @@ pub fn required(names: &[&str]) -> String {
     }
 }
 
-/// An engine error with its hint.
+/// The message of an engine error, with its hint in parentheses.
 pub fn browser_error(error: &Error) -> String {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{error}{hint}")

@@ -14,36 +14,36 @@ use hayro_interpret::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A glyph's text: one letter, or several for a ligature.
+/// A glyph: its text, which is one character, or several for a ligature, and its position.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Letter {
+pub(super) struct PlacedGlyph {
     pub text: String,
     /// The start on the baseline, from the top left of the page.
     pub x: f64,
     pub y: f64,
     pub width: f64,
     pub size: f64,
-    /// The marked-content number in the file's structure; `None` outside of it.
+    /// The marked-content id (MCID) of a tagged file; `None` for untagged content.
     pub marked: Option<i32>,
-    /// It is decoration, such as a page number or a running head.
+    /// Whether it is decoration, such as a page number or a running head.
     pub artifact: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    pub glyphs: Vec<Letter>,
+pub(super) struct PageGlyphs {
+    pub glyphs: Vec<PlacedGlyph>,
     pub has_images: bool,
 }
 
-/// Stops the parser of a page.
+/// The panic payload that stops the parser of a page.
 struct Enough;
 
-/// Reads the content of a page; `None` if the time is over.
-pub(super) fn read(pdf: &Pdf, page: &Page<'_>, most: usize, deadline: Instant) -> Option<Seen> {
+/// Reads the content of a page, at most `most` glyphs; `None` if the deadline has passed.
+pub(super) fn read(pdf: &Pdf, page: &Page<'_>, most: usize, deadline: Instant) -> Option<PageGlyphs> {
     if Instant::now() >= deadline {
         return None;
     }
-    let mut reader = Reader { seen: Seen::default(), marks: Vec::new(), most, deadline, commands: 0 };
+    let mut reader = Reader { seen: PageGlyphs::default(), marks: Vec::new(), most, deadline, commands: 0 };
     let (width, height) = page.render_dimensions();
     let cache = InterpreterCache::new();
     let mut context = Context::new(
@@ -53,13 +53,13 @@ pub(super) fn read(pdf: &Pdf, page: &Page<'_>, most: usize, deadline: Instant) -
         pdf.xref(),
         InterpreterSettings::default(),
     );
-    // A page that is too much, or that the reader cannot stand, shows what was read of it so far.
+    // If the page exceeds a limit or the parser panics, the content read so far is returned.
     let _ = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
     Some(reader.seen)
 }
 
 struct Reader {
-    seen: Seen,
+    seen: PageGlyphs,
     marks: Vec<(Option<i32>, bool)>,
     most: usize,
     deadline: Instant,
@@ -104,12 +104,20 @@ impl Device<'_> for Reader {
                 Glyph::Outline(outline) => outline.advance_width(),
                 Glyph::Type3(drawn) => drawn.advance_width(),
             };
-            // Signs are drawn in thousandths of their size.
+            // The units of glyphs are thousandths of the font size.
             let unit = |x, y| (place * Point::new(x, y) - begin) as Vec2;
             let size = unit(0.0, 1000.0).hypot();
             let width = unit(f64::from(advance.unwrap_or(500.0)), 0.0).hypot();
             if begin.is_finite() && size.is_finite() && width.is_finite() {
-                self.seen.glyphs.push(Letter { text, x: begin.x, y: begin.y, width, size, marked, artifact });
+                self.seen.glyphs.push(PlacedGlyph {
+                    text,
+                    x: begin.x,
+                    y: begin.y,
+                    width,
+                    size,
+                    marked,
+                    artifact,
+                });
             }
         }
     }

@@ -1,13 +1,13 @@
-//! Builds lines from letters, and headings, paragraphs and tables from lines.
+//! Builds lines from characters, and headings, paragraphs and tables from lines.
 use super::Block;
-use super::glyphs::{Letter, Seen};
-use super::structure::{Owner, Structure};
+use super::glyphs::{PageGlyphs, PlacedGlyph};
+use super::structure::{Role, Structure};
 
 /// The average number of characters from which a column is prose and not a table cell.
 const PROSE: usize = 28;
 const LONGEST_HEADING: usize = 200;
 
-/// Letters on one baseline without a gap.
+/// Characters on one baseline without a wide gap.
 #[derive(Debug, Clone)]
 struct Piece {
     text: String,
@@ -17,9 +17,9 @@ struct Piece {
     size: f64,
 }
 
-/// The blocks of a page: from the structure of a tagged file, or else from the positions of letters.
-pub(super) fn blocks(seen: &Seen, structure: &Structure, page: usize) -> Vec<Block> {
-    let owner = |letter: &Letter| structure.get(&(page, letter.marked?)).copied();
+/// The blocks of a page: from the structure of a tagged file, or else from the positions of characters.
+pub(super) fn blocks(seen: &PageGlyphs, structure: &Structure, page: usize) -> Vec<Block> {
+    let owner = |letter: &PlacedGlyph| structure.get(&(page, letter.marked?)).copied();
     let letters = seen.glyphs.iter().filter(|letter| !letter.text.trim().is_empty());
     let (owned, all) = letters.fold((0, 0), |(owned, all), letter| {
         (owned + usize::from(owner(letter).is_some()), all + usize::from(!letter.artifact))
@@ -30,10 +30,10 @@ pub(super) fn blocks(seen: &Seen, structure: &Structure, page: usize) -> Vec<Blo
     placed(&pieces(seen.glyphs.iter()))
 }
 
-fn structured(letters: &[Letter], owner: impl Fn(&Letter) -> Option<Owner>) -> Vec<Block> {
-    let mut groups: Vec<(Owner, Vec<&Letter>)> = Vec::new();
+fn structured(letters: &[PlacedGlyph], owner: impl Fn(&PlacedGlyph) -> Option<Role>) -> Vec<Block> {
+    let mut groups: Vec<(Role, Vec<&PlacedGlyph>)> = Vec::new();
     for letter in letters.iter().filter(|letter| !letter.artifact) {
-        let owner = owner(letter).unwrap_or(Owner::Other { element: 0 });
+        let owner = owner(letter).unwrap_or(Role::Other { element: 0 });
         match groups.last_mut() {
             Some((last, group)) if *last == owner => group.push(letter),
             _ => groups.push((owner, vec![letter])),
@@ -45,7 +45,7 @@ fn structured(letters: &[Letter], owner: impl Fn(&Letter) -> Option<Owner>) -> V
         if text.is_empty() {
             continue;
         }
-        if let Owner::Cell { row, table, .. } = owner {
+        if let Role::Cell { row, table, .. } = owner {
             match rows.last_mut() {
                 Some((known, _)) if *known == (table, row) => {}
                 _ => rows.push(((table, row), Vec::new())),
@@ -57,8 +57,8 @@ fn structured(letters: &[Letter], owner: impl Fn(&Letter) -> Option<Owner>) -> V
         }
         blocks.extend(tables(&mut rows));
         blocks.push(match owner {
-            Owner::Heading { level, .. } => Block::Heading { level, text },
-            Owner::Item { .. } if !is_item(&text) => Block::Paragraph(format!("- {text}")),
+            Role::Heading { level, .. } => Block::Heading { level, text },
+            Role::Item { .. } if !is_item(&text) => Block::Paragraph(format!("- {text}")),
             _ => Block::Paragraph(text),
         });
     }
@@ -80,8 +80,8 @@ fn tables(rows: &mut Vec<Row>) -> Vec<Block> {
     tables.into_iter().map(|(_, rows)| Block::Table(rows)).collect()
 }
 
-/// Groups letters, in drawing order, into pieces.
-fn pieces<'a>(letters: impl Iterator<Item = &'a Letter>) -> Vec<Piece> {
+/// Groups characters, in drawing order, into pieces.
+fn pieces<'a>(letters: impl Iterator<Item = &'a PlacedGlyph>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for letter in letters {
         let size = letter.size.max(1.0);
@@ -106,7 +106,7 @@ fn pieces<'a>(letters: impl Iterator<Item = &'a Letter>) -> Vec<Piece> {
     pieces
 }
 
-/// A text on one line, without invisible characters.
+/// Writes a text on one line, with single spaces and without control characters and ligatures.
 fn words(text: &str) -> String {
     /// Ligatures that fonts draw as one glyph.
     const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "ft", "st"];
@@ -230,7 +230,7 @@ fn aligned(above: &[Piece], below: &[Piece]) -> bool {
     })
 }
 
-/// Lines with aligned gaps: a table, or columns of prose that are read one after the other.
+/// Converts lines with aligned gaps to a table, or to one paragraph for each column if they are prose.
 fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     let columns = rows[0].len();
     let letters: usize = rows.iter().flatten().map(|piece| piece.text.chars().count()).sum();
@@ -242,7 +242,7 @@ fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     (0..columns).map(|at| Block::Paragraph(joined(&column(at)))).collect()
 }
 
-/// Whether the first word of a line would have fitted into the line above: then it begins a paragraph.
+/// Whether the first word of a line would have fitted into the line above: then the line begins a paragraph.
 fn has_room(above: &[Piece], line: &[Piece], edge: f64) -> bool {
     let (Some(last), Some(next)) = (above.last(), line.first()) else { return true };
     let letters = next.text.chars().count().max(1);

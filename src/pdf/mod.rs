@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use parking_lot::Mutex;
 
-/// The largest supported file.
+/// The largest supported file in bytes.
 pub const LARGEST: usize = 64 << 20;
 /// The most characters that are read from a file.
 const MOST_CHARS: usize = 4_000_000;
@@ -22,14 +22,14 @@ const MOST_CHARS: usize = 4_000_000;
 const MOST_PAGES: usize = 5_000;
 /// The time limit for a file.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The stack size of the parser thread, since files can nest forms deeply.
+/// The stack size of the parser thread in bytes: files can nest forms deeply.
 const STACK: usize = 16 << 20;
 
 /// The text of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     pub pages: Vec<Page>,
-    /// The number of pages in the file; the last ones may not have been read.
+    /// The number of pages in the file, of which `pages` may lack the last ones.
     pub count: usize,
 }
 
@@ -62,9 +62,7 @@ pub enum Unreadable {
     TooSlow,
 }
 
-/// Reads a file, blocking.
-///
-/// # Errors Why the file cannot be read.
+/// Reads a PDF file, or returns why it cannot be read. Blocks the thread.
 pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
     /// Allows one file at a time, since each may need much memory.
     static READING: Mutex<()> = Mutex::new(());
@@ -82,9 +80,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
     receive.recv_timeout(LIMIT * 2).unwrap_or(Err(Unreadable::TooSlow))
 }
 
-/// Reads a file from disk.
-///
-/// # Errors Why the file cannot be read.
+/// Reads a PDF file from disk, or returns why it cannot be read.
 pub async fn read_file(path: &Path) -> Result<Document, Unreadable> {
     let known = tokio::fs::metadata(path).await.map_err(|_| Unreadable::Broken)?;
     if known.len() > LARGEST as u64 {

@@ -1,4 +1,4 @@
-//! The structure of a tagged file: which content is a heading, and which is a cell of which table.
+//! The structure of a tagged file: which content is a heading, a list item, or a cell of a table.
 use std::collections::{HashMap, HashSet};
 
 use hayro_interpret::hayro_syntax::Pdf;
@@ -6,7 +6,7 @@ use hayro_interpret::hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object,
 
 /// The structural element of a piece of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Owner {
+pub(super) enum Role {
     Heading { element: u32, level: u8 },
     Cell { element: u32, row: u32, table: u32 },
     Item { element: u32 },
@@ -14,7 +14,7 @@ pub(super) enum Owner {
 }
 
 /// The structural element of each marked content, by page and number.
-pub(super) type Structure = HashMap<(usize, i32), Owner>;
+pub(super) type Structure = HashMap<(usize, i32), Role>;
 
 const DEEPEST: usize = 100;
 const MOST_ELEMENTS: u32 = 500_000;
@@ -36,7 +36,7 @@ pub(super) fn read(pdf: &Pdf) -> Structure {
         reader.roles = root.get("RoleMap");
         reader.children(
             &root,
-            Around { owner: Owner::Other { element: 0 }, page: None, row: 0, table: 0 },
+            Inherited { owner: Role::Other { element: 0 }, page: None, row: 0, table: 0 },
             0,
         );
     }
@@ -44,8 +44,8 @@ pub(super) fn read(pdf: &Pdf) -> Structure {
 }
 
 #[derive(Clone, Copy)]
-struct Around {
-    owner: Owner,
+struct Inherited {
+    owner: Role,
     page: Option<usize>,
     row: u32,
     table: u32,
@@ -61,7 +61,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn children(&mut self, element: &Dict<'a>, around: Around, depth: usize) {
+    fn children(&mut self, element: &Dict<'a>, around: Inherited, depth: usize) {
         if let Some(number) = element.get::<i32>("K") {
             self.content(number, around);
         } else if let Some(children) = element.get::<Array<'a>>("K") {
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn child(&mut self, child: MaybeRef<Object<'a>>, around: Around, depth: usize) {
+    fn child(&mut self, child: MaybeRef<Object<'a>>, around: Inherited, depth: usize) {
         let object = match child {
             MaybeRef::Ref(reference) => {
                 let id: ObjectIdentifier = reference.into();
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn element(&mut self, element: &Dict<'a>, mut around: Around, depth: usize) {
+    fn element(&mut self, element: &Dict<'a>, mut around: Inherited, depth: usize) {
         if depth > DEEPEST || self.last >= MOST_ELEMENTS {
             return;
         }
@@ -104,28 +104,27 @@ impl<'a> Reader<'a> {
         let Some(role) = element.get::<Name<'a>>("S").map(|role| self.known(role.as_str())) else { return };
         self.last += 1;
         let number = self.last;
-        let in_block =
-            matches!(around.owner, Owner::Heading { .. } | Owner::Cell { .. } | Owner::Item { .. });
+        let in_block = matches!(around.owner, Role::Heading { .. } | Role::Cell { .. } | Role::Item { .. });
         match role.as_str() {
             "Table" => around.table = number,
             "TR" => around.row = number,
             "TD" | "TH" if around.table > 0 => {
-                around.owner = Owner::Cell { element: number, row: around.row, table: around.table };
+                around.owner = Role::Cell { element: number, row: around.row, table: around.table };
             }
-            "H" | "Title" if !in_block => around.owner = Owner::Heading { element: number, level: 1 },
-            "LI" => around.owner = Owner::Item { element: number },
+            "H" | "Title" if !in_block => around.owner = Role::Heading { element: number, level: 1 },
+            "LI" => around.owner = Role::Item { element: number },
             heading if !in_block && is_heading(heading) => {
                 let level = heading.as_bytes()[1] - b'0';
-                around.owner = Owner::Heading { element: number, level };
+                around.owner = Role::Heading { element: number, level };
             }
             "Span" | "Link" | "Em" | "Strong" | "Sub" | "Annot" | "Reference" | "Code" | "Quote" => {}
-            _ if !in_block => around.owner = Owner::Other { element: number },
+            _ if !in_block => around.owner = Role::Other { element: number },
             _ => {}
         }
         self.children(element, around, depth);
     }
 
-    fn content(&mut self, number: i32, around: Around) {
+    fn content(&mut self, number: i32, around: Inherited) {
         if let Some(page) = around.page {
             self.read.insert((page, number), around.owner);
         }

@@ -1,4 +1,4 @@
-//! Requests without a page.
+//! API requests: HTTP requests that scripts send without a page.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::bridge::{Operation, operation};
-use super::browser::{BrowserContext, ProxySettings, Shown};
+use super::browser::{BrowserContext, ClientCertificateOptions, ProxySettings};
 use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::timeout_from_ms;
@@ -15,7 +15,7 @@ use crate::browser::{
 };
 use crate::error::{Error, Result};
 
-/// How to send requests without a page.
+/// The options of a request context, as Python passes them.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Api {
@@ -23,7 +23,7 @@ struct Api {
     extra_http_headers: Option<std::collections::BTreeMap<String, String>>,
     user_agent: Option<String>,
     ignore_https_errors: bool,
-    client_certificates: Vec<Shown>,
+    client_certificates: Vec<ClientCertificateOptions>,
     http_credentials: Credentials,
     proxy: Option<ProxySettings>,
     max_redirects: Option<usize>,
@@ -32,7 +32,7 @@ struct Api {
     storage_state: Option<Value>,
 }
 
-/// Credentials as users give them: for one origin or several.
+/// HTTP credentials as scripts give them: one username and password, or a list for several origins.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a username and a password, or a list of those")]
 pub(super) enum Credentials {
@@ -67,7 +67,7 @@ impl Credential {
     fn read(self) -> HttpCredentials {
         let unasked = self.send.as_deref() == Some("always");
         let Self { username, password, origin, .. } = self;
-        HttpCredentials { username, password, origin, unasked, by_person: false }
+        HttpCredentials { username, password, origin, unasked, entered_by_person: false }
     }
 }
 
@@ -84,7 +84,11 @@ impl Api {
             headers: self.extra_http_headers.unwrap_or_default().into_iter().collect(),
             user_agent: self.user_agent,
             ignore_https_errors: self.ignore_https_errors,
-            client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
+            client_certificates: self
+                .client_certificates
+                .iter()
+                .map(ClientCertificateOptions::read)
+                .collect::<Result<_>>()?,
             http_credentials: self.http_credentials.read(),
             proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
@@ -96,7 +100,7 @@ impl Api {
     }
 }
 
-/// One request to send.
+/// The options of one request, as Python passes them.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ApiCall {
@@ -118,7 +122,7 @@ pub(super) struct ApiRequestContext(ApiContext);
 
 #[pymethods]
 impl ApiRequestContext {
-    /// Uses the cookies of a browser context, or its own.
+    /// Uses the cookies of `context`, or without one its own.
     #[new]
     #[pyo3(signature = (chosen, context = None))]
     fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
@@ -139,7 +143,7 @@ impl ApiRequestContext {
         operation(async move { Ok(Plain(json!(requests.storage_state(also).await?))) })
     }
 
-    /// Its cookies, or those for these URLs.
+    /// Returns the cookies that would be sent to `urls`; if empty, all cookies.
     fn cookies(&self, urls: Vec<String>) -> Operation {
         let requests = self.0.clone();
         operation(async move { Ok(Plain(json!(requests.cookies(&urls).await?))) })
@@ -160,7 +164,7 @@ impl ApiRequestContext {
         operation(async move { requests.clear_cookies().await })
     }
 
-    /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and the value.
+    /// Sends a request. `body`: its kind (`bytes`, `json`, `form` or `multipart`) and value.
     #[pyo3(signature = (chosen, body = None))]
     fn fetch(
         &self,
@@ -186,7 +190,7 @@ impl ApiRequestContext {
     }
 }
 
-/// A field's name, its content, and a file's name and type.
+/// A part of a multipart body: the field's name, the content, and for a file its name and MIME type.
 type Part = (String, Vec<u8>, Option<(String, String)>);
 
 fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
@@ -238,8 +242,8 @@ impl ApiResponse {
         self.0.address.map(|address| (address.ip().to_string(), address.port()))
     }
 
-    /// The time of sending in milliseconds since 1970, and the milliseconds until the headers and the end of
-    /// the response.
+    /// When the request was sent, in milliseconds since 1970, and the milliseconds from then until the response's
+    /// headers and until its end.
     #[getter]
     fn moments(&self) -> (f64, f64, f64) {
         (self.0.started_ms, self.0.head_ms, self.0.end_ms)

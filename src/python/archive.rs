@@ -1,4 +1,4 @@
-//! HAR archives: answers requests from them, and writes them.
+//! HAR archives: answering requests from an archive, and writing one.
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use crate::browser::{
     self, ArchiveQuery, Archived, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming,
 };
 
-/// Status, headers and body; without a status the request failed.
+/// The status, headers and body of a recorded response. The status is `None` if the recorded request failed.
 type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
 
-/// A HAR archive.
+/// A HAR archive that requests are answered from.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Archive(browser::Archive);
 
@@ -44,7 +44,7 @@ impl Archive {
     }
 }
 
-/// A request to write into an archive, as Python describes it.
+/// A request to write into an archive, as a Python dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(super) struct Recorded {
@@ -68,7 +68,7 @@ struct RecordedResponse {
     body: Option<Vec<u8>>,
 }
 
-/// `Request.timing`.
+/// The Python value of `Request.timing`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all, rename_all = "camelCase")]
 struct Timing {
@@ -99,10 +99,10 @@ impl From<Timing> for RequestTiming {
     }
 }
 
-/// Names and contents of files.
+/// The names and contents of files with bodies, for `attach`.
 type Files<'py> = Vec<(String, Bound<'py, PyBytes>)>;
 
-/// The HAR entry of a request as JSON, with the files that belong to it.
+/// Returns the HAR entry of a request as JSON, and the files that it refers to.
 #[pyfunction]
 pub(super) fn har_entry<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Connects asynchronous Rust with Python: one runtime for the process, and a queue for each event loop.
+//! Connects asynchronous Rust with Python: one tokio runtime per process, one queue of messages per [`Dispatcher`].
 use std::collections::{HashMap, VecDeque};
 use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
 #[cfg(unix)]
@@ -22,7 +22,7 @@ use super::guard;
 use crate::browser::locator;
 use crate::error::Error;
 
-/// The runtime of the process.
+/// Returns the tokio runtime of the process.
 pub(super) fn runtime() -> &'static Runtime {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads can be started"));
     &RUNTIME
@@ -38,7 +38,7 @@ where
     Ok(py.detach(|| runtime().block_on(future)))
 }
 
-/// Turns a future into an awaitable of the running event loop. Cancelling the wait cancels the work.
+/// Turns a future into an awaitable of the running asyncio loop. Cancelling the awaitable aborts the future.
 pub(super) fn awaitable<'py, T>(
     py: Python<'py>,
     future: impl Future<Output = PyResult<T>> + Send + 'static,
@@ -61,7 +61,7 @@ where
                 Some(outcome) => settle(waiting.bind(arguments.py()), outcome),
                 None => Ok(()),
             };
-            // In a loop that was closed meanwhile nobody waits.
+            // Fails if the loop was closed meanwhile; then nothing waits for the result.
             let _ = PyCFunction::new_closure(py, None, None, hand_over)
                 .and_then(|hand_over| home.call_method1(py, "call_soon_threadsafe", (hand_over,)));
         });
@@ -72,12 +72,12 @@ where
     Ok(awaited)
 }
 
-/// A result that converts to a Python object once the GIL is held.
+/// A result of an operation, as a function that converts it to a Python object while the GIL is held.
 pub(super) type Reply = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 type Outcome = Result<Reply, Error>;
 type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// An operation of the engine that has not started. A dispatcher starts it.
+/// An operation of the engine, which runs once a `Dispatcher` starts it.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Operation {
     work: Mutex<Option<Work>>,
@@ -95,8 +95,8 @@ impl Operation {
 }
 
 impl Operation {
-    /// Starts the operation. Its first messages are sent before this returns, so that operations reach the
-    /// browser in order.
+    /// Starts the operation. It is polled once before this returns, so that operations send their first messages to the
+    /// browser in the order in which they were started.
     fn begin(&self, py: Python<'_>, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
         guard::check_process()?;
         let again = || PyRuntimeError::new_err("an operation can be waited for only once");
@@ -116,7 +116,7 @@ impl Operation {
     }
 }
 
-/// Creates an operation whose result converts by itself.
+/// Creates an operation whose result PyO3 converts to Python.
 pub(super) fn operation<T>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Operation
 where
     T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -138,14 +138,14 @@ pub(super) fn operation_with<T: Send + 'static>(
 
 /// Delivers results and events to Python, in order.
 ///
-/// With an event loop, `fileno` becomes readable when something arrives, and `drain` delivers it. Without one,
-/// the thread that waits for an operation delivers what arrives meanwhile.
+/// With an event loop, `fileno` becomes readable when a result or event arrives, and `drain` delivers it. Without
+/// one, the thread that calls `wait` also delivers the events that arrive meanwhile.
 #[pyclass(frozen, weakref, module = "patchright_mcp._core")]
 pub(super) struct Dispatcher {
     queue: Arc<Queue>,
-    /// Called with the name of an event, the key of its object, and the payload.
+    /// The Python function that is called with each event: its name, the key of its object, and the payload.
     handler: Py<PyAny>,
-    /// Futures that wait for results, by operation number.
+    /// The asyncio futures of running operations, by operation number.
     futures: Mutex<HashMap<u64, Py<PyAny>>>,
     reader: Option<Mutex<PipeReader>>,
     next: AtomicU64,
@@ -156,7 +156,7 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 enum Item {
     Done(u64, Outcome),
     ToPython(Event),
-    /// An event that is not ready yet: all later ones wait for it.
+    /// A placeholder, by number, for events that are not ready yet; later items are not delivered before it.
     Held(u64),
 }
 
@@ -164,7 +164,7 @@ enum Item {
 pub(super) struct Queue {
     state: Mutex<Waiting>,
     arrived: Condvar,
-    /// Wakes the event loop, if there is one.
+    /// The pipe that wakes the event loop; `None` without one.
     bell: Option<PipeWriter>,
     rung: AtomicBool,
     /// Whether delivery has ended.
@@ -173,21 +173,21 @@ pub(super) struct Queue {
     subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
-/// The events of a context that a script subscribes to. Others do not reach Python.
+/// Which optional events of a context are passed to Python, because a script listens to them.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
     pub(super) sockets: AtomicBool,
-    /// Whether the script answers dialogs. True until it declares its subscriptions.
+    /// Whether dialogs are passed on, for the script to answer. True until `Dispatcher::hear` is called.
     pub(super) dialogs: AtomicBool,
 }
 
 #[derive(Default)]
 struct Waiting {
     items: VecDeque<Item>,
-    /// Results that one thread received for another.
+    /// Results that one waiting thread took from `items` for another, by operation number.
     finished: HashMap<u64, Outcome>,
-    /// Whether the loop was woken and has not drained the queue yet.
+    /// Whether `listen` has reported items that are not drained yet.
     announced: bool,
 }
 
@@ -219,12 +219,12 @@ impl Queue {
         }
     }
 
-    /// Holds back later events until the one with this number is known.
+    /// Holds back later events until [`release`](Self::release) is called with this number.
     pub(super) fn hold(&self, number: u64) {
         self.push(Item::Held(number));
     }
 
-    /// Delivers the events that were awaited, and lets later ones follow.
+    /// Puts these events in place of the placeholder with this number, and lets later events follow.
     pub(super) fn release(&self, number: u64, events: Vec<Event>) {
         {
             let mut state = self.state.lock();
@@ -238,7 +238,7 @@ impl Queue {
         self.ring();
     }
 
-    /// The subscriptions of a context, by its key.
+    /// Returns the subscriptions of the context with this key.
     pub(super) fn subscribed(&self, context: usize) -> Arc<Subscriptions> {
         let nothing_yet = || {
             let (requests, sockets) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -247,7 +247,7 @@ impl Queue {
         self.subscribed.lock().entry(context).or_insert_with(nothing_yet).clone()
     }
 
-    /// Drops the state of a closed context.
+    /// Drops the subscriptions of a closed context.
     pub(super) fn forget(&self, context: usize) {
         self.subscribed.lock().remove(&context);
     }
@@ -279,7 +279,7 @@ const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
 
 #[pymethods]
 impl Dispatcher {
-    /// `with_bell`: for an event loop that watches `fileno`. Otherwise a thread can call `listen`.
+    /// `with_bell`: whether an event loop watches `fileno`. If not, a thread can call `listen` instead.
     #[new]
     fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
         let (reader, bell) = if with_bell {
@@ -301,8 +301,8 @@ impl Dispatcher {
         number.unwrap_or(-1)
     }
 
-    /// For a loop that cannot watch `fileno`: blocks a thread until there is something to `drain`. Returns
-    /// false after the end.
+    /// Blocks the calling thread until there is something to `drain`, for loops that cannot watch `fileno`. Returns
+    /// false after `close`.
     fn listen(&self, py: Python<'_>) -> bool {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -325,12 +325,12 @@ impl Dispatcher {
         operation.begin(py, move |outcome| queue.push(Item::Done(number, outcome)))
     }
 
-    /// Starts an operation without a result.
+    /// Starts an operation and ignores its result.
     fn start(&self, py: Python<'_>, operation: &Operation) -> PyResult<()> {
         operation.begin(py, drop)
     }
 
-    /// Sets which events of a context the script subscribes to.
+    /// Sets which optional events of a context are delivered: requests, WebSocket frames, dialogs.
     fn hear(&self, context: usize, requests: bool, sockets: bool, dialogs: bool) {
         let subscribed = self.queue.subscribed(context);
         subscribed.requests.store(requests, Ordering::Release);
@@ -338,7 +338,7 @@ impl Dispatcher {
         subscribed.dialogs.store(dialogs, Ordering::Release);
     }
 
-    /// Delivers everything that has arrived.
+    /// Delivers all results and events that have arrived.
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(reader) = &self.reader {
             let mut byte = [0];
@@ -362,7 +362,7 @@ impl Dispatcher {
         }
     }
 
-    /// Fails everything that still waits.
+    /// Stops delivery, and fails all operations that are still awaited.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
         {
@@ -378,8 +378,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Runs an operation to completion on this thread. Events are delivered meanwhile, and interrupts are
-    /// raised.
+    /// Blocks until an operation has completed, and returns its result. Meanwhile this thread delivers events, and
+    /// raises interrupts such as Ctrl+C.
     fn wait(&self, py: Python<'_>, operation: &Operation) -> PyResult<Py<PyAny>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let queue = self.queue.clone();
@@ -401,7 +401,7 @@ impl Dispatcher {
         self.queue.clone()
     }
 
-    /// The result with this number, or an earlier event; `None` after a while without either.
+    /// Returns the result of operation `number`, or an earlier event; `None` if neither arrives in [`INTERRUPT_PAUSE`].
     fn next_item(&self, py: Python<'_>, number: u64) -> Option<Item> {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -425,8 +425,8 @@ impl Dispatcher {
         })
     }
 
-    /// Delivers an event. Reports an exception of a handler without failing other waits; an interrupt is
-    /// raised.
+    /// Delivers an event to the handler. An exception in it is only reported, so that it fails no unrelated wait, but
+    /// an interrupt (`KeyboardInterrupt`) is raised.
     fn hand_out(&self, py: Python<'_>, event: Event) -> PyResult<()> {
         let handler = self.handler.bind(py);
         match event(py, handler) {
@@ -445,7 +445,7 @@ fn convert(py: Python<'_>, outcome: Outcome) -> PyResult<Py<PyAny>> {
 
 fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
     if future.call_method0("done")?.is_truthy()? {
-        return Ok(()); // It was cancelled meanwhile.
+        return Ok(()); // The future was cancelled meanwhile.
     }
     match outcome {
         Ok(result) => future.call_method1("set_result", (result,))?,
@@ -454,7 +454,7 @@ fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<(
     Ok(())
 }
 
-/// A value that is set once: waiting for an event waits for one of these.
+/// A result or exception that is set once and can be waited for, as by `expect_event`.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Promise {
     outcome: Arc<Mutex<Option<PyResult<Py<PyAny>>>>>,
@@ -472,7 +472,7 @@ impl Promise {
         *self.done.borrow()
     }
 
-    /// Sets the result; only the first one counts.
+    /// Sets the result. Has no effect if a result or an exception was set before.
     fn resolve(&self, value: Py<PyAny>) {
         self.finish(Ok(value));
     }
@@ -481,7 +481,7 @@ impl Promise {
         self.finish(Err(PyErr::from_value(error)));
     }
 
-    /// Waits for the result, up to this many milliseconds; 0 disables the limit.
+    /// Waits for the result, at most `timeout_ms` milliseconds; 0 disables the limit.
     fn wait(&self, timeout_ms: f64) -> Operation {
         let (mut done, outcome) = (self.done.subscribe(), self.outcome.clone());
         let limit = locator::timeout_from_ms(timeout_ms);

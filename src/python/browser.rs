@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Browser(pub(super) crate::browser::Browser);
 
-/// A browser that is open to other clients until this is dropped.
+/// An open port of a browser, through which other clients connect, until this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
 pub(super) struct BoundBrowser(crate::browser::Bound);
 
@@ -65,7 +65,7 @@ impl InitScript {
     }
 }
 
-/// How to start a browser.
+/// The options of a browser launch, as Python passes them.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Launch {
@@ -102,22 +102,22 @@ impl ProxySettings {
     }
 }
 
-/// A client certificate: its origin, certificate and key in PEM format.
+/// A client certificate for one origin; certificate and key are in PEM format.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Shown {
+pub(super) struct ClientCertificateOptions {
     origin: String,
     certificate: String,
     key: String,
 }
 
-impl Shown {
+impl ClientCertificateOptions {
     pub(super) fn read(&self) -> Result<ClientCertificate> {
         ClientCertificate::new(&self.origin, self.certificate.as_bytes(), self.key.as_bytes())
     }
 }
 
-/// Options of a context.
+/// The options of a context, as Python passes them.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Context {
@@ -126,11 +126,11 @@ struct Context {
     screen: Option<Size>,
     user_agent: Option<String>,
     locale: Option<String>,
-    locale_alone: bool,
+    single_language: bool,
     timezone_id: Option<String>,
     extra_http_headers: Headers,
     ignore_https_errors: bool,
-    client_certificates: Vec<Shown>,
+    client_certificates: Vec<ClientCertificateOptions>,
     permissions: Vec<String>,
     storage_state: Option<serde_json::Value>,
     device_scale_factor: Option<f64>,
@@ -180,11 +180,15 @@ impl Context {
             window_is_viewport: self.window_is_viewport,
             user_agent: self.user_agent,
             locale: self.locale,
-            locale_alone: self.locale_alone,
+            single_language: self.single_language,
             timezone: self.timezone_id,
             extra_headers: self.extra_http_headers,
             ignore_https_errors: self.ignore_https_errors,
-            client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
+            client_certificates: self
+                .client_certificates
+                .iter()
+                .map(ClientCertificateOptions::read)
+                .collect::<Result<_>>()?,
             proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             permissions: self.permissions,
             storage_state: storage_state.transpose()?.map(Arc::new),
@@ -197,7 +201,7 @@ impl Context {
             refuses_downloads: self.accept_downloads == Some(false),
             refuses_service_workers: self.service_workers.as_deref() == Some("block"),
             http_credentials: self.http_credentials.read(),
-            answers_dialogs: true,
+            has_dialog_listener: true,
             emulation: Emulation {
                 geolocation: self.geolocation,
                 offline: self.offline,
@@ -216,7 +220,7 @@ impl Context {
 }
 
 fn input_style(name: Option<&str>) -> Result<InputStyle> {
-    // Not said to users: it is what `playwright_compatible` makes of `instant`.
+    // The error does not list the style that only `playwright_compatible` uses in place of `instant`.
     let Some(name) = name else { return Ok(InputStyle::default()) };
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec!["input: expected one of (natural|instant)".to_owned()],
@@ -241,7 +245,7 @@ impl Launch {
             (false, true) => Some(true),
             (false, false) => self.headless,
         };
-        context.hears_offers = arguments.iter().any(|argument| offers_tools(argument));
+        context.collects_page_tools = arguments.iter().any(|argument| offers_tools(argument));
         arguments.retain(|argument| !is_headless(argument));
         arguments.extend(self.devtools.then(|| "--auto-open-devtools-for-tabs".to_owned()));
         let mut launch = LaunchOptions {
@@ -280,7 +284,7 @@ pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyRe
     }))
 }
 
-/// Connects to a running browser.
+/// Connects to a running browser. `apart`: only in contexts of its own, leaving other clients' contexts alone.
 #[pyfunction]
 pub(super) fn connect(
     dispatcher: &Dispatcher,
@@ -304,7 +308,7 @@ pub(super) fn connect(
     }))
 }
 
-/// Whether a browser argument enables tools that pages offer to agents.
+/// Returns whether a browser argument enables `WebMCP`: tools that pages offer to agents.
 fn offers_tools(argument: &str) -> bool {
     let features = argument.strip_prefix("--enable-features=").unwrap_or_default();
     features.split(',').any(|feature| feature.starts_with("WebMCP"))
@@ -316,7 +320,7 @@ fn named(channel: &str) -> Result<Channel> {
     })
 }
 
-/// The path of the browser that would be started; `None` if none is installed.
+/// The path of the browser that would be started for this channel; `None` if none is installed.
 #[pyfunction]
 pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
     let wanted = BrowserQuery { channel: Channel::named(name).ok()?, ..BrowserQuery::default() };
@@ -329,13 +333,13 @@ pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
 }
 
-/// The attribute that holds test ids.
+/// The name of the attribute that holds test ids.
 #[pyfunction]
 pub(super) fn test_id_attribute() -> Cow<'static, str> {
     selector::test_id_attribute()
 }
 
-/// Sets the attribute that holds test ids.
+/// Sets the name of the attribute that holds test ids.
 #[pyfunction]
 pub(super) fn set_test_id_attribute(name: &str) {
     selector::set_test_id_attribute(name);
@@ -343,7 +347,7 @@ pub(super) fn set_test_id_attribute(name: &str) {
 
 #[pymethods]
 impl Browser {
-    /// Whether it has no window.
+    /// Whether the browser runs without a window.
     #[getter]
     fn is_headless(&self) -> bool {
         self.0.is_headless()
@@ -370,7 +374,7 @@ impl Browser {
         BrowserContext(self.0.default_context().clone())
     }
 
-    /// Contexts of other clients that have pages.
+    /// The contexts that other clients of the browser created, if they have pages.
     #[getter]
     fn contexts_of_others(&self) -> Vec<BrowserContext> {
         let contexts = self.0.contexts().into_iter().skip(1);
@@ -381,14 +385,15 @@ impl Browser {
         let (browser, chosen) = (self.0.clone(), options::<Context>(chosen)?);
         let queue = dispatcher.queue();
         Ok(operation(async move {
-            let hears_offers = browser.default_context().options().hears_offers;
-            let context = browser.new_context(ContextOptions { hears_offers, ..chosen.read()? }).await?;
+            let collects_page_tools = browser.default_context().options().collects_page_tools;
+            let context =
+                browser.new_context(ContextOptions { collects_page_tools, ..chosen.read()? }).await?;
             follow_context(&context, &queue);
             Ok(BrowserContext(context))
         }))
     }
 
-    /// Opens a port on this machine for other clients. Default: any free port.
+    /// Opens a port on this machine through which other clients can connect. Default: any free port.
     #[pyo3(signature = (port = None))]
     fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();
@@ -414,7 +419,7 @@ impl BrowserContext {
         self.0.key()
     }
 
-    /// The browser of this context.
+    /// The browser that this context belongs to.
     #[getter]
     fn browser(&self) -> Result<Browser> {
         self.0.browser().map(Browser)
@@ -455,13 +460,13 @@ impl BrowserContext {
         operation(async move { context.close().await })
     }
 
-    /// Exposes a function to all pages; its calls arrive as events.
+    /// Exposes a function to all pages; its calls arrive as `called` events. `keeps`: the first argument is a handle.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
         operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
-    /// Routes every new WebSocket through the function `name`, whose calls arrive as events.
+    /// Routes new connections through the exposed function `name`, whose calls arrive as `called` events.
     fn route_sockets(&self, name: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.route_sockets(&name).await })
@@ -478,12 +483,12 @@ impl BrowserContext {
         operation(async move { Ok(CdpSession::new(context.attach_raw(&frame).await?, queue)) })
     }
 
-    /// Sets whether console messages and uncaught errors of its pages and workers are reported.
+    /// Sets whether console messages and uncaught errors of the context's pages and workers are reported.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
-    /// Its cookies, or those for these URLs.
+    /// Returns the cookies that would be sent to `urls`; if empty, all cookies.
     fn cookies(&self, urls: Vec<String>) -> Operation {
         let context = self.0.clone();
         operation(async move {
@@ -534,7 +539,7 @@ impl BrowserContext {
         operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }
 
-    /// Replaces cookies and storage.
+    /// Replaces cookies and storage with those of `state`.
     fn replace_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
         Ok(operation(async move { context.replace_storage(&state).await }))
@@ -560,7 +565,7 @@ impl BrowserContext {
         operation(async move { context.set_offline(offline).await })
     }
 
-    /// Controls the clock of all its documents, see `ClockTurn`.
+    /// Controls the fake clock of all documents of the context, see `ClockTurn`.
     fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, turn) = (self.0.clone(), options::<ClockTurn>(turn)?);
         Ok(operation(async move { context.turn_clock(turn).await }))

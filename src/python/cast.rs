@@ -30,13 +30,13 @@ impl Video {
         self.0.path().to_owned()
     }
 
-    /// Stops it and waits until it is written.
+    /// Stops the video and waits until its file is written.
     fn stop(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.stop().await })
     }
 
-    /// Waits until it is written: after its page was closed, or it was stopped.
+    /// Waits until the file is complete: after the page was closed, or the video was stopped.
     fn until_ended(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.until_ended().await })
@@ -54,8 +54,8 @@ impl Captions {
         Self(page.0.clone())
     }
 
-    /// Shows HTML over the pictures: for this many milliseconds, which it waits for, or until the overlay is
-    /// removed by its number.
+    /// Shows HTML over the frames and returns the overlay's number. With `duration_ms`, waits that long and hides the
+    /// overlay; otherwise it stays until `remove` is called with its number.
     #[pyo3(signature = (html, duration_ms=None))]
     fn show(&self, html: &str, duration_ms: Option<f64>) -> Operation {
         shown(&self.0, self.0.add_caption(html), duration_ms)
@@ -74,7 +74,7 @@ impl Captions {
         self.0.set_captions_hidden(hidden);
     }
 
-    /// Shows each action before it is performed; `None` turns that off. See `ActionCaptions`.
+    /// Shows each action in the frames before it is performed; `None` turns this off. `how`: see `ActionCaptions`.
     fn show_actions(&self, how: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         self.0.caption_actions(how.map(options::<ActionCaptions>).transpose()?);
         Ok(())
@@ -91,19 +91,19 @@ fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> 
     })
 }
 
-/// One picture of a screencast; the next one is taken when this is dropped.
+/// One frame of a screencast. The next one is taken when this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CastFrame(crate::browser::CastFrame);
 
 #[pymethods]
 impl CastFrame {
-    /// The picture as JPEG.
+    /// The frame as a JPEG image.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.data)
     }
 
-    /// The time in milliseconds since 1970.
+    /// When the frame was taken, in milliseconds since 1970.
     #[getter]
     fn timestamp(&self) -> f64 {
         self.0.timestamp_ms
@@ -115,13 +115,13 @@ impl CastFrame {
     }
 }
 
-/// A screencast of a page until it is stopped.
+/// A screencast of a page, which runs until it is stopped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Screencast(Mutex<Option<crate::browser::Screencast>>);
 
 #[pymethods]
 impl Screencast {
-    /// Sends `screencastframe` events with `key` to `dispatcher` from now on.
+    /// Starts the screencast, which sends `screencastframe` events with `key` to `dispatcher`.
     #[new]
     fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);

@@ -1,5 +1,5 @@
-//! Conversion of values between Python and JavaScript, with Playwright's semantics; and of options from
-//! dictionaries.
+//! Converts values between Python and JavaScript with Playwright's semantics, and options from dictionaries to
+//! structs.
 use std::collections::HashMap;
 
 use pyo3::IntoPyObjectExt as _;
@@ -70,7 +70,7 @@ fn json_to_python<'py>(py: Python<'py>, value: &Json) -> PyResult<Bound<'py, PyA
 
 struct Reader<'py> {
     py: Python<'py>,
-    /// Objects that were created already, by the id of their value, for cycles.
+    /// The Python objects created so far, by the number of their JavaScript value, for values that refer to each other.
     met: HashMap<u64, Bound<'py, PyAny>>,
 }
 
@@ -116,7 +116,7 @@ impl<'py> Reader<'py> {
     }
 }
 
-/// Converts whole numbers to `int`, as in JSON.
+/// Converts a number: to `int` if it is whole, as when parsing JSON, otherwise to `float`.
 #[expect(clippy::cast_possible_truncation, reason = "whole and within the bounds of an i64")]
 fn number_to_python(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     const LARGEST: f64 = 9.2e18;
@@ -137,18 +137,18 @@ fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
     naive.call_method("replace", (), Some(&zone))
 }
 
-/// Converts an argument for a script. `None` becomes null.
+/// Converts a Python value to an argument for a script. `None` becomes `null`.
 pub(super) fn to_js(value: &Bound<'_, PyAny>) -> PyResult<JsValue> {
     Writer { met: HashMap::new(), held: Vec::new(), depth: 0 }.write(value)
 }
 
-/// How deep arguments may be nested; results have the same limit.
+/// The maximum depth of nested lists and dictionaries in an argument. Results have the same limit.
 const DEEPEST: usize = 500;
 
 struct Writer<'py> {
-    /// The ids of lists and dictionaries that were visited, by their identity.
+    /// The numbers of the lists and dictionaries visited so far, by their Python identity (`id`).
     met: HashMap<usize, u64>,
-    /// Keeps objects alive, so that no identity is reused.
+    /// The visited objects, kept alive so that Python does not reuse an identity.
     held: Vec<Bound<'py, PyAny>>,
     depth: usize,
 }
@@ -211,7 +211,7 @@ impl<'py> Writer<'py> {
         Err(Error::new_err(format!("arg: Attempting to serialize unexpected value: {text}")))
     }
 
-    /// Converts dates, URLs, regular expressions and exceptions.
+    /// Converts an instance of a known class: dates, bytes, regular expressions, URLs and exceptions.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -245,7 +245,7 @@ impl<'py> Writer<'py> {
     }
 }
 
-/// The flags that both languages have, with their Python names.
+/// The flags that regular expressions have in both languages: in JavaScript, and their names in Python.
 const FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
 
 fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {

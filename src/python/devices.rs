@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::convert::Plain;
 use crate::browser::{Device, Paper};
 
-/// Context options for each device, by name.
+/// The context options that emulate each device, by the device's name.
 #[pyfunction]
 pub(super) fn devices() -> BTreeMap<String, Plain> {
     Device::all().map(|device| (device.to_string(), Plain(options(device)))).collect()
@@ -30,7 +30,7 @@ fn options(device: Device) -> Value {
     Value::Object(options)
 }
 
-/// Width and height of a paper format in inches.
+/// The width and height in inches of a paper format such as `A4`.
 #[pyfunction]
 pub(super) fn paper_size(name: &str) -> Option<(f64, f64)> {
     Paper::named(name).map(Paper::size)

@@ -9,7 +9,7 @@ use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, ContextEvent, EntryKind, PageEvent};
 
-/// Sends all events of a browser to `queue`.
+/// Sends the browser's only event, `disconnected`, to `queue`.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
     let key = browser.key();
@@ -86,10 +86,10 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
     }));
 }
 
-/// Answers a dialog without a handler, which would block its page for ever.
+/// Answers a dialog for which the script has no handler: otherwise it would block the page for ever.
 fn answer_unhandled(page: crate::browser::Page, leaves: bool) {
     runtime().spawn(async move {
-        // One that is gone by now needs no answer.
+        // Fails if the dialog is already closed.
         let _ = page.answer_dialog(leaves, None).await;
     });
 }

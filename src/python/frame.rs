@@ -12,8 +12,8 @@ use super::page::Page;
 use crate::browser::input::Point;
 use crate::browser::locator::{self, Presence};
 use crate::browser::{
-    ActionOptions, AriaTemplate, Arrival, ElementAction, ElementHandle, JsValue, NavigateOptions, Schema,
-    Scope, SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
+    ActionOptions, AriaTemplate, ElementAction, ElementHandle, JsValue, NavigateOptions, NavigationOutcome,
+    Schema, ScriptWorld, SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
 };
 use crate::error::Error;
 
@@ -51,7 +51,7 @@ pub(super) fn element(element: &ElementHandle) -> JsHandle {
     JsHandle(crate::browser::JsHandle::of_element(element))
 }
 
-/// Parses `load`, `domcontentloaded`, `networkidle` or `commit`.
+/// Parses a load state: `load`, `domcontentloaded`, `networkidle` or `commit`.
 pub(super) fn moment(name: &str) -> Result<WaitUntil, Error> {
     Ok(match name {
         "commit" => WaitUntil::Commit,
@@ -73,14 +73,14 @@ pub(super) fn navigate(
     Ok(NavigateOptions { until: moment(until)?, limit: locator::timeout_from_ms(timeout_ms), referrer })
 }
 
-/// The kind of a navigation's result, and the request of the new document.
-pub(super) fn name_of(arrival: &Arrival) -> &'static str {
+/// Returns the name of a navigation's result, for Python.
+pub(super) fn name_of(arrival: &NavigationOutcome) -> &'static str {
     match arrival {
-        Arrival::Document(_) => "document",
-        Arrival::SameDocument => "same_document",
-        Arrival::Download => "download",
-        Arrival::NoContent => "no_content",
-        Arrival::Dialog => "dialog",
+        NavigationOutcome::Document(_) => "document",
+        NavigationOutcome::SameDocument => "same_document",
+        NavigationOutcome::Download => "download",
+        NavigationOutcome::NoContent => "no_content",
+        NavigationOutcome::Dialog => "dialog",
     }
 }
 
@@ -130,13 +130,13 @@ impl Frame {
         frames.into_iter().filter(|frame| frame.parent() == Some(&self.0)).map(Self).collect()
     }
 
-    /// The loader id of the current document, shared with its request.
+    /// The loader id of the current document. The document's request has the same id.
     #[getter]
     fn loader(&self) -> String {
         self.0.loader().to_string()
     }
 
-    /// Navigates. Returns the kind of the result: `document`, `same_document`, `download`, `no_content` or
+    /// Navigates. Returns what the navigation led to: `document`, `same_document`, `download`, `no_content` or
     /// `dialog`.
     #[pyo3(signature = (url, until, timeout_ms, referrer = None))]
     fn goto(
@@ -185,7 +185,7 @@ impl Frame {
         }))
     }
 
-    /// Extracts a list of rows. `fields`: see `Schema::read`; without them, the first table in what `each` finds.
+    /// Extracts rows: with `fields` (see `Schema::read`) one per match of `each`, or else those of the table in `each`.
     fn extract(&self, each: Option<String>, fields: Option<&Bound<'_, PyAny>>) -> PyResult<Operation> {
         let (frame, fields) = (self.0.clone(), fields.map(to_json).transpose()?);
         Ok(operation(async move {
@@ -197,12 +197,12 @@ impl Frame {
     }
 
     /// Waits until the URL differs from `url`. Returns the new one.
-    fn until_elsewhere(&self, url: String, timeout_ms: f64) -> Operation {
+    fn wait_for_url_change(&self, url: String, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::timeout_from_ms(timeout_ms));
-        operation(async move { frame.until_elsewhere(&url, limit).await })
+        operation(async move { frame.wait_for_url_change(&url, limit).await })
     }
 
-    /// The entries in the site's `local` or `session` storage, by name.
+    /// Returns the entries of the `local` or `session` storage; with `name`, only that one.
     fn stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move {
@@ -216,7 +216,7 @@ impl Frame {
         Ok(operation(async move { frame.store(storage, &name, &value).await.map(drop) }))
     }
 
-    /// Removes one entry or all entries of a storage.
+    /// Removes the entry `name`, or with `None` all entries, of the `local` or `session` storage.
     fn forget_stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move { frame.forget_stored(storage, name.as_deref()).await.map(drop) }))
@@ -224,7 +224,7 @@ impl Frame {
 
     fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (frame, until, limit) = (self.0.clone(), moment(state)?, locator::timeout_from_ms(timeout_ms));
-        Ok(operation(async move { frame.until_moment(until, limit).await }))
+        Ok(operation(async move { frame.wait_for_lifecycle(until, limit).await }))
     }
 
     fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {
@@ -248,8 +248,8 @@ impl Frame {
         }))
     }
 
-    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them by
-    /// `number`, from 0.
+    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them in the
+    /// order of `number`, from 0.
     fn command_socket(
         &self,
         name: String,
@@ -262,8 +262,8 @@ impl Frame {
         Ok(operation(async move { frame.command_socket(&name, socket, number, &what, value).await }))
     }
 
-    /// Waits until a script returns a true value. With `pause_ms` below 0, it runs about once per frame. Without
-    /// `isolated`, a script that only reads the document runs in the isolated world.
+    /// Waits until a script returns a truthy value. With `pause_ms` below 0, it runs about once per animation frame. If
+    /// `isolated` is `None`, a script that only reads the document runs in the isolated world.
     fn wait_for_function(
         &self,
         script: String,
@@ -274,7 +274,7 @@ impl Frame {
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         let (pause, limit) = (locator::duration(pause_ms), locator::timeout_from_ms(timeout_ms));
-        let scope = isolated.map_or_else(|| Scope::for_script(&script), scope);
+        let scope = isolated.map_or_else(|| ScriptWorld::for_script(&script), scope);
         Ok(operation(async move {
             frame.wait_for_function(&script, &argument, scope, pause, limit).await.map(JsHandle)
         }))
@@ -308,7 +308,7 @@ impl Frame {
         Ok(self.0.hide_highlight(selector)?)
     }
 
-    /// The element that a selector matches now.
+    /// Returns the element that a selector matches now, or `None`.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move {
@@ -317,7 +317,7 @@ impl Frame {
         })
     }
 
-    /// Whether the element that a selector matches now is visible.
+    /// Returns whether the element that a selector matches now is visible.
     fn is_visible(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, strict)?.is_visible().await })
@@ -345,7 +345,7 @@ impl Frame {
         }))
     }
 
-    /// The text of each element that a selector matches now; as rendered, with `drawn`.
+    /// Returns the text of each element that a selector matches now: `innerText` if `drawn`, otherwise `textContent`.
     fn texts(&self, selector: String, drawn: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, false)?.all_texts(drawn).await.map(Plain) })
@@ -414,7 +414,7 @@ impl Frame {
         })
     }
 
-    /// The snapshot of the element with refs, see `SnapshotOptions`.
+    /// Returns the snapshot of the element, with refs. `chosen`: see `SnapshotOptions`.
     fn snapshot(
         &self,
         selector: String,
@@ -432,7 +432,7 @@ impl Frame {
         operation(async move { frame.locator(&selector, false)?.count().await })
     }
 
-    /// Waits until an element is attached, visible, hidden or detached.
+    /// Waits until an element is in a state: `attached`, `visible`, `hidden` or `detached`.
     fn wait_for(
         &self,
         selector: String,
@@ -448,7 +448,7 @@ impl Frame {
         }))
     }
 
-    /// Runs a script with the element as soon as it exists. With `whole`, returns a handle of the result.
+    /// Runs a script with the element as soon as it exists, and returns the script's value.
     fn evaluate_on(
         &self,
         selector: String,

@@ -1,4 +1,4 @@
-//! Parses options of scripts into structs; errors are worded for script authors.
+//! Parses the options that scripts pass into structs, with errors that script authors understand.
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(Given(value)).map_err(|error| {
         let path = error.path().to_string();
-        let Misfit { field, problem } = error.into_inner();
+        let InvalidOption { field, problem } = error.into_inner();
         let place = [path.as_str(), field].into_iter().filter(|part| !matches!(*part, "" | "." | "?"));
         let place = place.collect::<Vec<_>>().join(".");
         if place.is_empty() { problem } else { format!("{place}: {problem}") }
@@ -21,23 +21,23 @@ pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
 
 struct Given(Value);
 
-/// Why an option is invalid.
+/// The error for an invalid option.
 #[derive(Debug)]
-struct Misfit {
+struct InvalidOption {
     /// The missing field; empty if the value itself is invalid.
     field: &'static str,
     problem: String,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for InvalidOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.problem)
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for InvalidOption {}
 
-impl serde::de::Error for Misfit {
+impl serde::de::Error for InvalidOption {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self { field: "", problem: message.to_string() }
     }
@@ -74,7 +74,7 @@ impl serde::de::Error for Misfit {
     }
 }
 
-/// The JavaScript name of a value's type.
+/// Returns the name of a value's type in JavaScript.
 fn called(found: Unexpected<'_>) -> &'static str {
     match found {
         Unexpected::Bool(_) => "boolean",
@@ -89,7 +89,7 @@ fn called(found: Unexpected<'_>) -> &'static str {
 type Entries = MapDeserializer<
     'static,
     std::iter::Map<serde_json::map::IntoIter, fn((String, Value)) -> (String, Given)>,
-    Misfit,
+    InvalidOption,
 >;
 
 fn entries(object: Map<String, Value>) -> Entries {
@@ -97,7 +97,7 @@ fn entries(object: Map<String, Value>) -> Entries {
     MapDeserializer::new(object.into_iter().map(given))
 }
 
-impl IntoDeserializer<'_, Misfit> for Given {
+impl IntoDeserializer<'_, InvalidOption> for Given {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -106,9 +106,9 @@ impl IntoDeserializer<'_, Misfit> for Given {
 }
 
 impl<'de> Deserializer<'de> for Given {
-    type Error = Misfit;
+    type Error = InvalidOption;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidOption> {
         match self.0 {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(value),
@@ -123,7 +123,7 @@ impl<'de> Deserializer<'de> for Given {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidOption> {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -131,7 +131,7 @@ impl<'de> Deserializer<'de> for Given {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, InvalidOption> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -140,14 +140,14 @@ impl<'de> Deserializer<'de> for Given {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, InvalidOption> {
         match self.0 {
             Value::String(name) => visitor.visit_enum(name.into_deserializer()),
             Value::Object(object) => visitor.visit_enum(MapAccessDeserializer::new(entries(object))),
-            Value::Null => Err(Misfit::invalid_type(Unexpected::Unit, &"string")),
-            Value::Bool(value) => Err(Misfit::invalid_type(Unexpected::Bool(value), &"string")),
-            Value::Number(_) => Err(Misfit::invalid_type(Unexpected::Float(0.0), &"string")),
-            Value::Array(_) => Err(Misfit::invalid_type(Unexpected::Seq, &"string")),
+            Value::Null => Err(InvalidOption::invalid_type(Unexpected::Unit, &"string")),
+            Value::Bool(value) => Err(InvalidOption::invalid_type(Unexpected::Bool(value), &"string")),
+            Value::Number(_) => Err(InvalidOption::invalid_type(Unexpected::Float(0.0), &"string")),
+            Value::Array(_) => Err(InvalidOption::invalid_type(Unexpected::Seq, &"string")),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Checks that the engine is used in one interpreter of one process.
+//! Checks that the engine is used in only one interpreter of only one process, and raises an error elsewhere.
 //!
-//! Its threads do not survive a fork, and its classes belong to the interpreter that created them: elsewhere it
-//! would hang or crash, so it raises an error instead.
+//! The engine's threads do not survive a fork, and its classes belong to the interpreter that created them: in a
+//! forked process or another interpreter, it would hang or crash.
 use std::process;
 use std::sync::OnceLock;
 
@@ -23,8 +23,8 @@ pub(super) fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     ))
 }
 
-/// Binds the engine to this process on first use, and refuses any other. Importing alone does not bind it,
-/// since a fork loses nothing yet.
+/// Binds the engine to this process on first use, and refuses any other. An import alone does not bind it, since no
+/// threads run yet that a fork would lose.
 pub(super) fn check_process() -> PyResult<()> {
     let here = process::id();
     let home = *PROCESS.get_or_init(|| here);

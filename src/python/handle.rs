@@ -8,18 +8,18 @@ use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, ToPython, options, to_js};
 use super::frame::{Frame, Handles, element};
 use crate::browser::locator::{self, Presence};
-use crate::browser::{ElementAction, ElementHandle, Scope};
+use crate::browser::{ElementAction, ElementHandle, ScriptWorld};
 use crate::error::{ElementKind, Error, Needed, Result};
 
 /// A handle of a JavaScript object, or a primitive value.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct JsHandle(pub(super) crate::browser::JsHandle);
 
-pub(super) fn scope(isolated: bool) -> Scope {
-    if isolated { Scope::Isolated } else { Scope::Main }
+pub(super) fn scope(isolated: bool) -> ScriptWorld {
+    if isolated { ScriptWorld::Isolated } else { ScriptWorld::Main }
 }
 
-/// The element of a handle.
+/// Returns the element of a handle, or an error if the object is none.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
     let wrong = Error::WrongElement { found: ElementKind::default(), needed: Needed::Element };
     handle.element().await?.ok_or(wrong)
@@ -27,7 +27,7 @@ async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> 
 
 #[pymethods]
 impl JsHandle {
-    /// Whether it is a DOM node.
+    /// Whether the object is a DOM node.
     #[getter]
     fn is_node(&self) -> bool {
         self.0.is_node()
@@ -90,7 +90,7 @@ impl JsHandle {
         Ok(operation(async move {
             let element = element_of(&handle).await?;
             let begun = (element.frame().page()?.mark(), Instant::now());
-            // Text is pressed where its element is.
+            // A text node cannot be acted on; its parent element is used instead.
             let done = if handle.is_text() && action.is_action() {
                 element.parent().await?.perform(&action, limit).await
             } else {
@@ -101,7 +101,7 @@ impl JsHandle {
         }))
     }
 
-    /// A one-line preview, computed at once.
+    /// Returns a one-line preview. Blocks until the browser has computed it, at most 1 s; then empty.
     fn preview(&self, py: Python<'_>) -> PyResult<String> {
         const LIMIT: Duration = Duration::from_secs(1);
         let preview = block_on(py, async { tokio::time::timeout(LIMIT, self.0.preview()).await })?;
@@ -135,13 +135,14 @@ impl JsHandle {
         let (handle, argument) = (self.0.clone(), to_js(argument)?);
         Ok(operation(async move {
             let within = element_of(&handle).await?;
-            let value = within.locator(&selector, false)?.evaluate_all(&script, &argument, Scope::Main).await;
+            let value =
+                within.locator(&selector, false)?.evaluate_all(&script, &argument, ScriptWorld::Main).await;
             within.frame().until_calls_reported().await;
             value.map(ToPython)
         }))
     }
 
-    /// Dispatches an event in the main world; `init` may contain handles.
+    /// Dispatches an event of type `kind` in the main world; `init` may contain handles.
     fn dispatch(&self, kind: String, init: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (handle, init) = (self.0.clone(), to_js(init)?);
         Ok(operation(async move { element_of(&handle).await?.dispatch_with(&kind, init).await }))

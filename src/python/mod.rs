@@ -1,4 +1,4 @@
-//! The Python bindings: the only module that uses `pyo3`. It converts and calls, without logic of its own.
+//! The Python bindings, the only module that uses `pyo3`: thin wrappers that convert values and call the engine.
 mod api_request;
 mod archive;
 mod bridge;
@@ -56,13 +56,13 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     Ok(py.detach(|| cli::main(&program, arguments)))
 }
 
-/// Removes Python's SIGINT handler. It would only set a flag that nobody reads before the server ends, and
-/// raise `KeyboardInterrupt` after a clean exit.
+/// Removes Python's SIGINT handler, so that Rust handles the signal. Python's would only set a flag, and raise
+/// `KeyboardInterrupt` after the server has exited cleanly.
 fn leave_interrupts_to_rust(py: Python<'_>) -> PyResult<()> {
     let signal = py.import("_signal")?; // Not `signal`: its enums take longer to import than we take to start.
     let left = signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?));
     match left {
-        Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(()), // Off the main thread Python keeps it.
+        Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(()), // Not on the main thread.
         left => left.map(drop),
     }
 }

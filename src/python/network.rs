@@ -17,7 +17,7 @@ use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
 use crate::browser::{
-    DownloadState, Fulfillment, NetworkEvent, Overrides, Payload, Routed, SocketEvent, UrlGlob,
+    DownloadState, Fulfillment, InterceptedUrls, NetworkEvent, Overrides, Payload, SocketEvent, UrlGlob,
 };
 use crate::cdp::types::network::HeaderList;
 use crate::error::Result;
@@ -71,14 +71,14 @@ fn tell(news: &NetworkEvent, key: usize, queue: &Queue) {
     }
 }
 
-/// The requests that a script intercepts: all, if one pattern is not a glob.
-pub(super) fn routed(globs: Option<Vec<String>>) -> Routed {
-    let Some(globs) = globs else { return Routed::All };
+/// Converts globs to the engine's filter of intercepted requests: all requests for `None`, or if a glob is invalid.
+pub(super) fn routed(globs: Option<Vec<String>>) -> InterceptedUrls {
+    let Some(globs) = globs else { return InterceptedUrls::All };
     let patterns: Option<Vec<_>> = globs.iter().map(|glob| UrlGlob::new(glob)).collect();
     match patterns {
-        Some(patterns) if patterns.is_empty() => Routed::None,
-        Some(patterns) => Routed::Matching(patterns),
-        None => Routed::All,
+        Some(patterns) if patterns.is_empty() => InterceptedUrls::None,
+        Some(patterns) => InterceptedUrls::Matching(patterns),
+        None => InterceptedUrls::All,
     }
 }
 
@@ -122,7 +122,7 @@ fn bytes(work: impl Future<Output = Result<Vec<u8>>> + Send + 'static) -> Operat
     operation_with(work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
 }
 
-/// Splits headers: the browser joins repeated ones with newlines.
+/// Splits repeated headers, whose values the browser joins with newlines.
 fn apart(headers: &HeaderList) -> Pairs {
     let each = headers
         .iter()
@@ -130,7 +130,7 @@ fn apart(headers: &HeaderList) -> Pairs {
     each.collect()
 }
 
-/// One request.
+/// A request of a page or worker.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Request(pub(super) crate::browser::Request);
 
@@ -152,7 +152,7 @@ impl Request {
         self.0.method()
     }
 
-    /// The headers as the page's process knows them.
+    /// The headers that the page's process set, without those that the browser adds when sending.
     #[getter]
     fn headers(&self) -> Pairs {
         self.0.headers().to_vec()
@@ -318,7 +318,7 @@ impl Response {
         bytes(async move { response.body().await })
     }
 
-    /// Waits for the end of the body. Returns the error text if it was cut off.
+    /// Waits until the body has been received. Returns the error text if it was cut off, otherwise `None`.
     fn finished(&self) -> Operation {
         let response = self.0.clone();
         operation(async move { response.finished().await })
@@ -336,7 +336,7 @@ impl Route {
         Request(self.0.request().clone())
     }
 
-    /// Whether a handler with precedence decides it.
+    /// Whether a handler of the server, which takes precedence over the script's, decides about the request.
     #[getter]
     fn is_claimed(&self) -> bool {
         self.0.is_claimed()
@@ -365,7 +365,7 @@ impl Route {
         operation(async move { route.abort(&reason).await })
     }
 
-    /// Continues the request unchanged, at once.
+    /// Continues the request unchanged, without waiting for the browser.
     fn let_go(&self) {
         self.0.let_go();
     }
@@ -453,13 +453,13 @@ impl Download {
         &self.0.name
     }
 
-    /// The browser's id of the page.
+    /// The target id of the page that started the download.
     #[getter]
     fn page_id(&self) -> &str {
         &self.0.page
     }
 
-    /// Waits for the end. Returns the path of the file, and why there is none.
+    /// Waits until the download has ended. Returns the file's path, or `None` and the reason of the failure.
     fn ended(&self, context: &BrowserContext) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move {
@@ -471,7 +471,7 @@ impl Download {
         })
     }
 
-    /// Waits for the end and copies the file; creates folders.
+    /// Waits until the download has ended, and copies the file to `path`. Missing folders are created.
     fn save_as(&self, context: &BrowserContext, path: PathBuf) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move { context.save_download(&id, &path).await })

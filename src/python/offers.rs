@@ -5,25 +5,25 @@ use serde_json::json;
 use super::bridge::{Operation, operation};
 use super::convert::{Plain, to_json};
 use super::frame::Frame;
-use crate::browser::{OfferedTool, locator};
+use crate::browser::{WebMcpTool, locator};
 use crate::error::{Error, Result};
 
-/// The tools of a frame's document.
-fn offered(frame: &crate::browser::Frame) -> Result<Vec<OfferedTool>> {
+/// Returns the tools that a frame's document offers.
+fn offered(frame: &crate::browser::Frame) -> Result<Vec<WebMcpTool>> {
     let page = frame.page()?;
-    if !page.context().options().hears_offers {
+    if !page.context().options().collects_page_tools {
         let reason = "it must be on from the start: launch with args=[\"--enable-features=WebMCPTesting\"]";
         return Err(Error::Unsupported { what: "WebMCP", reason: reason.to_owned() });
     }
     Ok(page.offered_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
 }
 
-/// The tools that a frame's document offers now.
+/// Returns the tools that a frame's document offers now.
 #[pyfunction]
 pub(super) fn offered_tools(frame: &Frame) -> Operation {
     let frame = frame.0.clone();
     operation(async move {
-        let to_json = |tool: OfferedTool| {
+        let to_json = |tool: WebMcpTool| {
             json!({
                 "name": tool.name,
                 "description": tool.description,
@@ -35,7 +35,7 @@ pub(super) fn offered_tools(frame: &Frame) -> Operation {
     })
 }
 
-/// Calls a tool of a frame's document and returns its answer.
+/// Calls a tool of a frame's document and returns the tool's result.
 #[pyfunction]
 pub(super) fn call_offered(
     frame: &Frame,

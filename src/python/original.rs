@@ -1,4 +1,4 @@
-//! The basis of `patchright_mcp.server` and `PatchrightBrowser`: the tools and the cooldown of this process.
+//! The engine side of the Python modules `server` and `browser`, which have the API of the first patchright-mcp.
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -30,13 +30,13 @@ use crate::session::visit::{self, Task, VisitOptions};
 use crate::session::{Engine, EngineOptions, Source, Workspace};
 use crate::sync::unix_time;
 
-/// Whether an error text is a login timeout.
+/// Returns whether an error text reports that nobody logged in within the time limit.
 #[pyfunction]
 pub(super) fn is_login_timeout(error: &str) -> bool {
     login::is_login_timeout(error)
 }
 
-/// The cooldown of this process.
+/// The login cooldown of this process: after a login timeout, calls are rejected for a while.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CooldownState(&'static Cooldown);
 
@@ -47,7 +47,7 @@ impl CooldownState {
         Self(Cooldown::process_wide())
     }
 
-    /// When the last login timeout was, in seconds since 1970.
+    /// When the cooldown started, in seconds since 1970; `None` if none is active.
     #[getter]
     fn since(&self) -> Option<f64> {
         self.0.started_at()
@@ -69,37 +69,37 @@ impl CooldownState {
         self.0.set_period(seconds);
     }
 
-    /// Replaces the clock.
+    /// Replaces the clock that the cooldown uses: a function that returns seconds since 1970.
     fn use_clock(&self, clock: Py<PyAny>) {
         let now = move || {
-            // An interpreter that is just ending has no time any more.
+            // While the interpreter shuts down, Python code can no longer run; then the system's clock is used.
             let time = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
             time.and_then(Result::ok).unwrap_or_else(|| unix_time().as_secs_f64())
         };
         self.0.set_clock(Arc::new(now));
     }
 
-    /// The answer to a call during a cooldown; `None` if none is active.
+    /// Returns the answer to a call during a cooldown; `None` if no cooldown is active.
     fn check(&self) -> Option<String> {
         let cooling = self.0.check()?;
         Some(texts::paused(Language::default(), cooling.remaining_seconds))
     }
 
-    /// Starts a cooldown now. Returns its message.
+    /// Starts a cooldown now. Returns the message for the user.
     fn record(&self) -> String {
         texts::begun(Language::default(), self.0.record())
     }
 }
 
-/// The tools with a browser of this process; created on first use from environment variables.
-struct Desk {
+/// The dispatcher behind [`call_tool`], with its one client. Created on first use, from environment variables.
+struct ToolServer {
     dispatcher: Dispatcher,
     client: Client,
 }
 
-static DESK: OnceLock<Arc<Desk>> = OnceLock::new();
+static DESK: OnceLock<Arc<ToolServer>> = OnceLock::new();
 
-fn desk() -> PyResult<Arc<Desk>> {
+fn desk() -> PyResult<Arc<ToolServer>> {
     if let Some(desk) = DESK.get() {
         return Ok(Arc::clone(desk));
     }
@@ -110,10 +110,10 @@ fn desk() -> PyResult<Arc<Desk>> {
     }
     let dispatcher = cli::dispatcher(config);
     let client = dispatcher.client();
-    Ok(Arc::clone(DESK.get_or_init(|| Arc::new(Desk { dispatcher, client }))))
+    Ok(Arc::clone(DESK.get_or_init(|| Arc::new(ToolServer { dispatcher, client }))))
 }
 
-/// The list of the `patchright_*` tools as JSON.
+/// Returns the descriptions of the `patchright_*` tools as JSON.
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
@@ -144,7 +144,7 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
     })
 }
 
-/// Closes the browser of `call_tool`, if one runs.
+/// Closes the browser that `call_tool` uses, if one runs.
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     match DESK.get() {
@@ -153,7 +153,7 @@ pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// A browser for one-shot visits.
+/// A browser for one-shot calls: each opens a page, does one thing there, and closes it.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ToolBrowser {
     workspace: Workspace,
@@ -261,13 +261,13 @@ fn lacks(task: &Task) -> bool {
     }
 }
 
-/// The error text of a visit. It contains a keyword of the cooldown exactly if the cooldown must start.
+/// Returns the error text of a visit. It contains a login-timeout keyword if and only if the cooldown must start.
 fn reason(error: &Error) -> String {
     let classified = classified(error, FAMILY);
     if login::is_login_timeout(classified) {
         return classified.to_owned();
     }
     let words = words::reason(Language::default(), error);
-    // A page may have written one of the keywords; that is no reason to pause.
+    // A page's text in the error may contain a keyword by chance, which must not start the cooldown.
     if login::is_login_timeout(&words) { error.code().to_owned() } else { words }
 }

@@ -1,4 +1,4 @@
-//! Politeness of a page pool.
+//! The pacing of a page pool's navigations.
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
@@ -9,7 +9,7 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use crate::session::pacing::{self, Politeness};
 
-/// A minimum interval between navigations to one origin, and robots.txt.
+/// Paces navigations: a minimum interval between those to one origin, and the rules of robots.txt.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Pacing(pacing::Pacing);
 
@@ -22,11 +22,11 @@ impl Pacing {
         Ok(Self(pacing::Pacing::new(Politeness { min_interval, respect_robots })))
     }
 
-    /// Waits until a page of this context may navigate to `url`.
+    /// Waits until a page of this context may navigate to `url`. Fails if robots.txt disallows it.
     fn before(&self, context: &BrowserContext, url: String) -> Operation {
         let (pacing, context) = (self.0.clone(), context.0.clone());
         operation(async move {
-            // The navigation itself says what is wrong with an address that is none.
+            // An invalid URL is let through: the navigation fails with a better error.
             match Url::parse(&url) {
                 Ok(url) => pacing.before(&context, &url).await,
                 Err(_) => Ok(()),

@@ -73,7 +73,7 @@ impl FileChooser {
     }
 }
 
-/// A call of an exposed function, which waits for an answer.
+/// A page's call of an exposed function. The page waits for the answer.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Call(pub(super) crate::browser::Call);
 
@@ -89,7 +89,7 @@ impl Call {
         self.0.name.to_string()
     }
 
-    /// The first argument as a handle, for functions exposed with a handle.
+    /// The first argument as a handle, if the function was exposed with `keeps`.
     #[getter]
     fn kept(&self) -> Option<JsHandle> {
         self.0.kept.clone().map(JsHandle)
@@ -101,14 +101,14 @@ impl Call {
         ToPython(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
     }
 
-    /// Returns a value to the page, or raises an exception there.
+    /// Returns `value` to the page, or throws it there if the call `failed`.
     fn answer(&self, value: &Bound<'_, PyAny>, failed: bool) -> PyResult<Operation> {
         let (call, value) = (self.0.clone(), to_js(value)?);
         Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
     }
 }
 
-/// A call of a locator handler, which delays an action until it ends.
+/// A call of a locator handler. The action that the handler's element blocks waits until `end` is called.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct HandlerCall {
     /// The handler's number, as `Page.add_locator_handler` returned it.
@@ -123,7 +123,7 @@ impl HandlerCall {
     fn end(&self, raised: Option<Bound<'_, PyAny>>) {
         if let Some(ended) = self.ended.lock().take() {
             let failed = |raised| Error::HandlerFailed { cause: Arc::new(PyErr::from_value(raised)) };
-            // Who has given up the wait does not hear of it.
+            // Fails if the action has been cancelled meanwhile.
             let _ = ended.send(raised.map_or(Ok(()), |raised| Err(failed(raised))));
         }
     }
@@ -230,7 +230,7 @@ impl Page {
         }))
     }
 
-    /// Closes the tab. With `ask`, the page may refuse; this does not wait for it then.
+    /// Closes the tab. With `ask`, the page may refuse (`beforeunload`), and this does not wait until it is closed.
     fn close(&self, ask: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { if ask { page.ask_to_close().await } else { page.close().await } })
@@ -267,7 +267,7 @@ impl Page {
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
-    /// Sends an event when the handler's element blocks an action. Returns the handler's number.
+    /// Adds a handler: an `in_the_way` event is sent when its element blocks an action. Returns the handler's number.
     fn add_locator_handler(
         &self,
         selector: &str,
@@ -288,7 +288,7 @@ impl Page {
         Ok(id.0)
     }
 
-    /// Whether a handler may still be called.
+    /// Returns whether a handler may still be called.
     fn has_locator_handler(&self, handler: u64) -> bool {
         self.0.has_locator_handler(LocatorHandlerId(handler))
     }
@@ -297,7 +297,7 @@ impl Page {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
-    /// Exposes a function to the page; its calls arrive as events.
+    /// Exposes a function to the page; its calls arrive as `called` events. `keeps`: the first argument is a handle.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name, all_frames, keeps).await })
@@ -308,7 +308,7 @@ impl Page {
         self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
-    /// Reports the stored console messages of the page again.
+    /// Sends events for the console messages that the browser has stored for the page; with `errors`, for errors too.
     fn tell_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.replay_console(ConsoleInterest { messages: true, errors }).await })
@@ -363,8 +363,8 @@ impl Page {
         }))
     }
 
-    /// Waits for a click of the user. Returns the selector of that element and a script expression for it; the
-    /// page does not receive the click.
+    /// Waits until the user clicks an element. Returns its selector and a Python expression for its locator. The page
+    /// does not receive the click.
     fn pick(&self) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -388,13 +388,13 @@ impl Page {
         self.0.hide_highlights();
     }
 
-    /// The snapshot of the page with refs, see `SnapshotOptions`.
+    /// Returns the snapshot of the page, with refs. `chosen`: see `SnapshotOptions`.
     fn snapshot(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, options) = (self.0.clone(), options::<SnapshotOptions>(chosen)?);
         Ok(operation(async move { page.outline(&options).await }))
     }
 
-    /// The content of the page as `text`, `markdown` or `html`.
+    /// Returns the content of the page. `format`: `text`, `markdown` or `html`.
     fn read(&self, format: String) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -405,8 +405,8 @@ impl Page {
         })
     }
 
-    /// Snapshots of all frames for a trace: frame, URL, doctype, nested arrays, and whether it is the main
-    /// frame.
+    /// Returns a snapshot of each frame's document for a trace: frame id, URL, doctype, document as nested arrays, and
+    /// whether it is the main frame.
     fn dom_snapshots(&self, timeout_ms: f64) -> Operation {
         let (page, limit) = (self.0.clone(), timeout_from_ms(timeout_ms));
         operation(async move {
@@ -419,7 +419,7 @@ impl Page {
         })
     }
 
-    /// A JPEG picture and the snapshot, for previews; `None` if the page does not respond in time.
+    /// Returns a JPEG screenshot and the snapshot, for previews; `None` if the page does not respond within `limit_ms`.
     fn glimpse(&self, py: Python<'_>, limit_ms: f64) -> PyResult<Option<(Py<PyAny>, String)>> {
         let (page, limit) = (self.0.clone(), timeout_from_ms(limit_ms));
         let shot = ScreenshotOptions {
@@ -438,7 +438,7 @@ impl Page {
         }))
     }
 
-    /// The challenge on the page, if any; `asked` is the requested URL.
+    /// Returns the challenge on the page (login, captcha, …), or `None`. `asked`: the requested URL.
     #[pyo3(name = "wall")]
     fn challenge(&self, asked: Option<String>, acts: bool) -> Operation {
         let page = self.0.clone();
@@ -458,7 +458,7 @@ impl Page {
         Ok(operation_with(work, |py, bytes| Ok(pyo3::types::PyBytes::new(py, &bytes).into_any().unbind())))
     }
 
-    // Pointer, keys and touch.
+    // Mouse, keyboard and touch input.
 
     fn mouse_move(&self, x: f64, y: f64, steps: u32) -> Operation {
         let mouse = self.0.mouse();

@@ -11,9 +11,9 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use super::page::Page;
 use crate::error::{Error, Result};
-use crate::mcp::program::{self, Gate, Interpreter, Printed, Program, Running};
+use crate::mcp::program::{self, Gate, Interpreter, Program, ProgramOutput, Running};
 
-/// This interpreter.
+/// The Python interpreter that runs the server, as an [`Interpreter`] for programs.
 #[derive(Debug)]
 pub(super) struct ThisPython;
 
@@ -23,24 +23,24 @@ impl Interpreter for ThisPython {
     }
 }
 
-/// Checks what a program may do.
+/// The server's rules for a program: which URLs it may open, and the time limits.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ProgramGate(Gate);
 
 #[pymethods]
 impl ProgramGate {
-    /// Waits until a program may open the URL.
+    /// Checks a URL against the server's rules, waiting if they demand it. Returns the URL that the program may open.
     fn permit(&self, url: String) -> Operation {
         let gate = self.0.clone();
         operation(async move { Ok(gate.admit(&url).await?.to_string()) })
     }
 
-    /// Sets whether a program handles requests of a context that no tool rule matches.
-    fn let_decide(&self, context: &BrowserContext, decides: bool) {
-        self.0.let_decide(&context.0, decides);
+    /// Sets whether the program decides about a context's requests that match none of the server's own rules.
+    fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
+        self.0.delegate_unmatched_requests(&context.0, decides);
     }
 
-    /// The time limits for elements and pages in milliseconds.
+    /// The time limits for actions and navigations, in milliseconds.
     #[getter]
     fn limits(&self) -> (f64, f64) {
         let (action, navigation) = self.0.limits();
@@ -59,7 +59,7 @@ impl Ended {
     }
 }
 
-/// `patchright_mcp._programs.Notebook`.
+/// A wrapper of the Python object `patchright_mcp._programs.Notebook`.
 struct Notebook(Arc<Py<PyAny>>);
 
 impl fmt::Debug for Notebook {
@@ -97,7 +97,7 @@ impl Drop for Notebook {
     }
 }
 
-/// `patchright_mcp._programs.Work`.
+/// A wrapper of the Python object `patchright_mcp._programs.Work`.
 struct Work {
     work: Py<PyAny>,
     ended: Mutex<watch::Receiver<bool>>,
@@ -110,19 +110,19 @@ impl fmt::Debug for Work {
 }
 
 impl Running for Work {
-    fn ended(&mut self) -> BoxFuture<'_, Printed> {
+    fn ended(&mut self) -> BoxFuture<'_, ProgramOutput> {
         let mut ended = self.ended.lock().clone();
         Box::pin(async move {
-            // It is dropped untold only with the program.
+            // The sender is only dropped without a signal if the Python program object is, which also ends the wait.
             let _ = ended.wait_for(|ended| *ended).await;
             self.printed()
         })
     }
 
-    fn printed(&self) -> Printed {
+    fn printed(&self) -> ProgramOutput {
         let printed = Python::try_attach(|py| self.work.call_method0(py, "printed")?.extract(py));
         let (text, all, failure) = printed.and_then(PyResult::ok).unwrap_or_default();
-        Printed { text, all, failure }
+        ProgramOutput { text, all, failure }
     }
 
     fn stop(&self, wherever: bool) {

@@ -15,7 +15,7 @@ impl CdpSession {
     /// Creates the session and sends its events to `queue`.
     pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
         let key = session.key();
-        session.overhear(Arc::new(move |method, parameters| {
+        session.forward_events(Arc::new(move |method, parameters| {
             let parameters = serde_json::from_slice(parameters).unwrap_or_default();
             queue.tell_of("event", key, (method.to_owned(), Plain(parameters)));
         }));

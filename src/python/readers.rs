@@ -1,4 +1,4 @@
-//! Features for scraping, beyond Playwright's.
+//! Features for scraping that Playwright does not have.
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use crate::browser::{BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGl
 use crate::error::{Error, Result};
 use crate::secrets;
 
-/// A block on requests, until it is removed.
+/// A rule that blocks requests until it is removed.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Block {
     context: crate::browser::BrowserContext,
@@ -39,7 +39,7 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
     UrlGlob::new(text).ok_or_else(|| wrong(format!("the braces of {text:?} do not match")))
 }
 
-/// The given domains, and those of our list and of files.
+/// Returns the given domains, those in the files `lists`, and with `ads` those of the built-in list of ad servers.
 fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domains> {
     let is_none = |name: &&String| Domains::read(name).left_out > 0;
     if let Some(name) = named.iter().find(is_none) {
@@ -68,7 +68,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
     Ok(domains)
 }
 
-/// Blocks requests of these kinds, to these domains, to those of our list or of files, and to these URLs.
+/// Blocks requests by kind, domain and URL pattern. `ads`: the built-in list of ad servers; `lists`: files of domains.
 #[pyfunction]
 pub(super) fn block(
     context: &BrowserContext,
@@ -98,8 +98,8 @@ pub(super) fn keep_answers(
     Ok(KeptAnswers(context.0.keep_answers(KeepOptions { address, kinds, most_bytes })))
 }
 
-/// Sets time zone, language and position of a context from its public IP address; `service` is the URL of a
-/// service that reports those.
+/// Sets a context's time zone, locale and geolocation to those of its public IP address. `service`: the URL of the web
+/// service that reports them.
 #[pyfunction]
 pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<String>) -> Operation {
     let context = context.0.clone();
@@ -114,8 +114,8 @@ pub(super) struct KeptAnswers(crate::browser::KeptAnswers);
 
 #[pymethods]
 impl KeptAnswers {
-    /// The responses of a URL, and those that contain a text, oldest first: each with its request, status,
-    /// headers and body.
+    /// Returns the stored responses whose URL matches and whose body contains `text`, oldest first: request, status,
+    /// headers and body of each.
     fn find(&self, address: Option<String>, text: Option<String>) -> Operation {
         let kept = self.0.clone();
         let work = async move {
@@ -137,7 +137,7 @@ impl KeptAnswers {
     }
 }
 
-/// Scrolls an element, or the page, to its end, and repeats as long as it grows, up to a limit.
+/// Scrolls an element, or the page, to its end, again and again while it grows. Returns how often it grew.
 #[pyfunction]
 pub(super) fn scroll_through(
     frame: &Frame,
@@ -160,7 +160,7 @@ pub(super) fn scroll_through(
     })
 }
 
-/// The one-time code of a seed at a Unix time (`None`: now), and for how many seconds it is valid.
+/// Returns the one-time code of a seed at the Unix time `seconds` (`None`: now), and for how many seconds it is valid.
 #[pyfunction]
 pub(super) fn one_time_code(seed: &str, seconds: Option<u64>) -> PyResult<(String, u64)> {
     let now = || SystemTime::UNIX_EPOCH.elapsed().as_ref().map_or(0, Duration::as_secs);

@@ -5,8 +5,8 @@ use super::convert::options;
 use crate::browser::Way;
 use crate::browser::selector::{By, Filter, RoleOptions, TextMatch};
 
-/// A selector by `text`, `label`, `testId` or an attribute. `words`: `text` and `exact`, or `source` and
-/// `flags`.
+/// Builds a selector. `what`: `text`, `label`, `testId` or an attribute's name. `words`: `text` and `exact`, or
+/// `source` and `flags` of a regular expression.
 #[pyfunction]
 pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<String> {
     let words: TextMatch = options(words)?;
@@ -19,19 +19,19 @@ pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<Stri
     Ok(by.to_string())
 }
 
-/// A selector by role, `states`, `name` and `description`, as given.
+/// Builds a selector by role; `chosen` may add `states`, `name` and `description`.
 #[pyfunction]
 pub(super) fn selector_by_role(role: &str, chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::role(role, &options::<RoleOptions>(chosen)?).to_string())
 }
 
-/// A filter to append to a selector: see `Filter`.
+/// Builds a filter to append to a selector. `chosen`: see `Filter`.
 #[pyfunction]
 pub(super) fn selector_filter(chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::selector("").filter(&options::<Filter>(chosen)?).to_string())
 }
 
-/// A selector of the engine for an element.
+/// Converts the engine's description of how to find an element to a selector.
 #[pyfunction]
 pub(super) fn selector_of_way(way: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(options::<Way>(way)?.selector())

@@ -23,7 +23,7 @@ pub(super) fn lower(letter: char) -> char {
     }
 }
 
-/// The value itself and reversed, in lower case; as URLs, HTML, JSON and JavaScript escape
+/// Returns the spellings of a value: itself and reversed, in lower case; as URLs, HTML, JSON and JavaScript escape
 /// it; as character codes; in Base64, also within a longer text; in ROT13.
 pub(super) fn of(value: &str) -> Vec<Vec<char>> {
     let backwards = value.chars().rev().collect();

@@ -89,7 +89,7 @@ impl Secrets {
         self.inner.is_none()
     }
 
-    /// What to hide in screenshots.
+    /// The texts to hide in screenshots.
     pub fn hidden_texts(&self) -> HiddenTexts {
         self.inner.as_ref().map(|inner| inner.hidden_texts.clone()).unwrap_or_default()
     }
@@ -215,7 +215,7 @@ impl Inner {
     fn prepare(&self) {
         let values = self.secrets.iter().map(|secret| match &secret.kind {
             Kind::Value(value) => (secret.name.as_str(), value.as_str()),
-            // A seed is never typed, but a page may have shown it.
+            // The seed of one-time codes is never typed, but a page may show it.
             Kind::Code(totp) => (secret.name.as_str(), totp.seed()),
         });
         let codes = self.codes.read();

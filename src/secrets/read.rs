@@ -102,7 +102,7 @@ mod tests {
         let json = r#"{"a": {"value": "open sesame", "origins": ["https://a.example"]},
                        "b": {"totp": "GEZDGNBVGY3TQOJQ", "origins": ["*.b.example", "http://localhost:*"]}}"#;
         let listed = |text| Secrets::parse(text).map(|secrets| secrets.listed());
-        // A pattern of any port says too little of whose it is.
+        // A wildcard port is rejected: different ports may belong to different services.
         assert!(listed(toml).is_err());
         let (toml, json) = (toml.replace(":*", ":8080"), json.replace(":*", ":8080"));
         let expected = "a (https://a.example), b (one-time code, *.b.example http://localhost:8080)";

@@ -8,10 +8,11 @@ use memchr::memmem;
 use super::forms::{self, FEWEST, letters, lower};
 use super::{BEGIN, END};
 
-/// The number of letters from which most of a value counts as the value, and how much is "most", in tenths.
+/// The number of letters and digits from which a value is also recognized by most of them.
 const LONG: usize = 12;
+/// How many tenths of a long value identify it.
 const MOST: usize = 8;
-/// The number of bytes between two letters of a value that are removed with them.
+/// The longest gap between two letters of a value, in bytes, that is removed with them.
 const WIDEST_GAP: usize = 4;
 /// The longest HTML entity, with the semicolon.
 const LONGEST_ENTITY: usize = 10;
@@ -25,7 +26,7 @@ type Seed = [char; FEWEST];
 pub(super) struct Redactor {
     names: Vec<String>,
     patterns: Vec<Pattern>,
-    /// Patterns by their first letters, each with the number of letters before those.
+    /// The patterns (by index) that contain these letters, each with the number of letters before them.
     seeds: HashMap<Seed, Vec<(usize, usize)>>,
     /// Values that are searched for verbatim, with the number of their name.
     literals: Vec<(usize, String)>,
@@ -339,10 +340,10 @@ mod tests {
             assert!(text.contains("<secret>door</secret>"), "{written}: {text}");
             assert!(text.starts_with("before «") && text.ends_with("» after"), "{text}");
             if written.starts_with("YWRhOl") || written.starts_with("eyJ") {
-                continue; // There is other text around it, in the same letters.
+                continue; // The Base64 text also encodes other text.
             }
             let text = text.replace("</b><b class=\"letter\">", "");
-            // A sign of it that is no letter may stay, as it was escaped: `\u0026`.
+            // Escapes of characters that are not letters or digits may stay, such as `\u0026`.
             assert!(letters(&text).len() <= letters("before secret door secret after").len() + 5, "{text}");
         }
     }

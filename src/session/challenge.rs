@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::browser::{Page, Scope};
+use crate::browser::{Page, ScriptWorld};
 use crate::error::Result;
 use crate::json::decode;
 
@@ -28,7 +28,7 @@ pub enum ChallengeKind {
     UnusualTraffic,
     /// A check that runs before the server delivers the page.
     Challenge,
-    /// A caller asks for a person.
+    /// The caller asks for a person, without a detected challenge.
     Asked,
 }
 
@@ -37,7 +37,7 @@ pub enum ChallengeKind {
 pub struct Challenge {
     pub kind: ChallengeKind,
     pub url: String,
-    /// Its name, such as `reCAPTCHA`.
+    /// The name of the challenge, such as `reCAPTCHA`.
     pub what: String,
 }
 
@@ -50,7 +50,7 @@ pub enum Purpose {
     Action,
 }
 
-/// What the page contains, as far as challenges are recognised by it.
+/// The properties of a page by which challenges are recognised.
 #[derive(Debug, Default, Deserialize)]
 struct Look {
     boxes: Vec<FrameBox>,
@@ -77,9 +77,9 @@ struct Answer {
 
 /// Recognises a challenge on the page; `None` if there is none. `asked` is the URL that was requested.
 pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Challenge>> {
-    let look = page.main_frame().evaluate(LOOK, Vec::new(), Scope::Isolated).await?;
+    let look = page.main_frame().evaluate(LOOK, Vec::new(), ScriptWorld::Isolated).await?;
     let mut look: Look = decode(look.as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
-    // A frame in a closed shadow root is in no list of elements.
+    // The script cannot find frames in closed shadow roots, so they are added here.
     let known = |look: &Look, url: &str| look.boxes.iter().any(|shown| shown.source == url);
     for frame in page.frames().into_iter().filter(|frame| frame.parent().is_some()) {
         let url = frame.url();
@@ -117,7 +117,7 @@ fn judge(
     let captchas = look.boxes.iter().filter_map(|shown| Some((captcha_of(&shown.source)?, shown.size)));
     for (captcha, (width, height)) in captchas {
         let asks = width >= QUESTION_SIZE.0 && height >= QUESTION_SIZE.1;
-        // A box to tick under a form belongs to the form.
+        // A captcha's checkbox next to other fields is part of their form, not a challenge of its own.
         let alone = short && look.fields == 0 && !look.password;
         if asks || alone || refused {
             return Some((ChallengeKind::Captcha, captcha.to_owned()));
@@ -140,7 +140,7 @@ fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
     if is_for_login(asked) {
         return false;
     }
-    // Whoever registers has more to say than who one is.
+    // More than two text fields suggest a registration form.
     let asks_who = look.length < SHORT_PAGE && look.fields <= 2 && says_login(look);
     refused || asks_who || Url::parse(url).is_ok_and(|url| is_for_login(&url))
 }
@@ -174,7 +174,7 @@ fn captcha_of(source: &str) -> Option<&'static str> {
     let is = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
     let path = url.path();
     if (is("google.com") || is("recaptcha.net")) && path.starts_with("/recaptcha/") {
-        // The badge that says that a page is watched over asks nothing.
+        // The badge of an invisible reCAPTCHA asks nothing of the user.
         let badge = url.query_pairs().any(|(name, value)| name == "size" && value == "invisible");
         return (!badge).then_some("reCAPTCHA");
     }

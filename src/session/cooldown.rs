@@ -25,7 +25,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// Which tools pause during a cooldown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
-pub enum Scope {
+pub enum ScriptWorld {
     /// All of them.
     #[default]
     All,
@@ -92,8 +92,8 @@ impl Cooldown {
         &COOLDOWN
     }
 
-    /// The cooldown of one owner among several, independent of the others. It has the same length, and its file
-    /// is beside this one.
+    /// Creates the cooldown of one owner among several. It is independent and of the same length, and its file is in
+    /// a subfolder with the owner's name.
     #[must_use]
     pub fn of_owner(&self, owner: &str) -> Self {
         let state = self.state.lock();
@@ -153,7 +153,7 @@ impl Cooldown {
     pub fn begin(&self) -> CooldownStart {
         let now = self.now();
         let mut state = self.state.lock();
-        // Another process must not begin one between our look and our stamp.
+        // The lock keeps other processes from starting a cooldown between this check and this write.
         let lock = state.file.as_mut().and_then(StateFile::lock);
         if let Some(cooling) = state.check(now) {
             return CooldownStart::AlreadyActive(cooling);
@@ -163,7 +163,7 @@ impl Cooldown {
         CooldownStart::Now { period_seconds: whole(state.period) }
     }
 
-    /// Reads the clock. It may be foreign code that calls us back, so no lock is held.
+    /// Reads the clock without holding the lock: the clock may be a callback that uses this cooldown.
     fn now(&self) -> f64 {
         let clock = Arc::clone(&self.state.lock().clock);
         clock()
@@ -173,7 +173,7 @@ impl Cooldown {
 impl State {
     fn check(&mut self, now: f64) -> Option<ActiveCooldown> {
         let elapsed = now - self.read()?;
-        // A stamp in the future makes this negative: then the pause goes on, and its rest is reported as it is.
+        // Negative if the time stamp is in the future; then more than the period remains.
         if elapsed < self.period {
             return Some(ActiveCooldown { remaining_seconds: whole(self.period - elapsed) });
         }
@@ -248,7 +248,7 @@ impl StateFile {
                     None
                 }
             },
-            // Nobody has written yet.
+            // No process has written the file yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 self.tell(&error);

@@ -1,5 +1,5 @@
 //! The engine: starts the browser that clients share when it is first needed, and again after it has ended.
-//! Owners who share nothing have a browser each, since a browser has only one clipboard.
+//! Owners that must not share data have a browser each, since a browser has only one clipboard.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub enum Source {
     Launch(Box<LaunchOptions>),
     /// Connect to a browser that somebody else runs, at a `ws://` or `http://` URL, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
-    /// Connect to a person's running browser, found by its profile folder. We open tabs of our own in it.
+    /// Connect to a person's running browser, found by its profile folder. Clients use only tabs that they open.
     Join { folder: PathBuf, limit: Duration },
     /// Use browsers of a pool; each workspace is in one of them.
     Pool(Arc<Pool>),
@@ -54,9 +54,9 @@ pub struct EngineOptions {
     pub use_profile: bool,
     /// How long a browser in use may take to answer before it is given up.
     pub hang_limit: Duration,
-    /// How long an unused browser stays open.
+    /// How long an unused browser stays open. `None`: no limit, except `unseen_idle_limit`.
     pub idle_limit: Option<Duration>,
-    /// The same for a headless browser.
+    /// How long an unused headless browser stays open if `idle_limit` is `None`.
     pub unseen_idle_limit: Option<Duration>,
     /// Whether the cookies of contexts are restored after the browser ends.
     pub restore: bool,
@@ -116,7 +116,7 @@ struct Inner {
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
     uses: UsageTracker,
-    /// What the owner uses.
+    /// The open tabs and contexts of the owner, with their limits.
     quota: Quota,
     /// The engines of owners who share nothing with others, by owner.
     owners: Mutex<HashMap<String, Engine>>,
@@ -124,7 +124,7 @@ struct Inner {
     siblings: Mutex<HashMap<Channel, Engine>>,
     /// The engine with a WebKit for each workspace, if a session has asked for one.
     webkit: Mutex<Option<Engine>>,
-    /// The WebKit sessions of its workspaces.
+    /// The WebKit sessions of this engine's workspaces.
     webkit_sessions: Mutex<Vec<Weak<WebkitSession>>>,
     /// The engine of all owners, if this one belongs to one owner.
     root: Option<Weak<Inner>>,
@@ -204,7 +204,7 @@ impl Engine {
         Self::with(options, Some(root), quota, Some(place_in_pool))
     }
 
-    /// The pool of its browsers.
+    /// The pool from which this engine takes browsers, if any.
     pub fn pool(&self) -> Option<&Arc<Pool>> {
         match &self.options().source {
             Source::Pool(pool) => Some(pool),
@@ -212,13 +212,13 @@ impl Engine {
         }
     }
 
-    /// The name of the pool's browser that it uses.
+    /// The name of the pool's browser that this engine uses.
     pub(super) fn node(&self) -> Option<String> {
         let place_in_pool = self.inner.place_in_pool.as_ref()?;
         place_in_pool.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
     }
 
-    /// The engine of one browser of the pool, shared by all its workspaces.
+    /// Returns the engine for one browser of the pool, shared by all workspaces in that browser.
     pub(super) fn engine_of(&self, node: &Arc<Node>, limit: Duration) -> Self {
         let mut nodes = self.inner.nodes.lock();
         let make = || {
@@ -281,7 +281,7 @@ impl Engine {
         let engine = owners.entry(owner.to_owned()).or_insert_with(|| {
             let mut options = EngineOptions { context: context.clone(), ..self.options().clone() };
             match &mut options.source {
-                // A profile serves one browser at a time, and nothing of it is wanted here.
+                // Only one browser can use a profile folder, and owners must not share its data.
                 Source::Launch(launch) => launch.user_data_dir = None,
                 Source::Webkit(webkit) => *webkit = Arc::new(webkit.within(&context.policy)),
                 _ => {}
@@ -313,7 +313,7 @@ impl Engine {
             Source::Launch(launch) if launch.channel == channel => return Ok(self.clone()),
             Source::Launch(launch) => LaunchOptions {
                 channel,
-                // The program and the profile that were named are of the usual browser.
+                // The configured executable and profile belong to the default browser.
                 executable: None,
                 user_data_dir: None,
                 ..(**launch).clone()
@@ -335,7 +335,7 @@ impl Engine {
         Ok(siblings.entry(channel).or_insert_with(make).clone())
     }
 
-    /// This engine, those of its owners, and those of other browsers.
+    /// Returns this engine and the engines of its owners, of other browsers, and of a pool's browsers.
     fn family(&self) -> Vec<Self> {
         let mut family = vec![self.clone()];
         family.extend(self.inner.owners.lock().values().cloned());
@@ -365,7 +365,7 @@ impl Engine {
             .sum()
     }
 
-    /// How long the browser stays open after the last call.
+    /// How long the browser stays open after the last call; `None` for no limit.
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
         let is_unseen = !self.is_remote() && browser.is_headless();
@@ -373,7 +373,7 @@ impl Engine {
         limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
-    /// The options it was created with.
+    /// The options with which this engine was created.
     pub fn options(&self) -> &EngineOptions {
         &self.inner.options
     }
@@ -400,7 +400,7 @@ impl Engine {
         }
         let mut closed = self.inner.closed.subscribe();
         let engine = self.clone();
-        // In a task of its own: a caller that gives up must not leave half a browser behind.
+        // A separate task finishes the start even if this future is dropped.
         let starting = tokio::spawn(async move { engine.start().await });
         tokio::select! {
             started = starting => started.unwrap_or(Err(Error::Broken)),
@@ -446,11 +446,11 @@ impl Engine {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
             Source::Join { folder, limit } => Browser::join(folder, options.context.clone(), *limit).await?,
-            // Only a workspace is in one of them.
+            // Only the engine of a workspace has a place in one of the pool's browsers.
             Source::Pool(_) => return Err(Error::PoolFull),
         };
         if options.use_profile && !self.is_remote() {
-            // What a fresh context gets when it is made, the profile's own gets now.
+            // New contexts get these options at creation; the profile's context gets them here.
             if let Err(error) = browser.default_context().apply_options().await {
                 let _ = browser.close().await;
                 return Err(error);
@@ -544,7 +544,7 @@ impl Engine {
 
     async fn close_idle(&self, browser: &Browser) {
         let mut held = self.inner.browser.lock().await;
-        // Somebody may have come meanwhile. Who comes later waits for `held`, and finds none.
+        // A call may have begun in the meantime. A later call waits for `held`, and then starts another browser.
         if self.inner.uses.while_unused(|| self.inner.current.lock().take()).is_some() {
             tracing::info!("nobody needs the browser; it is closed until somebody does");
             held.take();
@@ -552,7 +552,7 @@ impl Engine {
         }
     }
 
-    /// Closes the browser, even one that is starting. No other starts afterwards.
+    /// Closes all browsers of this engine, even one that is starting. No browser starts afterwards.
     pub async fn close(&self) {
         self.inner.closed.send_replace(true);
         join_all(self.family().iter().map(Self::close_own)).await;

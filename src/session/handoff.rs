@@ -9,7 +9,7 @@ use url::Url;
 
 use super::challenge::{Challenge, ChallengeKind, Purpose, recognise};
 use crate::browser::{Page, WaitUntil};
-use crate::error::{Error, PersonLink, Result};
+use crate::error::{Error, LiveViewLink, Result};
 
 /// How often to check whether the challenge is gone, and to report progress.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -18,14 +18,14 @@ const LOAD_LIMIT: Duration = Duration::from_secs(5);
 /// How often to check for the challenge after the person has said that it is done.
 const LAST_LOOKS: usize = 4;
 
-/// What a person answers to a question.
+/// The answer of the person who is asked through the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     Finished,
     Cancelled,
     /// The person has received the link.
     Coming,
-    /// There is no way to ask.
+    /// The client cannot ask the person.
     NoQuestions,
 }
 
@@ -65,7 +65,7 @@ pub trait HandoverInProgress: Send + Sync {
 
 /// A link to a page for a person who is not at its screen.
 pub struct Invitation {
-    pub link: PersonLink,
+    pub link: LiveViewLink,
     /// Whether the person is asked directly; otherwise only the caller can pass on the link.
     pub asks: bool,
     /// Whether the caller received the link before, and now waits again.
@@ -82,7 +82,7 @@ pub trait Person: Send + Sync {
     fn ask<'a>(
         &'a self,
         challenge: &'a Challenge,
-        link: Option<&'a PersonLink>,
+        link: Option<&'a LiveViewLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
     /// Opens a hand-over of the page, if the live view is on.
@@ -95,7 +95,7 @@ pub trait Person: Send + Sync {
     }
 }
 
-/// No client to notify or to ask; somebody may still sit at the screen.
+/// A caller without a client that could notify or ask a person. A person may still see the browser's window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoClient;
 
@@ -105,7 +105,7 @@ impl Person for NoClient {
     fn ask<'a>(
         &'a self,
         _challenge: &'a Challenge,
-        _link: Option<&'a PersonLink>,
+        _link: Option<&'a LiveViewLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(std::future::ready(Answer::NoQuestions))
     }
@@ -159,7 +159,7 @@ pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn P
     until_passed(page, &challenge, patience, person, &gone, false).await
 }
 
-/// Whether the document's response asks for HTTP authentication that configured credentials can answer.
+/// Whether the document's response asks for HTTP authentication that credentials can answer: Basic or Digest.
 fn asks_for_name(page: &Page) -> bool {
     page.document_response().is_some_and(|response| {
         let asks = |name: &str, value: &str| {
@@ -185,7 +185,7 @@ fn login_refused(url: &str) -> Error {
     }
 }
 
-/// Ends an invitation when nobody waits for it any more, and shows the person that it has ended.
+/// The wait for an invited person. Dropping it ends the hand-over with `outcome`, which is shown to the person.
 struct Waiting {
     coming: Option<Arc<dyn HandoverInProgress>>,
     outcome: Outcome,
@@ -214,16 +214,16 @@ async fn until_passed<F: Future<Output = bool>>(
     }
     let link = invitation.as_ref().map(|invitation| &invitation.link);
     if !has_window && invitation.as_ref().is_some_and(|invitation| !invitation.asks) {
-        // Whoever called tells the person, who comes when the call is over.
+        // Only the caller can give the link to the person, after this call has returned.
         return Err(needed(challenge, link.cloned()));
     }
     page.bring_to_front().await?;
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
-    // A call that is given up leaves it at that.
+    // This outcome remains if the call is cancelled.
     let mut waiting = Waiting { coming, outcome: Outcome::Unawaited };
     let passed = until_answered(page, challenge, patience, person, gone, believes, invitation.as_ref()).await;
     if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
-        // Whoever called tells the person after all.
+        // The error gives the link to the caller, so the hand-over must stay open.
         waiting.coming = None;
     }
     waiting.outcome = match &passed {
@@ -275,7 +275,7 @@ async fn until_answered<F: Future<Output = bool>>(
                 match answer {
                     Answer::Cancelled => return Err(Error::Cancelled),
                     Answer::Finished if believes => return Ok(started.elapsed()),
-                    // Nobody could ever say that it is done.
+                    // The person would have no way to confirm.
                     Answer::NoQuestions if believes && coming.is_none() => return Err(needed(challenge, None)),
                     Answer::NoQuestions if !has_window && is_unknown(invitation) => {
                         return Err(needed(challenge, invitation.map(|invitation| invitation.link.clone())));
@@ -303,7 +303,7 @@ async fn until_answered<F: Future<Output = bool>>(
     }
 }
 
-/// Whether nobody else knows the link yet, and nobody has used it.
+/// Whether the caller has not received the link before, and no person is connected.
 fn is_unknown(invitation: Option<&Invitation>) -> bool {
     invitation.is_some_and(|invitation| !invitation.known && !invitation.coming.is_here())
 }
@@ -331,7 +331,7 @@ async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
 }
 
 /// The error that reports a challenge.
-pub fn needed(challenge: &Challenge, link: Option<PersonLink>) -> Error {
+pub fn needed(challenge: &Challenge, link: Option<LiveViewLink>) -> Error {
     let what = match challenge.kind {
         ChallengeKind::Login => "to log in",
         ChallengeKind::Captcha => "to show that a person is there",

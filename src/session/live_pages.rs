@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::engine::Engine;
 use super::turns::Turns;
-use crate::browser::{Discarding, Page};
+use crate::browser::{DiscardOutcome, Page};
 
 /// When pages were last used, and how many may be in memory. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ struct Inner {
 #[derive(Debug, Clone, Copy)]
 struct Known {
     used: Instant,
-    /// Unloading the page would lose something. It is not checked again before its next use.
+    /// Whether unloading the page would lose data. This is checked again only after the page is used again.
     is_needed: bool,
 }
 
@@ -52,7 +52,7 @@ impl LivePages {
         if self.candidates(engine, most).is_empty() {
             return;
         }
-        // Who discards already sees what has come meanwhile.
+        // A task that is already running also handles pages that were added in the meantime.
         let Ok(discarding) = Arc::clone(&self.inner.discarding).try_lock_owned() else { return };
         let (live, engine, turns) = (self.clone(), engine.clone(), Arc::clone(turns));
         tokio::spawn(async move {
@@ -66,7 +66,7 @@ impl LivePages {
                 asked.push(page.key());
                 let Some(_turn) = turns.try_take(page.id()) else { continue };
                 let outcome = page.discard().await;
-                if outcome == Discarding::Needed
+                if outcome == DiscardOutcome::Needed
                     && let Some(known) = live.inner.known.lock().get_mut(&page.key())
                 {
                     known.is_needed = true;

@@ -1,4 +1,4 @@
-//! What one client works in: a workspace of contexts and tabs, in a browser that all clients share.
+//! Workspaces: the contexts and tabs of one client, in a browser that all clients share.
 //!
 //! [`registry`] gives workspaces an id and an expiry. [`cooldown`] is the pause after nobody responded to a
 //! [`challenge`]; [`handoff`] waits for a person at one. [`visit`] opens a page and does one thing there; [`pacing`] limits

@@ -32,7 +32,7 @@ pub struct Politeness {
     pub respect_robots: bool,
 }
 
-/// When sites were visited, and their rules. Cheap to clone; clones share everything.
+/// The last visits to sites, and their `robots.txt` rules. Cheap to clone; clones share everything.
 #[derive(Debug, Clone, Default)]
 pub struct Pacing {
     politeness: Politeness,
@@ -83,7 +83,7 @@ impl Pacing {
         if let Some(replica) = self.replica.get()
             && !self.politeness.min_interval.is_zero()
             && replica.is_alive()
-            // Alone it is still polite.
+            // If the shared state fails, this server's own limit (below) applies.
             && let Ok(wait) = replica.reserve_navigation(&origin, self.politeness.min_interval).await
         {
             return tokio::time::sleep(wait).await;
@@ -143,7 +143,7 @@ fn remember(sites: &mut HashMap<String, Site>, origin: String, site: Site) {
 /// The rules of a site's `robots.txt` that apply to us (RFC 9309).
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Rules {
-    /// Whether each pattern allows, or disallows.
+    /// Patterns of paths: `true` for `Allow`, `false` for `Disallow`.
     patterns: Vec<(bool, String)>,
 }
 

@@ -29,7 +29,7 @@ pub enum ContentKind {
     Picture,
     /// PDF.
     Pdf,
-    /// A video of ours.
+    /// A video (`.webm`).
     Video,
     /// A storage state of ours or of Playwright's, as JSON.
     StorageState,
@@ -40,7 +40,7 @@ pub enum ContentKind {
 /// The text files that this program has written. A file that somebody replaces gets another identity.
 static WRITTEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-/// What identifies a file on disk, with its modification time.
+/// The identity of a file on disk: device, inode (without Unix: 0 and size) and modification time.
 type Identity = (u64, u64, Option<SystemTime>);
 
 #[cfg(unix)]
@@ -76,7 +76,7 @@ impl FileTarget {
         let failed = |reason: String| Error::File { path: self.real.display().to_string(), reason };
         self.check(kind).map_err(|reason| failed(reason.to_owned()))?;
         let written = || -> io::Result<()> {
-            // Made with mode 0600.
+            // `tempfile` creates the file with mode 0600.
             let mut fresh = tempfile::NamedTempFile::new_in(self.way_to(Path::new("")))?;
             fresh.write_all(&bytes)?;
             let file = fresh.persist(self.way_to(self.name())).map_err(|error| error.error)?;
@@ -145,7 +145,7 @@ impl ContentKind {
                     || known.starts_with(b"\xff\xd8\xff")
                     || (known.starts_with(b"RIFF") && known.get(8..12) == Some(b"WEBP"))
             }
-            // One that names neither is any object.
+            // Without either key, any JSON object would pass as a storage state.
             Self::StorageState => std::str::from_utf8(known).is_ok_and(|text| {
                 (text.contains("\"cookies\"") || text.contains("\"origins\""))
                     && StorageState::parse(text).is_ok()

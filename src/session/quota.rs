@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// What one owner uses. Cheap to clone; clones share everything.
+/// The open tabs and contexts of one owner, and their limits. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub(super) struct Quota {
     inner: Arc<Inner>,
@@ -44,7 +44,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     contexts: Vec<BrowserContext>,
-    /// The context of the profile, which is not counted itself.
+    /// The profile's context: only its tabs count, not the context itself.
     shared: Option<BrowserContext>,
     opening_tabs: usize,
     opening_contexts: usize,
@@ -52,7 +52,7 @@ struct State {
     refused: HashMap<usize, usize>,
 }
 
-/// A reservation for a tab or context that is being created. Dropped when that counts itself.
+/// A reservation for a tab or context that is being created. Dropped once the tab or context itself is counted.
 pub(super) struct QuotaReservation {
     quota: Quota,
     is_tab: bool,
@@ -84,7 +84,7 @@ impl Quota {
         }
     }
 
-    /// Closes popups of a context above the limit.
+    /// From now on, closes popups of this context that exceed the limit of tabs.
     fn refuse_popups(&self, context: &BrowserContext) {
         let quota = Arc::downgrade(&self.inner);
         context.listen(Arc::new(move |event| {
@@ -98,7 +98,7 @@ impl Quota {
 
     fn check_popup(&self, page: &Page) {
         let mut state = self.inner.state.lock();
-        // One without an opener may be the tab that a tool has room for.
+        // A page without an opener may be a tab that a tool is opening, for which a place is reserved.
         let may_be_ours = !page.has_opener() && state.opening_tabs > 0;
         if may_be_ours || state.tabs() <= self.inner.limits.tabs {
             return;

@@ -62,7 +62,7 @@ pub struct Session {
     pub(super) deadline: Instant,
     /// The lease, if several servers share sessions.
     pub(super) lease: Option<Arc<Lease>>,
-    /// The state that the other servers know.
+    /// The state that was last saved for other servers.
     pub(super) saved: Arc<Mutex<SavedSession>>,
 }
 
@@ -87,7 +87,7 @@ pub enum NoSession {
 pub struct Sessions {
     pub(super) inner: Arc<SessionsInner>,
     pub(super) owner: Owner,
-    /// How many this owner may have.
+    /// How many sessions this owner may have.
     pub(super) limit: NonZeroUsize,
 }
 
@@ -128,14 +128,13 @@ impl Sessions {
         }
     }
 
-    /// The sessions of another owner on the same server. The limit applies to each owner, so that none can use
-    /// up what others need.
+    /// Returns the sessions of another owner on the same server. The limit applies to each owner separately.
     #[must_use]
     pub fn of(&self, owner: Owner) -> Self {
         Self { inner: Arc::clone(&self.inner), owner, limit: self.limit }
     }
 
-    /// The same sessions, of which the owner may have no more than this.
+    /// Limits how many sessions the owner may have.
     #[must_use]
     pub fn at_most(self, limit: NonZeroUsize) -> Self {
         Self { limit, ..self }
@@ -153,7 +152,7 @@ impl Sessions {
     /// Creates a session with this unused workspace; with a pool, in a browser with this label.
     pub async fn create_in(&self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
         let reservation = Reservation::take(self)?;
-        // A caller that goes away in the middle must not leave behind what the browser is just making.
+        // A separate task closes the new session if this future is dropped before it is complete.
         let (made, receiver) = oneshot::channel();
         tokio::spawn(async move {
             let sessions = reservation.sessions.clone();
@@ -276,7 +275,7 @@ impl Reservation {
         let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
         let id = Arc::<str>::from(Uuid::new_v4().to_string());
-        let opened = self.sessions.write_down(&id, label.as_deref()).await?;
+        let opened = self.sessions.register_in_store(&id, label.as_deref()).await?;
         let node = opened.as_ref().map(|opened| opened.node.clone()).filter(|node| !node.is_empty());
         let workspace = match workspace.engine().pool() {
             Some(_) => workspace.apart_in_pool(node, label, opened.is_some()),
@@ -331,7 +330,7 @@ impl SessionsInner {
             sleep_until(deadline).await;
             if let Some(sessions) = sessions.upgrade() {
                 let mut state = sessions.state.lock();
-                // One that was here before, and is here again, may have another end.
+                // A session that has left this server and come back may have another deadline.
                 if state.live.get(&id).is_some_and(|session| session.deadline <= Instant::now()) {
                     state.expire(&id);
                 }

@@ -13,34 +13,34 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     folders: Vec<PathBuf>,
-    /// What relative paths start from.
+    /// The folder from which relative paths start.
     base: PathBuf,
 }
 
 impl Default for Roots {
-    /// The working directory.
+    /// Allows only the working directory.
     fn default() -> Self {
         Self::new([])
     }
 }
 
 impl Roots {
-    /// The working directory and `folders`. Ignores the root of the disk, which would allow everything.
+    /// Allows the working directory and `folders`. Ignores the root of the disk, which would allow everything.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self::only(std::env::current_dir().unwrap_or_default(), folders)
     }
 
-    /// Only `base` and `more`, without the working directory. Relative paths start from `base`.
+    /// Allows only `base` and `more`, not the working directory. Relative paths start from `base`.
     pub fn only(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
         let base = std::path::absolute(&base).unwrap_or(base);
         let all = more.into_iter().chain([base.clone()]);
-        // A folder that is made later counts under the name that it will have.
+        // A folder that does not exist yet cannot be resolved, so its absolute path is used.
         let real =
             all.filter_map(|folder| fs::canonicalize(&folder).or_else(|_| std::path::absolute(&folder)).ok());
         Self { folders: real.filter(|folder| folder.parent().is_some()).collect(), base }
     }
 
-    /// These folders and `more`.
+    /// Allows `more` in addition to these folders.
     #[must_use]
     pub fn with(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         let more = Self::only(self.base.clone(), more);
@@ -51,7 +51,7 @@ impl Roots {
 
     /// The real `file:` URL of a file that may be read.
     pub fn address(&self, url: &Url) -> Result<Url> {
-        // What it says is not repeated: an address may stand in any text.
+        // The URL is not repeated in the error: it may come from untrusted text.
         let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
         let path = url.to_file_path().map_err(|()| refused("it names no file of this machine"))?;
         let path = path.to_str().ok_or_else(|| refused("its name cannot be read"))?;
@@ -107,7 +107,7 @@ impl Roots {
 
     /// Opens a file that may be read. The opened file is the checked one, even if links change in between.
     pub fn open(&self, path: &str) -> Result<OpenedFile> {
-        // Whether a file is there is nobody's business where none may be read, nor what a link leads to.
+        // Errors must not reveal whether a file outside the folders exists, nor where a link leads.
         let whole = self.absolute(path)?;
         let nothing = || refused(path, &self.why_not(&whole, "file"));
         let real = fs::canonicalize(&whole).map_err(|_| nothing())?;
@@ -158,7 +158,7 @@ impl Roots {
         if path.is_empty() || path.contains('\0') {
             return Err(refused(&path.replace('\0', "␀"), "it is not a path"));
         }
-        // `~` means a home to a shell; here it would be a folder of that name.
+        // Only a shell expands `~` to the home folder; here it would be a folder named `~`.
         if path.starts_with('~') {
             return Err(refused(path, "write the whole path instead of ~"));
         }
@@ -185,7 +185,7 @@ impl Roots {
         };
         let is_link = |part: &&Path| fs::symlink_metadata(part).is_ok_and(|found| found.is_symlink());
         let inside = whole.ancestors().take_while(|part| *part != folder.as_path()).collect::<Vec<_>>();
-        // From the outside inwards: nothing behind a link is looked at.
+        // Checks from the outermost folder inwards and stops at the first link, so nothing behind a link is examined.
         match inside.iter().rev().any(is_link) {
             true => format!("there is no such {what}, or a link leads to what is {outside}"),
             false => format!("there is no such {what}"),

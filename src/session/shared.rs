@@ -8,11 +8,11 @@ use tokio::time::{Instant, sleep};
 use super::registry::{NoSession, Session, Sessions};
 use super::workspace::{LeftContext, Workspace};
 use crate::error::{Error, Result};
-use crate::fleet::{Claim, Found, NewSession, Replica, SavedSession};
+use crate::fleet::{Claim, ClaimResult, NewSession, Replica, SavedSession};
 
 /// How many sessions of dead servers are cleaned up at once.
 const MOST_OVERDUE: usize = 16;
-/// How much page numbers advance at a take-over: more than one server opens.
+/// How much page numbers advance at a take-over: more than the number of pages that one server opens.
 const PAGES_EACH: u32 = 1000;
 /// How often to look for sessions of dead servers.
 const RHYTHM: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Closes its pages and removes it from the shared state.
+    /// Closes the session's pages and removes the session from the shared state.
     pub(super) async fn end(&self) {
         if self.is_held() {
             self.workspace.close().await;
@@ -56,9 +56,9 @@ impl Session {
         }
     }
 
-    /// Saves its state if that has changed.
+    /// Saves the session's state if it has changed since the last save.
     ///
-    /// # Errors `lease_lost` if another server has the session now, `state_unavailable`
+    /// # Errors `lease_lost` if another server has the session now; `state_unavailable` if the store fails.
     pub async fn save(&self) -> Result<()> {
         let Some(lease) = &self.lease else { return Ok(()) };
         let now = self.to_be_saved();
@@ -95,7 +95,7 @@ impl Sessions {
     }
 
     /// Registers a session in the shared state before it is created.
-    pub(super) async fn write_down(
+    pub(super) async fn register_in_store(
         &self,
         id: &str,
         label: Option<&str>,
@@ -108,7 +108,7 @@ impl Sessions {
                 if offers.is_empty() {
                     return Err(NoSession::Browser(Error::PoolFull));
                 }
-                // Sessions are counted for all servers.
+                // The shared state counts the sessions of all servers, including this one's.
                 offers
                     .into_iter()
                     .map(|offer| crate::fleet::pool::PoolCandidate { load: 0, ..offer })
@@ -138,23 +138,23 @@ impl Sessions {
         let found = replica.claim(id, &self.owner.0).await.map_err(NoSession::Browser)?;
         let before = self.inner.state.lock().live.get(id).filter(|known| known.owner == self.owner).cloned();
         match found {
-            Found::Here(claim) => self.take_over(id, *claim, before).await.map_err(NoSession::Browser),
-            Found::Nowhere => match before {
+            ClaimResult::Here(claim) => self.take_over(id, *claim, before).await.map_err(NoSession::Browser),
+            ClaimResult::NotFound => match before {
                 Some(before) => self.write_again(replica, before).await,
                 None => Err(NoSession::NotFound),
             },
-            Found::Elsewhere(peer, lease) => {
+            ClaimResult::Elsewhere(peer, lease) => {
                 self.let_go(before);
                 Err(NoSession::Elsewhere(peer, lease))
             }
-            Found::Expired => {
+            ClaimResult::Expired => {
                 self.let_go(before);
                 Err(NoSession::Expired)
             }
         }
     }
 
-    /// The session if this server has it for certain.
+    /// Returns the session if its lease on this server is certainly valid.
     fn known(&self, id: &str) -> Result<Option<Session>, NoSession> {
         match self.get(id) {
             Ok(session) => Ok(Some(session).filter(Session::is_held)),
@@ -165,7 +165,7 @@ impl Sessions {
 
     async fn take_over(&self, id: &str, claim: Claim, before: Option<Session>) -> Result<Session> {
         let Claim { lease, saved, created_at, expires_at, rest, adoptions, .. } = claim;
-        // Nobody else has worked in it since we did.
+        // If the token is unchanged, no other server has worked in the session since this one.
         let same = before.filter(|before| before.token() == Some(claim.before));
         let workspace = match &same {
             Some(same) => same.workspace.clone(),

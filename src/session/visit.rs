@@ -11,14 +11,15 @@ use super::pacing::Pacing;
 use crate::browser::input::ClickOptions;
 use crate::browser::locator::Presence;
 use crate::browser::{
-    ActionOptions, ActsOn, Area, Arrival, ContentFormat, DownloadState, ElementHandle, LostPress, Mark,
-    Moving, NavigateOptions, PATIENCE, Page, Scope, ScreenshotOptions, SettleOptions, WaitUntil,
+    ActionOptions, ActsOn, Area, ContentFormat, DownloadState, ElementHandle, LostPress, Mark, Moving,
+    NavigateOptions, NavigationOutcome, PATIENCE, Page, ScreenshotOptions, ScriptWorld, SettleOptions,
+    WaitUntil,
 };
 use crate::error::{Error, Result};
 use crate::pdf::{self, Unreadable};
 use crate::secrets::Secrets;
 
-/// The longest side of a picture: models see no more detail in larger ones.
+/// The longest side of a screenshot in pixels: models see no more detail in larger ones.
 const LONGEST_SIDE: u32 = 8_000;
 const MOST_PIXELS: u32 = 16_000_000;
 
@@ -117,7 +118,7 @@ pub async fn run(
     }
     let work = Box::pin(perform(page, task, deadline, options));
     let mut visit = match task {
-        // It has its own end.
+        // A script has a deadline of its own.
         Task::Run { .. } => work.await?,
         _ => page.unless_stuck(Some(PATIENCE), work).await?,
     };
@@ -207,12 +208,12 @@ async fn perform(
 /// Runs a script: an expression, a function, or a function body; `await` is allowed everywhere.
 async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value> {
     let run = async |script: &str| {
-        let scope = Scope::for_script(script);
+        let scope = ScriptWorld::for_script(script);
         page.main_frame().evaluate_within(rest(deadline), script, Vec::new(), scope).await
     };
     page.ensure_responsive().await?;
     let mut outcome = run(script).await;
-    // What is no JavaScript the first way has not run yet.
+    // After a syntax error, nothing has run yet, so the script is tried as an expression and as a function body.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
         match &outcome {
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
@@ -220,7 +221,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
         }
         let other_way = run(&function).await;
         match &other_way {
-            // The complaint about what was written is the one to tell.
+            // Keeps the first syntax error, which refers to the script as it was written.
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
             _ => outcome = other_way,
         }
@@ -282,24 +283,29 @@ pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Resul
 }
 
 /// Opens `url` and waits for a document. Dialogs are dismissed meanwhile.
-pub async fn open_url(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Result<Arrival> {
+pub async fn open_url(
+    page: &Page,
+    url: &Url,
+    until: WaitUntil,
+    limit: Duration,
+) -> Result<NavigationOutcome> {
     let deadline = Instant::now() + limit;
     let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
     dismiss_dialog(page).await?;
-    let mut arrival = page.unless_stuck_on_arrival(page.goto(url.as_str(), &options)).await?;
-    while matches!(arrival, Arrival::Dialog) {
+    let mut arrival = page.await_navigation_unless_hung(page.goto(url.as_str(), &options)).await?;
+    while matches!(arrival, NavigationOutcome::Dialog) {
         dismiss_dialog(page).await?;
         if !page.until_reached(until, rest(deadline)).await? {
             return Err(Error::NavigationSlow { waited: limit });
         }
         if page.dialog().is_none() {
-            arrival = Arrival::Document(page.document_response().map(Box::new));
+            arrival = NavigationOutcome::Document(page.document_response().map(Box::new));
         }
     }
     let failed = |reason: &str| Error::NavigationFailed { reason: reason.to_owned() };
     match arrival {
-        Arrival::Download => Err(failed(A_FILE)),
-        Arrival::NoContent => Err(failed("the server answered without content")),
+        NavigationOutcome::Download => Err(failed(A_FILE)),
+        NavigationOutcome::NoContent => Err(failed("the server answered without content")),
         arrival => Ok(arrival),
     }
 }
@@ -318,7 +324,7 @@ async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) ->
         let still = page.until_built(mark, building).await;
         while begun.elapsed() < quiet && page.changed_before(&mut changes, begun + quiet).await {}
         let pending = page.pending_since(here);
-        // What came instead may take its own time.
+        // A new document or a dialog is waited for in the next round.
         let goes_on = pending.committed || pending.dialog;
         if pending.gone || !goes_on || Instant::now() >= deadline {
             return Ok(is_loaded && still.is_empty());

@@ -25,7 +25,7 @@ mod tabs;
 /// The name of the context that always exists.
 const DEFAULT_CONTEXT: &str = "default";
 
-/// What one client works in. Cheap to clone; clones share everything.
+/// The contexts and tabs of one client. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     inner: Arc<Inner>,
@@ -36,9 +36,9 @@ struct Inner {
     engine: Engine,
     /// The default options of its contexts.
     usual: ContextOptions,
-    /// Uses a context of its own even where others share the browser's default context.
+    /// Whether the workspace has its own context even where others share the browser's default context.
     apart: bool,
-    /// What its owner uses.
+    /// The open tabs and contexts of the owner, with their limits.
     quota: Quota,
     state: Mutex<State>,
     /// Its WebKit session, if it uses WebKit.
@@ -48,7 +48,7 @@ struct Inner {
     archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseBodies>)>>,
     /// Held while a context or a first page is created.
     making: tokio::sync::Mutex<()>,
-    /// Background tabs that were used by name, and when.
+    /// Background tabs that were used by name, with the time of the last use.
     beside: Mutex<Vec<(WeakPage, Instant)>>,
 }
 
@@ -71,13 +71,13 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
-    /// A page was opened in it and not closed by us: something is lost when the browser ends.
+    /// Whether pages were opened and not closed by this client: they are lost when the browser ends.
     has_pages: bool,
     /// Its cookies after the last call, if they are restored in a new browser.
     cookies: Vec<StoredCookie>,
     /// Our tabs in a context that is shared with others; `None` if all tabs are ours.
     own: Option<HashSet<String>>,
-    /// The context that another server created for it, and the number of the first page found there.
+    /// The browser's id of the context that another server left, and the number of the first page found there.
     left: Option<(String, u32)>,
 }
 
@@ -147,15 +147,15 @@ impl Workspace {
     }
 
     /// Like [`apart`](Self::apart), in a browser of the engine's pool: preferably the one named `wanted`, with
-    /// this label. With `outlives_us`, another server can take over what is opened in it.
+    /// this label. With `outlives_connection`, another server can take over what is opened in it.
     pub(super) fn apart_in_pool(
         &self,
         wanted: Option<String>,
         label: Option<String>,
-        outlives_us: bool,
+        outlives_connection: bool,
     ) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
-        let usual = ContextOptions { outlives_us, ..usual.clone() };
+        let usual = ContextOptions { outlives_connection, ..usual.clone() };
         Self::new(engine.place_in_pool(wanted, label), usual, true, quota.clone())
     }
 
@@ -318,7 +318,7 @@ impl Workspace {
         let slot = state.slot(name)?;
         context.set_number(slot.number);
         slot.live = Some(context.clone());
-        // In somebody else's browser the tabs that are open are what we came for.
+        // In a browser that is run by somebody else, clients use all open tabs, so none are marked as own.
         slot.own = (shares && !engine.uses_existing_tabs()).then(HashSet::new);
         Ok(context)
     }
@@ -436,7 +436,7 @@ impl Workspace {
         }
     }
 
-    /// The context that the `c` number of a ref stands for, or the one with this name.
+    /// Finds a context by name, or else by the `c` number of a ref; without either, the active context.
     pub fn context_entry(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
         self.contexts().into_iter().find(|entry| match (number, name) {
             (_, Some(name)) => entry.name == name,
@@ -521,7 +521,7 @@ impl Slot {
         let Some(context) = &self.live else { return Vec::new() };
         let mut pages = context.pages();
         if let Some(own) = &mut self.own {
-            // A window that one of our pages opened is ours too.
+            // A popup of one of this client's pages also belongs to the client.
             for page in &pages {
                 if page.opener().is_some_and(|opener| own.contains(opener.id())) {
                     own.insert(page.id().to_owned());

@@ -7,26 +7,26 @@ use super::left_out::Omission;
 use super::render::Rendered;
 use super::roles;
 
-/// The number of items on one line from which their names are shortened if space is short.
+/// The number of items on one line from which their names are cut to `LONGEST_OF_MANY` if space is short.
 const MANY: usize = 4;
 const LONGEST_OF_MANY: usize = 40;
-/// The number of items on one line from which their names are shortened further.
+/// The number of items on one line from which their names are cut to `LONGEST_OF_VERY_MANY` instead.
 const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 28;
-/// A hint that this many elements share does not distinguish them.
+/// The number of elements with the same hint from which the hint is dropped, since it does not distinguish them.
 const ALIKE: usize = 4;
 /// The number of disabled items without a name from which they are only counted.
 const NAMELESS: usize = 3;
 /// The longest text of an item that shares a line.
 const LONGEST_VALUE: usize = 24;
-/// How much of a hint is shown.
+/// The most characters of a hint that are shown.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
 /// The beginning of a line that contains only text.
 const TEXT: &str = "text: ";
-/// How often a page is rendered again to fit.
+/// How often a page is rendered again with another budget until it fits.
 const TRIES: usize = 4;
-/// How the line of each element is shortened.
+/// Replacements that shorten the states in a line.
 const SHORTER: [(&str, &str); 3] =
     [(" [cursor=pointer]", ""), (" [expanded=false]", " [closed]"), (" [expanded]", " [open]")];
 
@@ -35,7 +35,7 @@ struct Line {
     mark: &'static str,
     depth: usize,
     text: String,
-    /// Whether it is in another group than the previous line.
+    /// Whether the line is in another group than the previous one.
     is_apart: bool,
 }
 
@@ -46,13 +46,13 @@ pub(super) enum Names {
     Short,
 }
 
-/// The shortened lines.
+/// Shortens the lines of a snapshot or of changes.
 pub(super) fn compact(text: &str, names: Names) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
     let hints = Hints::of(text);
     let mut lines: Vec<Line> = text.lines().map(|line| Line::read(line, is_diff, &hints)).collect();
     if is_diff {
-        leave_out_holders(&mut lines);
+        drop_outer_containers(&mut lines);
     }
     leave_out_wrappers(&mut lines);
     let lines = put_behind(share(lines, names));
@@ -108,7 +108,7 @@ impl Line {
         let depth = (rest.len() - text.len()) / 2;
         match text.strip_prefix("- ") {
             Some(text) => Self { mark, depth, text: cleaned(text, hints), is_apart: false },
-            // A line of ours between them.
+            // A note of the engine between the lines of the page.
             None => Self { mark: "", depth: 0, text: format!("\0{line}"), is_apart: false },
         }
     }
@@ -116,7 +116,7 @@ impl Line {
     fn written(&self) -> String {
         match self.text.strip_prefix('\0') {
             Some(line) => line.to_owned(),
-            // The mark is bullet enough.
+            // The diff mark replaces the bullet.
             None if !self.mark.is_empty() => {
                 format!("{}{}{}", self.mark, " ".repeat(self.depth), self.text)
             }
@@ -124,7 +124,7 @@ impl Line {
         }
     }
 
-    /// The role, and the rest: name, ref, states, and a short text. `None` if there is more, or if it has children.
+    /// Splits an item into its role and the rest: name, ref, states and short text. `None` if it has more, or children.
     fn thing(&self) -> Option<(&str, &str)> {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
@@ -144,7 +144,7 @@ fn is_too_long_to_join(rest: &str) -> bool {
         || value.chars().count() > LONGEST_VALUE
 }
 
-/// The line without states about rendering, and without a hint that many share.
+/// Returns the line with shorter states and hints, and without a hint that many elements share.
 fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut drops_bracket = false;
@@ -168,10 +168,10 @@ fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     out
 }
 
-/// The hints of a text.
+/// The hints in a snapshot, each with the number of its occurrences.
 struct Hints<'a> {
     counts: HashMap<&'a str, usize>,
-    /// Those that are not shown in full.
+    /// The hints that are too long to be shown in full.
     long: BTreeSet<&'a str>,
 }
 
@@ -196,7 +196,7 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// The beginning of a hint, up to where it differs from all others.
+/// Shortens a long hint. A long beginning that it shares with another hint is dropped.
 fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     let shared =
         |other: &&str| hint.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
@@ -207,7 +207,7 @@ fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
         return cut(hint, LONGEST_HINT);
     }
     let differs = hint.char_indices().nth(shared).map_or(hint.len(), |(at, _)| at);
-    // An escape is not taken apart: its second half could end the quotation.
+    // An escape stays whole: its second half alone could end the quotation.
     let alike = hint[..differs].trim_end_matches('\\');
     let word = alike.rfind([' ', '-', '_']).map_or(alike.len(), |at| at + 1);
     cut(&format!("\"…{}", &hint[word..]), LONGEST_HINT)
@@ -221,8 +221,8 @@ fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     (all, direct)
 }
 
-/// Drops all but the nearest containers of changes: the others were shown before.
-fn leave_out_holders(lines: &mut Vec<Line>) {
+/// Drops the containers of changes except the nearest ones: earlier snapshots showed the others.
+fn drop_outer_containers(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
         let (all, direct) = inside(lines, at);
@@ -239,7 +239,7 @@ fn leave_out_holders(lines: &mut Vec<Line>) {
     }
 }
 
-/// Drops groups that are nothing but groups, but keeps their separation from other items.
+/// Drops groups without a name or ref, but keeps their items separate from other items.
 fn leave_out_wrappers(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -257,7 +257,7 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Puts siblings of one kind without children on one line. Each field keeps its own line.
+/// Puts siblings with the same role and without children on one line. Each input field keeps its own line.
 fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
     let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
@@ -282,7 +282,7 @@ fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     shared.into_iter().map(|(line, more)| joined(line, &more, names)).collect()
 }
 
-/// Joins items, each with its role, so that it reads as it would alone.
+/// Joins items on one line. Each keeps its role, so that it reads as on a line of its own.
 fn joined(mut line: Line, more: &[String], names: Names) -> Line {
     if more.is_empty() {
         return line;
@@ -315,7 +315,7 @@ fn is_nameless(thing: &str) -> bool {
     states.starts_with('[') && states.contains("[disabled]") && !states.contains(": ")
 }
 
-/// An item with its name cut to this length.
+/// Returns an item with its name cut to `longest` characters.
 fn shortened(thing: &str, longest: usize) -> String {
     let Some((role, rest)) = thing.split_once(' ') else { return thing.to_owned() };
     match quotations(rest).nth(1).or(quotations(rest).next()) {
@@ -326,13 +326,13 @@ fn shortened(thing: &str, longest: usize) -> String {
     }
 }
 
-/// A quoted text cut to this length.
+/// Cuts a quoted text to `longest` characters.
 fn cut(quotation: &str, longest: usize) -> String {
     if quotation.chars().count() <= longest.saturating_add(2) {
         return quotation.to_owned();
     }
     let mut short: String = quotation.chars().take(longest).collect();
-    // Half of an escape would take the quotation's end with it.
+    // The backslash of a cut escape would escape the closing quote.
     let slashes = short.len() - short.trim_end_matches('\\').len();
     short.truncate(short.len() - slashes % 2);
     format!("{}…\"", short.trim_end())
@@ -346,7 +346,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
             let Some(holder) = at.checked_sub(1).map(|before| &lines[before]) else { return false };
             let is_held = inside(&lines, at - 1) == (1, 1) && lines[at].depth == holder.depth + 1;
             let is_text = lines[at].text.starts_with(TEXT);
-            // On a line with the container's ref, it could be taken for the container.
+            // Behind a container with a ref, the child could be taken for the container.
             let is_short = lines[at].thing().is_some() && !holder.text.contains("[ref=");
             is_held && (is_text || is_short) && holder.mark == lines[at].mark
         })
@@ -363,7 +363,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
     put
 }
 
-/// The parts of a line, each with whether it is quoted.
+/// Splits a line into quoted and unquoted parts. The flag is true for quoted parts, which include their quotes.
 pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = line;
     let mut is_quoted = false;

@@ -1,27 +1,27 @@
-//! Compares snapshots: what has changed on a page.
+//! Compares snapshots, and renders what has changed on a page.
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::compact;
-use super::gone::Gone;
+use super::gone::RemovedLines;
 use super::left_out::Omission;
-use super::outline::{Line, NOWHERE, Worth};
+use super::outline::{Line, LinePriority, NOWHERE};
 use super::render::{Options, Rendered, choose, render, write};
 use super::roles;
-use super::side::{Key, Side};
+use super::side::{ComparedSnapshot, Key};
 use super::tree::Tree;
 
 /// The differences between two snapshots of a page.
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     new: &'a Tree,
-    /// It is another document: there is nothing to compare.
+    /// Whether the page has another document, so that there is nothing to compare.
     pub whole: bool,
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
-    /// Changes of numbers alone, which may recur by themselves.
-    pub ticks: Vec<Tick>,
+    /// Lines in which only numbers have changed, such as those of a clock.
+    pub ticks: Vec<NumericChange>,
     lines: Vec<Line>,
     marks: Vec<Mark>,
     /// A note before all other lines.
@@ -30,10 +30,10 @@ pub struct Changes<'a> {
 
 /// A line with changing numbers, such as a clock.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Tick {
+pub struct NumericChange {
     /// The element, or the parent of the text; `None` for the page.
     pub key: Option<Key>,
-    /// The line with its numbers replaced.
+    /// The text of the line, with each number replaced by `#`.
     pub pattern: String,
     /// The current text of the element.
     pub text: String,
@@ -41,21 +41,21 @@ pub struct Tick {
 
 /// The previous snapshot, and other information for the comparison.
 #[derive(Debug, Clone)]
-pub struct Since<'a> {
+pub struct ComparisonBase<'a> {
     pub old: &'a Tree,
-    /// What is missing is still there, but covered.
+    /// Whether the missing elements still exist, covered by others.
     pub covered: bool,
-    /// The snapshot in which something covered the page, including what was open meanwhile; `old` is the page from before.
+    /// The last snapshot while something covered the page, if that has closed; `old` is then the snapshot from before.
     pub cover: Option<&'a Tree>,
-    /// Lines that change by themselves: the element, and its line without numbers.
-    pub ticking: &'a [Tick],
+    /// Lines whose numbers change by themselves, which are not reported.
+    pub ticking: &'a [NumericChange],
     /// Texts that the page announced, which are shown first.
     pub said: &'a [String],
-    /// The dragged element: among siblings that may have moved, it is the one that has.
+    /// The dragged element: if the order of siblings has changed, this element is reported as moved.
     pub held: Option<Key>,
 }
 
-impl<'a> Since<'a> {
+impl<'a> ComparisonBase<'a> {
     pub fn new(old: &'a Tree) -> Self {
         Self { old, covered: false, cover: None, ticking: &[], said: &[], held: None }
     }
@@ -83,10 +83,10 @@ impl Mark {
     }
 }
 
-/// The most elements for which a change of reachability is reported.
+/// The most elements that are reported as newly reachable, and as newly unreachable.
 const MOST_TURNED: usize = 10;
 
-/// Space for the note about omissions.
+/// The characters reserved for the note about omissions.
 const NOTE: usize = 120;
 
 impl Changes<'_> {
@@ -156,13 +156,13 @@ impl Changes<'_> {
 
 /// Compares two snapshots of a page by the refs of their nodes.
 pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
-    compare(&Since::new(old), new)
+    compare(&ComparisonBase::new(old), new)
 }
 
 /// Compares the page with a previous snapshot.
-pub fn compare<'a>(since: &Since<'_>, new: &'a Tree) -> Changes<'a> {
-    let before = Side::of(since.old);
-    let after = Side::of(new);
+pub fn compare<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
+    let before = ComparedSnapshot::of(since.old);
+    let after = ComparedSnapshot::of(new);
     let strangers = || !before.keys.keys().any(|key| after.keys.contains_key(key));
     let whole = !since.covered
         && (since.old.document != new.document
@@ -183,24 +183,30 @@ pub fn compare<'a>(since: &Since<'_>, new: &'a Tree) -> Changes<'a> {
     }
     if let Some(cover) = since.cover {
         changes.note = Some("(The page behind is open again.)\n".to_owned());
-        changes.uncover(&Side::of(cover), &before, &after);
+        changes.uncover(&ComparedSnapshot::of(cover), &before, &after);
     }
     Comparison::new(&before, &after, since).write(&mut changes);
     changes
 }
 
 impl Changes<'_> {
-    /// Reports what covered the page and is gone.
-    fn uncover(&mut self, cover: &Side<'_>, before: &Side<'_>, after: &Side<'_>) {
+    /// Reports the elements that covered the page and are gone.
+    fn uncover(
+        &mut self,
+        cover: &ComparedSnapshot<'_>,
+        before: &ComparedSnapshot<'_>,
+        after: &ComparedSnapshot<'_>,
+    ) {
         let closed = |index: usize| {
-            let key = if cover.is_saying(index) { cover.owner_key(index) } else { cover.key(index) };
+            let key =
+                if cover.is_text_or_property(index) { cover.owner_key(index) } else { cover.key(index) };
             key.is_some_and(|key| !after.keys.contains_key(&key) && !before.keys.contains_key(&key))
         };
         let gone: Vec<usize> = (0..cover.lines.len()).filter(|&index| closed(index)).collect();
-        self.write_gone(&Gone::new(cover, &gone), NOWHERE);
+        self.write_gone(&RemovedLines::new(cover, &gone), NOWHERE);
     }
 
-    fn write_gone(&mut self, gone: &Gone<'_>, parent: usize) {
+    fn write_gone(&mut self, gone: &RemovedLines<'_>, parent: usize) {
         let depth = if parent == NOWHERE { 0 } else { self.lines[parent].depth + 1 };
         self.removed += gone.count();
         for line in gone.lines() {
@@ -211,19 +217,23 @@ impl Changes<'_> {
 }
 
 struct Comparison<'a> {
-    before: &'a Side<'a>,
-    after: &'a Side<'a>,
-    since: &'a Since<'a>,
+    before: &'a ComparedSnapshot<'a>,
+    after: &'a ComparedSnapshot<'a>,
+    since: &'a ComparisonBase<'a>,
     marks: Vec<Mark>,
     /// The new positions of lines that have moved.
     moves: HashMap<usize, String>,
     /// Removed lines of the old snapshot, by the nearest ancestor that still exists.
     gone: HashMap<Option<Key>, Vec<usize>>,
-    ticks: Vec<Tick>,
+    ticks: Vec<NumericChange>,
 }
 
 impl<'a> Comparison<'a> {
-    fn new(before: &'a Side<'a>, after: &'a Side<'a>, since: &'a Since<'a>) -> Self {
+    fn new(
+        before: &'a ComparedSnapshot<'a>,
+        after: &'a ComparedSnapshot<'a>,
+        since: &'a ComparisonBase<'a>,
+    ) -> Self {
         let marks = vec![Mark::Context; after.lines.len()];
         let mut comparison = Self {
             before,
@@ -237,7 +247,7 @@ impl<'a> Comparison<'a> {
         comparison.compare_elements();
         comparison.compare_order();
         comparison.find_gone_elements();
-        comparison.compare_sayings();
+        comparison.compare_texts();
         comparison
     }
 
@@ -262,7 +272,7 @@ impl<'a> Comparison<'a> {
                 self.moves.insert(index, self.place(index, "moved here"));
             }
         }
-        // What opens or closes says so for a few; what covers a whole page is shown by itself.
+        // Not reported for many elements: what covers a whole page is itself in the changes.
         for turned in [freed, blocked].iter().filter(|turned| turned.len() <= MOST_TURNED) {
             for &index in turned {
                 self.marks[index] = Mark::Changed;
@@ -284,7 +294,7 @@ impl<'a> Comparison<'a> {
         if self.since.ticking.iter().any(|tick| tick.key == key && tick.pattern == pattern) {
             self.marks[index] = Mark::Context;
         }
-        self.ticks.push(Tick { key, pattern, text: self.after.said(index).to_owned() });
+        self.ticks.push(NumericChange { key, pattern, text: self.after.said(index).to_owned() });
     }
 
     /// Marks siblings that have moved: all but the longest sequence in the old order.
@@ -322,7 +332,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether a line belongs to the dragged element, to an ancestor or to a descendant of it.
+    /// Whether a line belongs to the dragged element, one of its ancestors or one of its descendants.
     fn is_held(&self, index: usize) -> bool {
         let held = self.since.held.and_then(|held| self.after.keys.get(&held));
         let Some(&held) = held else { return false };
@@ -331,7 +341,7 @@ impl<'a> Comparison<'a> {
         around(index).any(|line| line == held) || around(held).any(|line| line == index)
     }
 
-    /// The position of a line among its siblings.
+    /// Describes the position of a line among its siblings, such as `moved: 2nd, after "Name"`.
     fn place(&self, index: usize, moved: &str) -> String {
         let parent = self.after.lines[index].parent;
         let own =
@@ -368,12 +378,12 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// Compares texts and properties, which have no identity: the same text under the same element is the same.
-    /// A removed and an added text are a change: first those that differ only in numbers, then the others in
-    /// order. A number next to an element belongs to it.
-    fn compare_sayings(&mut self) {
+    /// Compares texts and properties, which have no refs: equal texts under the same element count as the same. Removed
+    /// and added texts are paired as changes: first those that differ only in numbers, then the others in order. A text
+    /// right after an element is first compared with the earlier text after that element.
+    fn compare_texts(&mut self) {
         let mut old: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
-        for index in (0..self.before.lines.len()).filter(|&index| self.before.is_saying(index)) {
+        for index in (0..self.before.lines.len()).filter(|&index| self.before.is_text_or_property(index)) {
             let owner = self.before.owner_key(index);
             if owner.is_none_or(|owner| self.after.keys.contains_key(&owner)) {
                 old.entry(owner).or_default().push(index);
@@ -382,15 +392,17 @@ impl<'a> Comparison<'a> {
             }
         }
         let mut new: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
-        for index in (0..self.after.lines.len()).filter(|&index| self.after.is_saying(index)) {
+        for index in (0..self.after.lines.len()).filter(|&index| self.after.is_text_or_property(index)) {
             new.entry(self.after.owner_key(index)).or_default().push(index);
         }
-        let text = |side: &'a Side<'a>| move |index: usize| Some(side.lines[index].text.clone());
-        let pattern = |side: &'a Side<'a>| move |index: usize| Some(without_numbers(&side.lines[index].text));
+        let text = |side: &'a ComparedSnapshot<'a>| move |index: usize| Some(side.lines[index].text.clone());
+        let pattern = |side: &'a ComparedSnapshot<'a>| {
+            move |index: usize| Some(without_numbers(&side.lines[index].text))
+        };
         for (owner, mut said) in new {
             let mut was = old.remove(&owner).unwrap_or_default();
             let (loose, loose_now) = (self.before.loose(&was), self.after.loose(&said));
-            let anchored = |side: &'a Side<'a>, index: usize| {
+            let anchored = |side: &'a ComparedSnapshot<'a>, index: usize| {
                 let text = &*side.lines[index].text;
                 let beside =
                     side.beside(index).filter(|_| !loose.contains(text) && !loose_now.contains(text))?;
@@ -448,20 +460,20 @@ impl<'a> Comparison<'a> {
         };
         let mut places: Vec<usize> = vec![NOWHERE; self.after.lines.len()];
         for index in wanted_of(true, false) {
-            self.write_line(index, &mut places, Worth::Actionable, changes);
+            self.write_line(index, &mut places, LinePriority::Actionable, changes);
         }
         for index in wanted_of(false, true) {
-            self.write_line(index, &mut places, Worth::Actionable, changes);
+            self.write_line(index, &mut places, LinePriority::Actionable, changes);
         }
         self.write_gone(None, NOWHERE, changes);
         for index in wanted_of(false, false) {
             let worth = self.after.lines[index].worth;
-            let worth = if self.marks[index] == Mark::Context { Worth::Decoration } else { worth };
+            let worth = if self.marks[index] == Mark::Context { LinePriority::Decoration } else { worth };
             self.write_line(index, &mut places, worth, changes);
         }
     }
 
-    /// New content over the page, such as dialogs, menus and lists of options.
+    /// Marks the lines of new content over the page, such as dialogs, menus and lists of options.
     fn on_top(&self) -> Vec<bool> {
         let front = self.after.tree.front();
         let mut on_top = vec![false; self.after.lines.len()];
@@ -475,7 +487,7 @@ impl<'a> Comparison<'a> {
         on_top
     }
 
-    fn write_line(&self, index: usize, places: &mut [usize], worth: Worth, changes: &mut Changes<'_>) {
+    fn write_line(&self, index: usize, places: &mut [usize], worth: LinePriority, changes: &mut Changes<'_>) {
         let line = &self.after.lines[index];
         let parent = if line.parent == NOWHERE { NOWHERE } else { places[line.parent] };
         let depth = if parent == NOWHERE { 0 } else { changes.lines[parent].depth + 1 };
@@ -488,7 +500,7 @@ impl<'a> Comparison<'a> {
         }
         let mut line = Line { depth, parent, worth, ..line.clone() };
         if let Some(place) = self.moves.get(&index) {
-            // Brackets stand in no page text that is not quoted.
+            // Unquoted page text never contains brackets, so it cannot imitate this note.
             let _ = write!(line.text, " [{place}]");
         }
         changes.lines.push(line);
@@ -498,7 +510,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The lines inside announcements of the page, which are shown first.
+    /// Marks the lines inside announcements of the page, which are shown first.
     fn announced(&self) -> Vec<bool> {
         let mut announced = vec![false; self.after.lines.len()];
         for index in 0..self.after.lines.len() {
@@ -539,10 +551,10 @@ impl<'a> Comparison<'a> {
         wanted
     }
 
-    /// Writes what was removed from one element.
+    /// Writes the lines that were removed inside one element.
     fn write_gone(&self, owner: Option<Key>, parent: usize, changes: &mut Changes<'_>) {
         if let Some(gone) = self.gone.get(&owner) {
-            changes.write_gone(&Gone::new(self.before, gone), parent);
+            changes.write_gone(&RemovedLines::new(self.before, gone), parent);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Finds the element that replaces one which was drawn again.
+//! Finds the element that replaced another one when the page redrew its content.
 use std::collections::HashSet;
 
 use super::reference::Ref;
 use super::side::Key;
 use super::tree::{Node, Tree};
 
-/// The index in `now` of the only element that can replace the one of `reference` in `before`: one at the same
-/// place with the same texts around it, or else the only one with the same role and name.
+/// Returns the index in `now` of the only element that can have replaced the element of `reference` in `before`: one
+/// at the same place with the same texts around it, or else the only one with the same role and name.
 pub fn drawn_anew(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
     let gone = before.position(reference)?;
     let search = Search::new(before, now, gone)?;
@@ -18,11 +18,13 @@ struct Search<'a> {
     before: &'a Tree,
     now: &'a Tree,
     gone: usize,
-    /// Removed elements with its role and name, and added ones.
+    /// The removed elements with the role and name of `gone`.
     lost: Vec<usize>,
+    /// The added elements with this role and name.
     came: Vec<usize>,
-    /// The number of such elements before, and the positions of those that exist now.
+    /// The number of all such elements before.
     were: usize,
+    /// The positions of all such elements now.
     are: Vec<usize>,
 }
 
@@ -54,7 +56,7 @@ impl<'a> Search<'a> {
         Some(Self { before, now, gone, lost, came, were: were.len(), are })
     }
 
-    /// The only such element before and now.
+    /// Returns the only such element, if there was one before and is one now, or one was removed and one added.
     fn alone(&self) -> Option<usize> {
         match self.are[..] {
             [only] if self.were == 1 => Some(only),
@@ -65,7 +67,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The only such element that was added at the same place.
+    /// Returns the only such element that was added at the place of `gone`.
     fn in_its_place(&self) -> Option<usize> {
         let mut found = self.came.iter().copied().filter(|&came| self.stands_for(self.gone, came));
         let only = found.next().filter(|_| found.next().is_none())?;
@@ -73,7 +75,7 @@ impl<'a> Search<'a> {
         (claims == 1).then_some(only)
     }
 
-    /// Whether the ancestors of both are alike up to their common ancestor, including texts.
+    /// Whether the ancestors of both elements have the same roles, names and texts, up to a common ancestor.
     fn stands_for(&self, lost: usize, came: usize) -> bool {
         let (mut old, mut new) = (holder(self.before, lost), holder(self.now, came));
         loop {

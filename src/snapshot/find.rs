@@ -8,7 +8,7 @@ use super::prose::{self, Links};
 use super::render::{Rendered, write};
 use super::tree::Tree;
 
-/// What to search for.
+/// A text or regular expression to search for.
 #[derive(Debug, Clone)]
 pub enum Pattern {
     /// A text, ignoring case.

@@ -17,7 +17,7 @@ impl Tree {
         parts
     }
 
-    /// The smallest part that contains everything reachable; or the single elements, if that part contains more controls.
+    /// The smallest part with all reachable elements; only those elements, if the part also has unreachable controls.
     fn over_the_rest(&self) -> Vec<Range<usize>> {
         let is_front = |node: &Node| node.key().is_some_and(|key| self.front.contains(&key));
         let reached: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_front(&self.nodes[at])).collect();

@@ -1,17 +1,17 @@
-//! Summarises removed lines.
+//! Summarises the lines that a change removed.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::outline::{Line, Worth};
-use super::side::Side;
+use super::outline::{Line, LinePriority};
+use super::side::ComparedSnapshot;
 use super::text::{push_plain, push_quoted};
 
 /// Removed lines with the same parent.
-pub(super) struct Gone<'a> {
-    side: &'a Side<'a>,
+pub(super) struct RemovedLines<'a> {
+    side: &'a ComparedSnapshot<'a>,
     indices: HashSet<usize>,
-    /// Runs of siblings.
+    /// Runs of adjacent siblings.
     runs: Vec<Vec<Branch>>,
 }
 
@@ -19,24 +19,24 @@ pub(super) struct Gone<'a> {
 #[derive(Debug, Clone)]
 struct Branch {
     lines: Range<usize>,
-    /// Whether their container was removed, too, and has no line of its own.
+    /// Whether the lines are the whole content of a removed container that has no line of its own.
     is_box: bool,
 }
 
-/// The number of siblings that are shown one by one.
+/// The most siblings with a line each; a longer run shares one line.
 const FEW: usize = 3;
-/// The longest text of a removed line.
+/// The most characters of the text in a shortened line.
 const LONGEST: usize = 60;
 
-impl<'a> Gone<'a> {
-    /// `gone` is sorted.
-    pub(super) fn new(side: &'a Side<'a>, gone: &[usize]) -> Self {
+impl<'a> RemovedLines<'a> {
+    /// `gone` are the indexes of the removed lines, sorted.
+    pub(super) fn new(side: &'a ComparedSnapshot<'a>, gone: &[usize]) -> Self {
         let set: HashSet<usize> = gone.iter().copied().collect();
         let mut runs: Vec<Vec<Branch>> = Vec::new();
         let mut next = 0;
         for &index in gone.iter().filter(|&&index| !set.contains(&side.owners[index])) {
             if index < next {
-                continue; // In a box that was shown.
+                continue; // Part of the previous container.
             }
             let lines = branch(side, index);
             let found = box_around(side, index, &set).filter(|found| found.end > lines.end);
@@ -55,7 +55,7 @@ impl<'a> Gone<'a> {
         self.indices.len()
     }
 
-    /// One line for each branch, or one for a long run of siblings.
+    /// Returns one line for each branch, or one for a long run of siblings.
     pub(super) fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for run in &self.runs {
@@ -79,15 +79,15 @@ impl<'a> Gone<'a> {
 
     fn line(&self, branch: &Branch, text: String) -> Line {
         let line = self.side.lines[branch.lines.start].clone();
-        Line { worth: Worth::Text, acts: 0, has_value: true, text, ..line }
+        Line { worth: LinePriority::Text, acts: 0, has_value: true, text, ..line }
     }
 
-    /// The number of removed lines.
+    /// The number of removed lines in a branch.
     fn size(&self, branch: &Branch) -> usize {
         branch.lines.clone().filter(|inside| self.indices.contains(inside)).count()
     }
 
-    /// The first line, shortened; for a box without a line, its first words.
+    /// Returns the first line, shortened; for a container without a line, its first text.
     fn head(&self, branch: &Branch) -> String {
         let index = branch.lines.start;
         if branch.is_box {
@@ -113,11 +113,12 @@ impl<'a> Gone<'a> {
     }
 }
 
-/// The lines of the outermost removed box without a role around a line.
-fn box_around(side: &Side<'_>, index: usize, gone: &HashSet<usize>) -> Option<Range<usize>> {
+/// Returns the lines of the outermost removed container without a role around a line.
+fn box_around(side: &ComparedSnapshot<'_>, index: usize, gone: &HashSet<usize>) -> Option<Range<usize>> {
     let nodes = &side.tree.nodes;
     let start = side.lines[index].node;
-    let went = |line: usize| gone.contains(&line) || (side.key(line).is_none() && !side.is_saying(line));
+    let went =
+        |line: usize| gone.contains(&line) || (side.key(line).is_none() && !side.is_text_or_property(line));
     let mut depth = nodes[start].depth;
     let mut found = None;
     for place in (0..start).rev() {
@@ -137,8 +138,8 @@ fn box_around(side: &Side<'_>, index: usize, gone: &HashSet<usize>) -> Option<Ra
     found
 }
 
-/// A line with its descendants.
-fn branch(side: &Side<'_>, index: usize) -> Range<usize> {
+/// Returns the range of a line with its descendants.
+fn branch(side: &ComparedSnapshot<'_>, index: usize) -> Range<usize> {
     let depth = side.lines[index].depth;
     let inside = side.lines[index + 1..].iter().take_while(|line| line.depth > depth).count();
     index..index + 1 + inside

@@ -1,4 +1,4 @@
-//! Selects a part of a page that is not one element, such as the visible part.
+//! Selects parts of a page that are not one element, such as the visible part.
 use std::collections::HashSet;
 
 use super::tree::{Node, Tree};
@@ -11,7 +11,7 @@ impl Tree {
         numbers.map(|node| node.number).filter(|number| seen.insert(*number)).collect()
     }
 
-    /// Whether it contains this node.
+    /// Whether the tree contains this node.
     pub fn has(&self, frame: u32, number: u32) -> bool {
         self.nodes.iter().any(|node| node.key() == Some((frame, number)))
     }
@@ -22,7 +22,7 @@ impl Tree {
         self.nodes.iter().any(|node| node.key() == key && node.is_actionable())
     }
 
-    /// These nodes of a frame with their ancestors. Empty if there are none.
+    /// Returns a tree with only these nodes of a frame and their ancestors. Empty if the nodes do not exist.
     #[must_use]
     pub fn only(&self, frame: u32, numbers: &HashSet<u32>) -> Self {
         let is_wanted = |node: &Node| node.frame == frame && numbers.contains(&node.number);
@@ -44,7 +44,7 @@ impl Tree {
         tree
     }
 
-    /// The controls as a flat list.
+    /// Returns a tree with only the controls, as a flat list.
     #[must_use]
     pub fn to_act_on(&self) -> Self {
         let mut tree = self.clone();
@@ -53,7 +53,7 @@ impl Tree {
         tree
     }
 
-    /// The nodes within a viewport of this size with their ancestors. Requires boxes in the walk.
+    /// Returns a tree with the nodes in a viewport of this size and their ancestors. Requires boxes in the walk.
     #[must_use]
     pub fn seen_in(&self, width: f64, height: f64) -> Self {
         let is_seen = |[x, y, across, down]: [i32; 4]| {
@@ -61,7 +61,7 @@ impl Tree {
             x < width && y < height && x + across > 0.0 && y + down > 0.0
         };
         let mut kept = vec![false; self.nodes.len()];
-        // Those that hold the current node, and whether what they show themselves is seen: texts have no place of their own.
+        // The ancestors of the current node, and whether each is visible: texts have no box, their parent decides.
         let mut holders: Vec<(usize, bool)> = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
             holders.retain(|&(holder, _)| self.nodes[holder].depth < node.depth);

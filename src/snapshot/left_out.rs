@@ -1,21 +1,21 @@
 //! Describes what a snapshot leaves out, and how to get it.
 use std::fmt;
 
-use super::outline::{Line, NOWHERE, Worth};
+use super::outline::{Line, LinePriority, NOWHERE};
 use super::render::cost;
 use super::tree::Tree;
 
-/// How many refs are named.
+/// The most refs that a note names.
 const WAYS: usize = 5;
 
-/// What a snapshot leaves out, and how to get it.
+/// A note about what a snapshot leaves out, and how to get it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Omission {
     /// A sentence that names what is missing.
     pub what: String,
-    /// A sentence that names the call to see it.
+    /// A sentence that names the call that shows the missing part.
     pub how: Option<String>,
-    /// Refs of the elements that contain most of it.
+    /// Refs of the elements that contain most of what is missing.
     pub most_in: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl Omission {
         Self { what: what.into(), ..Self::default() }
     }
 
-    /// As many whole sentences as fit into `room` characters.
+    /// Drops whole sentences until the note fits into `room` characters; `None` if none fits.
     pub(super) fn within(mut self, room: usize) -> Option<Self> {
         let has_room = |omission: &Self| omission.length() <= room;
         if !has_room(&self) {
@@ -62,26 +62,26 @@ pub(super) struct LeftOut<'a> {
     pub start: usize,
     pub lines: &'a [Line],
     pub shown: &'a [bool],
-    /// The most characters of the note.
+    /// The most characters of the snapshot.
     pub room: usize,
 }
 
-/// Whether there is space for refs in the note.
+/// Whether the note of a snapshot of at most `room` characters names refs.
 pub(super) fn names_refs(room: usize) -> bool {
     room >= 2_000
 }
 
-/// How to get missing lines.
+/// The ref with which a caller gets missing lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// By a snapshot of the element that contains the missing lines, or of the heading above them.
+enum MissingPart {
+    /// A snapshot of the element that contains the missing lines, or of the heading above them.
     Part(usize),
-    /// Through a range from one element to another.
+    /// A snapshot of the range from one element to another.
     Between(usize, usize),
 }
 
 impl<'a> LeftOut<'a> {
-    /// `acts` is the number of controls that are not listed.
+    /// Returns the note about the missing lines. `acts` is the number of controls that are not listed.
     pub(super) fn omission(&self, deepest: usize, acts: usize) -> Option<Omission> {
         let folded: usize = self.picked(true).map(|line| line.folded).sum();
         let acts = acts.saturating_sub(folded);
@@ -115,7 +115,7 @@ impl<'a> LeftOut<'a> {
     }
 
     fn counts(&self, deeper: usize, acts: usize) -> Vec<String> {
-        let texts = self.picked(false).filter(|line| line.worth == Worth::Text).count();
+        let texts = self.picked(false).filter(|line| line.worth == LinePriority::Text).count();
         let urls = self.picked(false).filter(|line| line.is_property).count();
         let others = self.picked(false).count().saturating_sub(texts + urls + acts);
         let mut counts = Vec::new();
@@ -140,7 +140,7 @@ impl<'a> LeftOut<'a> {
 
     /// The refs of the elements that contain most of what is missing.
     fn ways(&self) -> Vec<String> {
-        let mut prices: Vec<(usize, Way)> = Vec::new();
+        let mut prices: Vec<(usize, MissingPart)> = Vec::new();
         for (price, way) in self.missing() {
             match prices.iter_mut().find(|(_, other)| *other == way) {
                 Some((sum, _)) => *sum = sum.saturating_add(price),
@@ -151,9 +151,9 @@ impl<'a> LeftOut<'a> {
         prices.iter().take(WAYS).map(|(_, way)| self.name(*way)).collect()
     }
 
-    /// Each run of missing lines, with its length and how to get it.
-    fn missing(&self) -> Vec<(usize, Way)> {
-        let mut missing: Vec<(usize, Way)> = Vec::new();
+    /// Returns missing lines with their length and how to get them.
+    fn missing(&self) -> Vec<(usize, MissingPart)> {
+        let mut missing: Vec<(usize, MissingPart)> = Vec::new();
         let mut holders: Vec<Option<usize>> = Vec::with_capacity(self.lines.len());
         let (mut heading, mut goes_on) = (None, false);
         for (index, line) in self.lines.iter().enumerate() {
@@ -170,12 +170,12 @@ impl<'a> LeftOut<'a> {
                 continue;
             }
             let way = match above.max(heading) {
-                Some(part) => Way::Part(part),
-                None if can_be_asked => Way::Between(line.node, line.node),
+                Some(part) => MissingPart::Part(part),
+                None if can_be_asked => MissingPart::Between(line.node, line.node),
                 None => continue,
             };
             match (missing.last_mut(), way) {
-                (Some((price, Way::Between(_, last))), Way::Between(..)) if goes_on => {
+                (Some((price, MissingPart::Between(_, last))), MissingPart::Between(..)) if goes_on => {
                     (*price, *last) = (price.saturating_add(cost(line)), line.node);
                 }
                 _ => missing.push((cost(line), way)),
@@ -185,12 +185,12 @@ impl<'a> LeftOut<'a> {
         missing
     }
 
-    fn name(&self, way: Way) -> String {
+    fn name(&self, way: MissingPart) -> String {
         let name = |node: usize| self.tree.ref_of(&self.tree.nodes[node]).to_string();
         match way {
-            Way::Part(part) => name(part),
-            Way::Between(first, last) if first == last => name(first),
-            Way::Between(first, last) => {
+            MissingPart::Part(part) => name(part),
+            MissingPart::Between(first, last) if first == last => name(first),
+            MissingPart::Between(first, last) => {
                 let (first, last) = (&self.tree.nodes[first], &self.tree.nodes[last]);
                 let frame =
                     if first.frame == last.frame { String::new() } else { format!("f{}", last.frame) };

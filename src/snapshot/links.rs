@@ -2,20 +2,21 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::outline::{Line, NOWHERE, Worth};
+use super::outline::{Line, LinePriority, NOWHERE};
 use super::roles;
 use super::runs::ends;
 use super::section::MainPart;
 use super::text::push_plain;
 use super::tree::Tree;
 
-/// The number of links from which they are a list.
+/// The least number of links that share one line.
 const FEWEST: usize = 5;
-/// How many characters of the link texts are shown, up to the end of a text; the first one may be longer.
+/// The number of characters after which no further link text is shown.
 const SAMPLE: usize = 90;
+/// The most characters of all shown link texts.
 const LONGEST_FIRST: usize = 200;
 
-/// The content of a line with its descendants.
+/// The content of a line with its descendants. `linked` and `said` are the characters in links and in other texts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     links: usize,
@@ -52,7 +53,7 @@ impl Content {
         }
     }
 
-    /// Whether it consists of links. In the main part, headings are kept.
+    /// Whether the content is a list of links. In the main part, content with a heading is not.
     fn is_list(&self, in_main: bool) -> bool {
         let headings = if in_main { 0 } else { self.links / 3 };
         let said = if in_main { self.linked / 2 } else { self.linked };
@@ -81,7 +82,7 @@ pub(super) fn fold(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Line> {
     while index < lines.len() {
         let line = &lines[index];
         let parent = if line.parent == NOWHERE { NOWHERE } else { moved[line.parent] };
-        // Where not only what must be read is at stake, links in the main part are what is used.
+        // If the page is not an article, the links in its main part are its main controls, and stay.
         let may_fold = main.is_article || !main.holds(line.node) || in_navigation(tree, lines, index);
         let mut end = index;
         let mut content = Content::default();
@@ -151,7 +152,7 @@ impl Run<'_> {
             parent,
             depth: first.depth,
             text,
-            worth: Worth::Text,
+            worth: LinePriority::Text,
             has_value: true,
             is_property: false,
             has_ref: true,
@@ -163,7 +164,7 @@ impl Run<'_> {
         }
     }
 
-    /// The first and the last element that have refs.
+    /// Returns the refs of the first and the last element that have one.
     fn ends(&self) -> Option<(String, String)> {
         let last = self.tree.end(self.lines[self.range.end - 1].node);
         let nodes = &self.tree.nodes[self.lines[self.range.start].node..last];
@@ -173,10 +174,10 @@ impl Run<'_> {
         Some((self.tree.ref_of(first).to_string(), format!("{frame}e{}", last.number)))
     }
 
-    /// The first words, with an ellipsis if there are more.
+    /// Returns the first texts, with an ellipsis if there are more.
     fn sample(&self) -> String {
         let mut sample = String::new();
-        // Its own name stands before.
+        // The line begins with the name of the list itself.
         let inside = self.range.start + usize::from(self.is_one)..self.range.end;
         for line in self.lines[inside].iter().filter(|line| !line.is_property) {
             let said = line.said(self.tree).unwrap_or(&self.tree.nodes[line.says].name).trim();

@@ -32,12 +32,12 @@ mod paper;
 mod walked;
 
 pub use compact::quotations;
-pub use diff::{Changes, Since, Tick, compare, diff};
+pub use diff::{Changes, ComparisonBase, NumericChange, compare, diff};
 pub use drawn_anew::drawn_anew;
 pub use find::{Pattern, find};
 pub use left_out::Omission;
 pub use rank::rank;
-pub use redrawn::{Redrawn, redrawn};
+pub use redrawn::{ElementReplacement, redrawn};
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, piece, render};
 pub use side::Key;

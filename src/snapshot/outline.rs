@@ -8,7 +8,7 @@ use super::text::{push_plain, push_quoted, push_url, push_written};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of each text is shown.
+/// How much is shown: the most characters of names, texts and URLs, the most options, and optional details.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
     pub name: usize,
@@ -16,7 +16,7 @@ pub(super) struct Detail {
     pub url: usize,
     pub options: usize,
     pub all_refs: bool,
-    /// Each cell of a row has its own line, even if the row contains only text.
+    /// Whether each cell of a row has its own line, even if the row contains only text.
     pub cells: bool,
     pub boxes: bool,
 }
@@ -30,9 +30,9 @@ impl Detail {
     pub(super) const TERSE: Self = Self { name: 40, text: 40, url: 40, options: 0, ..Self::FULL };
 }
 
-/// The value of a line if not all fit; the first ones are kept longest.
+/// The priority of a line if not all lines fit: the first kinds are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Worth {
+pub(super) enum LinePriority {
     Actionable,
     Announcement,
     Text,
@@ -47,36 +47,34 @@ pub(super) struct Line {
     pub depth: usize,
     /// The line of the parent; [`NOWHERE`] at the top.
     pub parent: usize,
-    /// The index of its node in the tree.
+    /// The index of the line's node in the tree.
     pub node: usize,
-    pub worth: Worth,
+    pub worth: LinePriority,
     pub text: String,
-    /// Whether it already ends with a value after a colon.
+    /// Whether the line already ends with a value after a colon.
     pub has_value: bool,
-    /// Whether it shows a property of its parent, and has no node of its own.
+    /// Whether the line shows a property of its parent, such as a URL, and has no node of its own.
     pub is_property: bool,
-    /// Whether the ref is written on it.
+    /// Whether the line contains the ref of its node.
     pub has_ref: bool,
-    /// The number of controls that it covers.
+    /// The number of controls that the line lists.
     pub acts: usize,
-    /// The node whose name or text it repeats.
+    /// The index of the node whose name or text the line shows.
     pub says: usize,
-    /// The end of its head, where its text begins.
+    /// The length of the part before the colon and the page's text; 0 if there is no such text.
     pub head: usize,
-    /// The joined text, if it comes from several nodes.
+    /// The joined text, if the line joins the texts of several nodes.
     pub prose: Option<Box<str>>,
-    /// The number of links that it summarises.
+    /// The number of links that the line summarises.
     pub folded: usize,
-    /// Whether its text was cut.
     pub is_cut: bool,
-    /// Whether it is an input field.
     pub is_field: bool,
-    /// The range of the note that the pointer cannot reach it.
+    /// The range in `text` of the note that the pointer cannot reach the element.
     pub mark: Range<usize>,
 }
 
 impl Line {
-    /// The line without the note about reachability.
+    /// Returns the text of the line without the note about reachability.
     pub(super) fn unmarked(&self) -> Cow<'_, str> {
         match self.mark.is_empty() {
             true => Cow::Borrowed(&self.text),
@@ -84,7 +82,7 @@ impl Line {
         }
     }
 
-    /// The text of the page after its colon.
+    /// Returns the page's text after the colon of the line, if there is one.
     pub(super) fn said<'a>(&'a self, tree: &'a Tree) -> Option<&'a str> {
         match &self.prose {
             _ if self.head == 0 => None,
@@ -103,17 +101,17 @@ pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) ->
     writer.lines
 }
 
-/// What happens to each node, determined from the innermost outwards.
+/// How each node is shown, determined from the innermost nodes outwards.
 struct Shape {
-    fates: Vec<Fate>,
+    fates: Vec<NodeTreatment>,
     /// The end of each node's subtree.
     ends: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum NodeTreatment {
     Shown,
-    /// Its children replace it.
+    /// Replaced by its children.
     Dissolved,
     /// Shown with its only text on the same line.
     WithText(usize),
@@ -127,10 +125,10 @@ enum Fate {
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     children: usize,
-    /// The only child, as long as there is only one.
+    /// The index of the only child, if `children` is 1.
     only: usize,
     texts: usize,
-    /// The number of groups with several items, at least one of which is a control.
+    /// The number of child groups with several items, at least one of which is a control.
     parts: usize,
     acts: bool,
     /// The number of children other than plain text cells.
@@ -139,7 +137,7 @@ struct Content {
 
 impl Shape {
     fn of(nodes: &[Node], cells: bool) -> Self {
-        let mut shape = Self { fates: vec![Fate::Shown; nodes.len()], ends: vec![0; nodes.len()] };
+        let mut shape = Self { fates: vec![NodeTreatment::Shown; nodes.len()], ends: vec![0; nodes.len()] };
         let mut contents = vec![Content::default(); nodes.len()];
         let parents = parents(nodes);
         for index in (0..nodes.len()).rev() {
@@ -149,7 +147,7 @@ impl Shape {
             }
             let content = contents[index];
             shape.fates[index] = match fate(nodes, &shape.fates, index, content) {
-                Fate::RowOfText if cells => Fate::Shown,
+                NodeTreatment::RowOfText if cells => NodeTreatment::Shown,
                 fate => fate,
             };
             if let Some(parent) = parents[index] {
@@ -163,7 +161,7 @@ impl Shape {
     fn tell_parent(&self, nodes: &[Node], index: usize, own: Content, parent: &mut Content) {
         let node = &nodes[index];
         parent.acts |= own.acts || node.is_actionable();
-        if self.fates[index] == Fate::Dissolved {
+        if self.fates[index] == NodeTreatment::Dissolved {
             parent.children += own.children;
             parent.texts += own.texts;
             if own.children > 0 {
@@ -192,36 +190,36 @@ impl Shape {
             let content = contents[index];
             let beside = parents[index].map_or(0, |parent| contents[parent].parts);
             if nodes[index].is_group() && beside >= 2 && content.children >= 2 && content.acts {
-                self.fates[index] = Fate::Shown;
+                self.fates[index] = NodeTreatment::Shown;
             }
         }
     }
 }
 
-fn fate(nodes: &[Node], fates: &[Fate], index: usize, content: Content) -> Fate {
+fn fate(nodes: &[Node], fates: &[NodeTreatment], index: usize, content: Content) -> NodeTreatment {
     let node = &nodes[index];
     if node.is_text() {
-        return Fate::Shown;
+        return NodeTreatment::Shown;
     }
     if node.is_group() {
-        return Fate::Dissolved;
+        return NodeTreatment::Dissolved;
     }
     let only_text = content.children == 1 && content.texts == 1;
     if only_text {
-        return Fate::WithText(content.only);
+        return NodeTreatment::WithText(content.only);
     }
     let says_nothing = node.name.is_empty() && !node.has_details();
     if says_nothing
         && roles::is_wrapper(node.role)
         && content.children == 1
-        && fates[content.only] != Fate::Dissolved
+        && fates[content.only] != NodeTreatment::Dissolved
     {
-        return Fate::Dissolved;
+        return NodeTreatment::Dissolved;
     }
     if node.role == "row" && says_nothing && content.children > 0 && content.not_plain_cells == 0 {
-        return Fate::RowOfText;
+        return NodeTreatment::RowOfText;
     }
-    Fate::Shown
+    NodeTreatment::Shown
 }
 
 fn parents(nodes: &[Node]) -> Vec<Option<usize>> {
@@ -263,8 +261,8 @@ impl Writer<'_> {
             let end = self.shape.ends[index];
             let parent = open.last().map_or(NOWHERE, |last| last.line);
             match self.shape.fates[index] {
-                Fate::Dissolved | Fate::Absorbed => {}
-                Fate::RowOfText => {
+                NodeTreatment::Dissolved | NodeTreatment::Absorbed => {}
+                NodeTreatment::RowOfText => {
                     self.row(index, end, parent);
                     index = end;
                     continue;
@@ -279,7 +277,7 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, parent: usize, index: usize, worth: Worth, text: String) -> &mut Line {
+    fn push(&mut self, parent: usize, index: usize, worth: LinePriority, text: String) -> &mut Line {
         let depth = if parent == NOWHERE { 0 } else { self.lines[parent].depth + 1 };
         let node = self.start + index;
         self.lines.push(Line {
@@ -303,7 +301,7 @@ impl Writer<'_> {
         self.lines.last_mut().expect("just pushed")
     }
 
-    fn node(&mut self, index: usize, fate: Fate, parent: usize) {
+    fn node(&mut self, index: usize, fate: NodeTreatment, parent: usize) {
         let node = &self.nodes[index];
         if node.is_text() {
             let mut text = String::from("text");
@@ -314,13 +312,13 @@ impl Writer<'_> {
             let head = text.len();
             text.push_str(": ");
             push_plain(&mut text, &node.name, self.detail.text, &[]);
-            let line = self.push(parent, index, Worth::Text, text);
+            let line = self.push(parent, index, LinePriority::Text, text);
             (line.has_value, line.has_ref, line.head) = (true, has_ref, head);
             return;
         }
         let inner = match fate {
-            Fate::WithText(inner) => {
-                self.shape.fates[inner] = Fate::Absorbed;
+            NodeTreatment::WithText(inner) => {
+                self.shape.fates[inner] = NodeTreatment::Absorbed;
                 Some(&*self.nodes[inner].name)
             }
             _ => None,
@@ -331,7 +329,7 @@ impl Writer<'_> {
         text.push_str(node.role);
         if !node.name.is_empty() && !echoed {
             text.push(' ');
-            // What a heading says is what is looked for.
+            // Headings keep their full length: readers look for their text.
             let most = if node.role == "heading" { Detail::FULL.name } else { self.detail.name };
             push_quoted(&mut text, &node.name, most);
         }
@@ -366,7 +364,7 @@ impl Writer<'_> {
         let held = node.details.as_ref().and_then(|details| details.value.as_deref());
         let inner = inner.filter(|text| !text.trim().is_empty());
         let value = inner.or(held.filter(|value| !value.is_empty()));
-        // A field may well hold what it is called; a list to choose from is then called by what is chosen.
+        // A text or combobox value that repeats the name is left out. The value of another field is shown in any case.
         let names = inner.is_some() || node.role == "combobox";
         let repeats = |value: &str| names && !echoed && node.name.trim() == value.trim();
         let value = value.filter(|value| !repeats(value));
@@ -380,7 +378,7 @@ impl Writer<'_> {
         let worth = worth(node, value.is_some());
         let has_value = value.is_some();
         let says = match fate {
-            Fate::WithText(inner) if node.name.is_empty() => self.start + inner,
+            NodeTreatment::WithText(inner) if node.name.is_empty() => self.start + inner,
             _ => self.start + index,
         };
         let acts = usize::from(node.is_actionable());
@@ -393,7 +391,7 @@ impl Writer<'_> {
         self.properties(index);
     }
 
-    /// Whether it is a heading or cell whose only child has the same name and is shown instead.
+    /// Whether a node is a heading whose only child is a control with the same name, which shows the name instead.
     fn echoes(&self, index: usize) -> bool {
         let node = &self.nodes[index];
         if node.is_actionable() || node.name.is_empty() || node.role != "heading" {
@@ -429,7 +427,7 @@ impl Writer<'_> {
     }
 
     fn property(&mut self, parent: usize, index: usize, text: String) {
-        let line = self.push(parent, index, Worth::Extra, text);
+        let line = self.push(parent, index, LinePriority::Extra, text);
         line.has_value = true;
         line.is_property = true;
     }
@@ -452,32 +450,32 @@ impl Writer<'_> {
         }
         text.truncate(text.trim_end().len());
         let has_ref = self.detail.all_refs;
-        let line = self.push(parent, index, Worth::Text, text);
+        let line = self.push(parent, index, LinePriority::Text, text);
         line.has_value = true;
         line.has_ref = has_ref;
     }
 }
 
-/// Whether a tool could use its ref: controls, and elements that are useful as the root of a snapshot.
+/// Whether a tool could use the ref of a node: a control, or an element that is useful as the root of a snapshot.
 pub(super) fn wants_ref(node: &Node) -> bool {
     node.is_actionable() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
 }
 
-fn worth(node: &Node, has_text: bool) -> Worth {
+fn worth(node: &Node, has_text: bool) -> LinePriority {
     if node.is_actionable() || node.role == "iframe" {
-        Worth::Actionable
+        LinePriority::Actionable
     } else if roles::is_announcement(node.role) {
-        Worth::Announcement
+        LinePriority::Announcement
     } else if has_text {
-        Worth::Text
+        LinePriority::Text
     } else if !node.name.is_empty() {
-        Worth::Extra
+        LinePriority::Extra
     } else {
-        Worth::Decoration
+        LinePriority::Decoration
     }
 }
 
-/// Writes the states, in the order that models know.
+/// Writes the states, in the order of Playwright's ARIA snapshots.
 pub(super) fn push_states(text: &mut String, details: &Details) {
     let on = |state: Option<u8>, word: &'static str| (state == Some(1)).then_some(word);
     let mixed = |state: Option<u8>, word: &'static str, mixed: &'static str| match state {
@@ -514,7 +512,7 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
     }
 }
 
-/// Writes why the pointer cannot reach it: ` [covered by dialog "Cookies"]`.
+/// Writes why the pointer cannot reach a node, such as ` [covered by dialog "Cookies"]`.
 pub(super) fn push_mark(text: &mut String, node: &Node) {
     let Some(mark) = node.mark() else { return };
     text.push_str(" [");
@@ -529,7 +527,7 @@ pub(super) fn push_mark(text: &mut String, node: &Node) {
     text.push(']');
 }
 
-/// The most characters of the covering element's name.
+/// The most characters of the name of a covering dialog.
 const MOST_OF_COVER: usize = 40;
 
 /// Whether an input type needs a special way of filling.

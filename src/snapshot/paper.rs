@@ -1,12 +1,12 @@
-//! PDF files in a snapshot: their pages with the text.
-use super::walked::{Details, Frame, Walked, What};
+//! Shows PDF files in a snapshot: their pages with the text.
+use super::walked::{Details, Frame, WalkedNode, WalkedNodeKind};
 use crate::pdf::{Block, Document};
 
 /// The number of characters after which further pages are omitted by default.
 const FIRST_PAGES: usize = 8_000;
 
 impl Frame {
-    /// The frame with the text of its PDF. `all` includes every page.
+    /// Replaces the nodes of the frame by the text of its PDF. `all` includes every page.
     #[must_use]
     pub fn with_pdf(mut self, read: Result<&Document, &str>, all: bool) -> Self {
         self.nodes.clear();
@@ -71,11 +71,12 @@ impl Frame {
     }
 
     fn say(&mut self, depth: u32, text: &str) {
-        self.nodes.push(Walked { depth, what: What::Text(text.into()) });
+        self.nodes.push(WalkedNode { depth, what: WalkedNodeKind::Text(text.into()) });
     }
 
     fn element(&mut self, depth: u32, role: &'static str, name: &str, details: Option<Details>) {
-        let what = What::Element { role, number: 0, name: name.into(), details: details.map(Box::new) };
-        self.nodes.push(Walked { depth, what });
+        let what =
+            WalkedNodeKind::Element { role, number: 0, name: name.into(), details: details.map(Box::new) };
+        self.nodes.push(WalkedNode { depth, what });
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::outline::{Line, NOWHERE, Worth, push_states};
+use super::outline::{Line, LinePriority, NOWHERE, push_states};
 use super::roles;
 use super::runs::ends;
 use super::text::{Kind, beginning, push_inside, push_plain};
@@ -19,7 +19,7 @@ pub(super) enum Links {
     WordsOnly,
 }
 
-/// Joins texts and the links between them to one line each, on the parent's line if there is nothing else in it.
+/// Joins each run of texts and links to one line: the parent's line if the parent contains nothing else.
 pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     let ends = ends(lines);
     let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
@@ -43,12 +43,19 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
         let acts: usize = lines[run.clone()].iter().map(|line| line.acts).sum();
         if !whole {
             let text = "text".to_owned();
-            joined.push(Line { parent, text, worth: Worth::Text, has_ref: false, acts: 0, ..line.clone() });
+            joined.push(Line {
+                parent,
+                text,
+                worth: LinePriority::Text,
+                has_ref: false,
+                acts: 0,
+                ..line.clone()
+            });
         }
         let holder = joined.last_mut().expect("just pushed, or the line before");
         holder.head = holder.text.len();
         let _ = write!(holder.text, ": {paragraph}");
-        (holder.has_value, holder.worth, holder.prose) = (true, Worth::Text, Some(prose.into()));
+        (holder.has_value, holder.worth, holder.prose) = (true, LinePriority::Text, Some(prose.into()));
         match links {
             Links::WithRefs => holder.acts += acts,
             Links::WordsOnly => holder.folded += acts,
@@ -64,7 +71,7 @@ fn can_hold(tree: &Tree, line: &Line) -> bool {
     !line.has_value && !line.is_property && !node.is_actionable() && node.name.is_empty()
 }
 
-/// The lines from `start` that form one text: texts and links in the same box.
+/// Returns the lines from `start` that form one text: texts and links with the same parent. Empty if there is none.
 fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<usize> {
     let (mut next, mut node) = (start, lines[start].node);
     let (mut words, mut links) = (false, false);
@@ -95,7 +102,7 @@ fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
         && inside.iter().all(|line| line.is_property)
 }
 
-/// The joined text as shown, and as plain text.
+/// Returns the joined text as it is shown, and as plain text.
 fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     let top = tree.nodes.first().map_or(0, |node| node.frame);
     let (mut text, mut prose) = (String::new(), String::new());

@@ -28,16 +28,18 @@ const KINDS: [(&[&str], &[&str]); 14] = [
     (&["slider", "range"], &["slider"]),
 ];
 
-/// The weights of a full word, of the beginning of a word, and of a role.
+/// The score for a word that the element contains.
 const WORD: f64 = 3.0;
+/// The score for a word that begins a word of the element, or the reverse.
 const BEGINNING: f64 = 2.0;
+/// The score for a word that names the role of the element.
 const ROLE: f64 = 1.5;
-/// The additional weight of controls.
+/// The additional score of controls.
 const ACTS: f64 = 0.5;
-/// The least score relative to the best one.
+/// The least score of a result, relative to the best one.
 const LEAST_SHARE: f64 = 0.6;
 
-/// The elements that match a description, best first, at most `most`.
+/// Returns the elements that match a description, best first, at most `most`.
 pub fn rank<'a>(tree: &'a Tree, query: &str, most: usize) -> Vec<&'a Node> {
     let wanted: Vec<String> = words(query).filter(|word| !EMPTY.contains(&word.as_str())).collect();
     let mut scored: Vec<(f64, &Node)> = tree
@@ -47,7 +49,7 @@ pub fn rank<'a>(tree: &'a Tree, query: &str, most: usize) -> Vec<&'a Node> {
         .map(|node| (score(node, &wanted), node))
         .filter(|(score, _)| *score > 0.0)
         .collect();
-    // Those that fit alike stay in the order of the page.
+    // The sort is stable: elements with the same score stay in page order.
     scored.sort_by(|one, other| other.0.total_cmp(&one.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     scored
@@ -77,11 +79,11 @@ fn score(node: &Node, wanted: &[String]) -> f64 {
         named |= by_name > 0.0;
         score += by_name.max(if by_role { ROLE } else { 0.0 });
     }
-    // A description that says more than a kind is of none that has only the kind.
+    // If the description contains more than a kind, an element of that kind without any other match is none.
     if score <= 0.0 || (asks_name && !named) {
         return 0.0;
     }
-    // Of two that say the words, the shorter says less else.
+    // Of two elements that contain the same words, the one with less other text ranks higher.
     let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
     score / (1.0 + length / 20.0) + if node.is_actionable() { ACTS } else { 0.0 }
 }

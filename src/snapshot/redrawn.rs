@@ -1,4 +1,4 @@
-//! Elements that a page has drawn again: which new one stands for which old one.
+//! Finds out which new element replaced which old one when a page redrew its content.
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -9,14 +9,14 @@ use super::walked::Details;
 
 /// An element that replaces another one with the same role and name at the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Redrawn {
+pub struct ElementReplacement {
     pub frame: u32,
     pub old: u32,
     pub new: u32,
 }
 
-/// The elements of `now` that replace elements of `before`, without any doubt.
-pub fn redrawn(before: &Tree, now: &Tree) -> Vec<Redrawn> {
+/// Returns the elements of `now` that certainly replaced elements of `before`.
+pub fn redrawn(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
     let keys = |tree: &Tree| tree.nodes.iter().filter_map(Node::key).collect::<HashSet<_>>();
     let (were, are) = (keys(before), keys(now));
     if before.document != now.document || were.is_subset(&are) || are.is_subset(&were) {
@@ -29,8 +29,8 @@ pub fn redrawn(before: &Tree, now: &Tree) -> Vec<Redrawn> {
 }
 
 impl Tree {
-    /// Gives elements the numbers of those that they replace.
-    pub fn renumber(&mut self, redrawn: &[Redrawn]) {
+    /// Gives elements the numbers of the elements that they replaced.
+    pub fn renumber(&mut self, redrawn: &[ElementReplacement]) {
         let numbers: HashMap<Key, u32> =
             redrawn.iter().map(|redrawn| ((redrawn.frame, redrawn.new), redrawn.old)).collect();
         for node in &mut self.nodes {
@@ -43,7 +43,7 @@ impl Tree {
     }
 }
 
-/// A tree with what is compared: children, and a digest of each subtree.
+/// A tree with the data for comparisons: children, and a digest of each subtree.
 struct View<'a> {
     tree: &'a Tree,
     keys: HashSet<Key>,
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Everything that a subtree shows, except refs, positions and the focus.
+/// Returns a hash of everything that a subtree shows, except refs, positions and the focus.
 fn digest(node: &Node, inside: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let details = node.details.as_deref().map(Details::content);
@@ -102,16 +102,16 @@ fn digest(node: &Node, inside: &[u64]) -> u64 {
 struct Search<'a> {
     old: View<'a>,
     new: View<'a>,
-    found: Vec<Redrawn>,
+    found: Vec<ElementReplacement>,
 }
 
 impl Search<'_> {
-    /// Compares what two elements contain that are the same, or stand for one another.
+    /// Pairs the children of two elements that are the same, or of which one replaced the other. `None`: the top level.
     fn pair_children(&mut self, old: Option<usize>, new: Option<usize>) {
         let (mut was, mut is) = (self.old.inside(old).to_vec(), self.new.inside(new).to_vec());
         let mut pairs =
             take_pairs(&mut was, &mut is, |at| self.old.node(at).key(), |at| self.new.node(at).key());
-        // What is still there, or was already there, stands for nothing else.
+        // Elements that exist in both snapshots were not replaced, and replaced nothing.
         was.retain(|&at| self.old.node(at).key().is_none_or(|key| !self.new.keys.contains(&key)));
         is.retain(|&at| self.new.node(at).key().is_none_or(|key| !self.old.keys.contains(&key)));
         let digest = |view: &View<'_>, at: usize| Some((view.digests[at], view.node(at).number > 0));
@@ -129,20 +129,20 @@ impl Search<'_> {
             if let (Some(_), Some(_)) = (was.key(), is.key())
                 && was.number != is.number
             {
-                self.found.push(Redrawn { frame: is.frame, old: was.number, new: is.number });
+                self.found.push(ElementReplacement { frame: is.frame, old: was.number, new: is.number });
             }
             self.pair_children(Some(old), Some(new));
         }
     }
 
-    /// Whether the words of one are contained in the other's.
+    /// Whether all texts of one of the two elements are contained in the other.
     fn keeps_words(&self, old: usize, new: usize) -> bool {
         let (was, is) = (self.old.words(old), self.new.words(new));
         was.is_subset(&is) || is.is_subset(&was)
     }
 }
 
-/// Takes out of both lists, in order, what has the same value: only where both have the same number of them.
+/// Takes entries with the same value out of both lists as pairs, in order, if both lists have equally many of them.
 fn take_pairs<T: Hash + Eq>(
     was: &mut Vec<usize>,
     is: &mut Vec<usize>,

@@ -4,7 +4,7 @@ use std::ops::Range;
 use super::compact;
 use super::left_out::{self, LeftOut, Omission};
 use super::links;
-use super::outline::{Detail, Line, NOWHERE, Worth, outline};
+use super::outline::{Detail, Line, LinePriority, NOWHERE, outline};
 use super::prose::{self, Links};
 use super::reference::Ref;
 use super::runs;
@@ -14,16 +14,16 @@ use super::share::{self, Room};
 use super::text::indent;
 use super::tree::Tree;
 
-/// What a snapshot shows.
+/// Options for rendering a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The maximum length of the outline, with the note about omitted lines. Beyond `usual_chars`, only controls are added.
+    /// The most characters, with the note about omitted lines. Beyond `usual_chars`, only controls are added.
     pub max_chars: usize,
     /// The number of characters above which texts are shortened.
     pub usual_chars: usize,
-    /// The most characters of shortened changes.
+    /// The most characters of changes in the short form (`brief`).
     pub change_chars: usize,
-    /// The number of levels. Default: all.
+    /// The most levels of nesting. Default: all.
     pub depth: Option<usize>,
     /// The element to show; for a heading, its section. Default: the page.
     pub root: Option<Ref>,
@@ -33,10 +33,10 @@ pub struct Options {
     pub boxes: bool,
     /// Adds refs to all elements, not only to controls and parts of the page.
     pub all_refs: bool,
-    /// A line for each cell, even in rows of plain text.
+    /// Whether each cell has its own line, even in rows of plain text.
     pub cells: bool,
-    /// A very short form, in which not all controls fit: the reader has the full page in a file. The limit
-    /// applies to the shortened lines.
+    /// Whether to use a very short form, in which some controls may be missing: the reader has the full page in a file.
+    /// The limits apply to the shortened lines.
     pub brief: bool,
     /// Whether shortened snapshots contain link URLs.
     pub addresses: bool,
@@ -66,16 +66,16 @@ pub struct Rendered {
     pub text: String,
     /// The number of controls that are listed.
     pub shown: usize,
-    /// What was left out, and how to get it.
+    /// What was left out, and how to get it; `None` if nothing was.
     pub cut: Option<Omission>,
 }
 
-/// Space for the note about omissions; a short one contains no refs.
+/// The characters reserved for the note about omissions, which contains no refs if the budget is small.
 fn room_for_note(most: usize) -> usize {
     if left_out::names_refs(most) { 300 } else { 180 }
 }
 
-/// The lengths of texts to try, longest first; 0 stands for the first sentence.
+/// The most characters of each text, tried in this order until all fits; 0 stands for the first sentence.
 const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
 /// Renders the page or a part of it. If it does not fit, texts are cut after sentences, and lists of links are
@@ -96,7 +96,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
     })
 }
 
-/// A piece of the full snapshot from `offset` on, in whole lines, and the offset of the next piece.
+/// Returns a piece of the full snapshot from `offset` on, in whole lines, with the offset of the next piece.
 pub fn piece(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     let everything = usize::MAX / 4;
     let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
@@ -120,7 +120,7 @@ pub fn piece(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     Rendered { text, ..all }
 }
 
-/// The nodes of an element, of a heading's section, or from one element to another.
+/// Returns the nodes of an element, of a heading's section, or from one element to another.
 fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
     let start = tree.position(root)?;
     let end = match until {
@@ -169,7 +169,7 @@ impl Part<'_> {
         if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }
     }
 
-    /// Texts with their links, each on one line.
+    /// Returns the lines, with texts and their links joined to one line each.
     fn prose(&self, detail: Detail, links: Links) -> Vec<Line> {
         let lines = self.lines(detail);
         let apart = links == Links::WithRefs && self.options.one_each();
@@ -180,7 +180,6 @@ impl Part<'_> {
         self.options.depth.unwrap_or(usize::MAX)
     }
 
-    /// The usual budget.
     fn usual(&self) -> usize {
         self.options.usual_chars.min(self.options.max_chars)
     }
@@ -206,20 +205,20 @@ impl Part<'_> {
         if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
     }
 
-    /// Everything, if it fits.
+    /// Renders everything, if it fits.
     fn whole(&self) -> Option<Rendered> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
         let lines = self.prose(detail, Links::WithRefs);
         let shown: Vec<bool> = lines.iter().map(|line| line.depth <= self.deepest()).collect();
-        // What is by far too long need not be written to know that.
+        // If the sum of the lengths is already too large, the text need not be written.
         let least: usize =
             lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| cost(line) - 1).sum();
         if least > most { None } else { self.finish(&lines, &shown, most, false) }
     }
 
-    /// The outline of the content, all controls, and as much of the rest as fits; if that is too long, with
-    /// repeated parts summarised.
+    /// Renders the outline of the content, all controls, and as much of the rest as fits. If that is too long,
+    /// repeated parts are summarised.
     fn short(&self) -> Option<Rendered> {
         let main = MainPart::of(self.tree, self.nodes.clone());
         let mut lines = self.read_lines(&main);
@@ -242,14 +241,14 @@ impl Part<'_> {
         for line in &mut lines {
             prose::shorten(self.tree, line, 0);
         }
-        // What is alike shares a line anyway where all is shown in short.
+        // In the short form, similar items share a line anyway.
         let brief = self.options.brief;
         let lines = if brief { lines } else { runs::fold(self.tree, &lines) };
         let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest(), brief)?;
         self.finish(&lines, &shown, self.options.max_chars, false)
     }
 
-    /// Only controls, without their ancestors, as far as they fit.
+    /// Renders only controls, without their ancestors, as far as they fit.
     fn bare(&self) -> Rendered {
         let mut lines = runs::fold(self.tree, &self.lines(Detail::TERSE));
         for line in &mut lines {
@@ -260,12 +259,12 @@ impl Part<'_> {
         self.put_first(&mut lines);
         let mut shown = choose(&lines, room, 0, 0);
         for (shown, line) in shown.iter_mut().zip(&lines) {
-            *shown &= line.worth == Worth::Actionable && !line.is_property;
+            *shown &= line.worth == LinePriority::Actionable && !line.is_property;
         }
         self.finish(&lines, &shown, self.options.max_chars, true).unwrap_or_default()
     }
 
-    /// Moves what is in front of the page to the beginning.
+    /// Moves the lines in front of the page, such as those of dialogs, to the beginning.
     fn put_first(&self, lines: &mut [Line]) {
         let front = self.tree.front();
         lines.sort_by_key(|line| !front.iter().any(|part| part.contains(&line.node)));
@@ -314,14 +313,20 @@ pub(super) fn cost(line: &Line) -> usize {
     line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
-/// Selects lines by value, fields before other controls, then by position, with their ancestors and `sign`
-/// characters before each, until `room` is used up.
+/// Selects lines with their ancestors until `room` characters are used up: by worth, input fields before other
+/// controls, then by position. `sign` is the number of characters before each line.
 pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, sign: usize) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     let mut left = room;
-    let worths = [Worth::Actionable, Worth::Announcement, Worth::Text, Worth::Extra, Worth::Decoration];
+    let worths = [
+        LinePriority::Actionable,
+        LinePriority::Announcement,
+        LinePriority::Text,
+        LinePriority::Extra,
+        LinePriority::Decoration,
+    ];
     for (worth, of_fields) in
-        [(Worth::Actionable, true)].into_iter().chain(worths.map(|worth| (worth, false)))
+        [(LinePriority::Actionable, true)].into_iter().chain(worths.map(|worth| (worth, false)))
     {
         for (index, line) in lines.iter().enumerate() {
             let is_next = line.worth == worth && (line.is_field || !of_fields);

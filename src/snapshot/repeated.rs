@@ -8,7 +8,7 @@ use super::walked::Details;
 /// The least number of controls for a part to be summarised.
 const FEWEST: usize = 6;
 
-/// The tree `now` without parts that are the same in `before`: their lines give the number of controls.
+/// Returns `now` without the content of parts that are the same in `before`: their lines give the number of controls.
 pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
     let known: HashSet<String> = parts(before).map(|part| words(&before.nodes[part.clone()])).collect();
     let mut nodes = Vec::with_capacity(now.nodes.len());

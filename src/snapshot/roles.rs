@@ -93,7 +93,7 @@ const ROLES: [&str; 89] = [
     "video",
 ];
 
-/// The static string of this role.
+/// Returns the static string of a role; `generic` for an unknown one.
 pub(super) fn known(name: &str) -> &'static str {
     ROLES.binary_search(&name).map_or("generic", |found| ROLES[found])
 }
@@ -171,7 +171,6 @@ pub(super) fn is_announcement(role: &str) -> bool {
     matches!(role, "alert" | "alertdialog" | "dialog" | "heading" | "log" | "status" | "timer")
 }
 
-/// Whether a role is a live region.
 pub(super) fn is_live(role: &str) -> bool {
     matches!(role, "alert" | "log" | "status")
 }

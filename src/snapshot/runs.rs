@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use super::outline::{Line, NOWHERE, Worth, push_mark, push_states};
+use super::outline::{Line, LinePriority, NOWHERE, push_mark, push_states};
 use super::text::{push_name, push_plain, push_quoted};
 use super::tree::{Node, Tree};
 
@@ -63,7 +63,7 @@ fn forms(tree: &Tree, lines: &[Line], ends: &[usize]) -> Vec<u64> {
         }
         hasher.finish()
     };
-    // Forms of large parts are not asked for: a run has many parts, and each is small.
+    // Large parts get a value of their own: the parts of a run are small.
     let small = |index: usize| ends[index] - index <= 40;
     lines.iter().enumerate().map(|part| if small(part.0) { form(part) } else { part.0 as u64 }).collect()
 }
@@ -88,8 +88,9 @@ struct Run<'a> {
 struct Slot<'a> {
     /// The node of each part at this position, with its text.
     nodes: Vec<(&'a Node, &'a str)>,
-    /// The common beginning of all texts, and the common end.
+    /// The common beginning of all texts.
     before: &'a str,
+    /// The common end of all texts.
     after: &'a str,
     kind: Kind,
 }
@@ -98,7 +99,7 @@ struct Slot<'a> {
 enum Kind {
     /// All texts are equal.
     Same,
-    /// The texts differ in the key of the line only.
+    /// The texts differ only in a key, with which the line of each part begins.
     Keyed,
     /// The texts differ otherwise.
     Free,
@@ -112,7 +113,7 @@ impl<'a> Slot<'a> {
         Self { nodes, before, after, kind: if same { Kind::Same } else { Kind::Free } }
     }
 
-    /// The text that distinguishes this part.
+    /// Returns the middle of a part's text, in which it differs from the others.
     fn key(&self, part: usize) -> &'a str {
         let says = self.nodes[part].1;
         says.get(self.before.len()..says.len() - self.after.len()).unwrap_or(says)
@@ -122,7 +123,7 @@ impl<'a> Slot<'a> {
         self.nodes[0].0.is_actionable()
     }
 
-    /// The label of this position in each line.
+    /// Returns the label of this position in the line of a part.
     fn label(&self, part: usize) -> &'a str {
         let (node, says) = self.nodes[part];
         let shared = match self.kind {
@@ -146,7 +147,7 @@ impl<'a> Run<'a> {
             depth,
             parent,
             text: self.header(&slots),
-            worth: Worth::Actionable,
+            worth: LinePriority::Actionable,
             acts: 0,
             has_ref: false,
             has_value: false,
@@ -159,7 +160,7 @@ impl<'a> Run<'a> {
                 depth: depth + 1,
                 parent: header,
                 text: self.part(part, &slots),
-                worth: Worth::Actionable,
+                worth: LinePriority::Actionable,
                 acts: acts(lines),
                 has_value: true,
                 head: 0,
@@ -186,7 +187,6 @@ impl<'a> Run<'a> {
             .filter(|&other| slots[other].kind == Kind::Free)
             .filter(|&other| (0..self.parts.len()).all(|part| slots[other].key(part) == slots[key].key(part)))
             .collect();
-        // A key that only one place shares is no key but a name: it is shown in full.
         for place in keyed {
             slots[place].kind = Kind::Keyed;
         }
@@ -246,7 +246,7 @@ fn add_state(text: &mut String, node: &Node) {
     }
 }
 
-/// The common beginning and end of all texts, cut to whole words.
+/// Returns the common beginning and end of all texts, cut to whole words.
 fn shared<'a>(mut all: impl Iterator<Item = &'a str> + Clone) -> (&'a str, &'a str) {
     let Some(first) = all.next() else { return ("", "") };
     let (mut before, mut after) = (first.len(), first.len());

@@ -5,21 +5,20 @@ use super::tree::{Node, Tree};
 
 /// The share of the prose, in percent, that a child must contain to be the main content instead.
 const MOST: usize = 60;
-/// The number of words below which a text is a label.
+/// The characters that do not count in each text, so that labels are no prose.
 const LABEL: usize = 20;
-/// The amount of prose below which a page is an application and not an article.
+/// The characters of prose below which a page is an application and not an article.
 const LEAST_PROSE: usize = 1_200;
 
 /// The main content of a page.
 #[derive(Debug, Clone)]
 pub(super) struct MainPart {
     pub nodes: Range<usize>,
-    /// Whether it is an article.
     pub is_article: bool,
 }
 
 impl MainPart {
-    /// Descends as long as one child contains most of the prose.
+    /// Finds the main content: descends as long as one child contains most of the prose.
     pub(super) fn of(tree: &Tree, within: Range<usize>) -> Self {
         let nodes = &tree.nodes[within.clone()];
         let sums = prose_before(nodes);
@@ -44,7 +43,7 @@ impl MainPart {
     }
 }
 
-/// The amount of prose before each node, without links and buttons.
+/// Returns the characters of prose before each node, without the texts of controls.
 fn prose_before(nodes: &[Node]) -> Vec<usize> {
     let mut sums = Vec::with_capacity(nodes.len() + 1);
     let (mut sum, mut acting): (usize, Option<u32>) = (0, None);
@@ -77,13 +76,13 @@ fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// The section of the heading at `start`: up to the next heading of its level, or the end of their parent.
+/// The section of the heading at `start`: up to the next heading of its level or above, or the end of the parent.
 pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
     let nodes = &tree.nodes;
     let rank = |node: &Node| node.details.as_ref().and_then(|details| details.level).unwrap_or(2);
     let own = rank(&nodes[start]);
     let mut end = tree.end(start);
-    // A heading may stand in a box of its own.
+    // If nothing follows the heading in its container, its section continues after the container.
     let mut holder = start;
     while end < nodes.len() && nodes[end].depth < nodes[holder].depth {
         let above = nodes[end].depth;
@@ -101,7 +100,7 @@ pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
         .take_while(|node| node.depth >= depth && !(node.role == "heading" && rank(node) <= own));
     let length = inside.count();
     let mut last = end + length;
-    // The boxes that only hold the next heading belong to it.
+    // Groups that begin with the next heading belong to its section.
     while last > end && last < nodes.len() && nodes[last].role == "heading" && nodes[last - 1].is_group() {
         last -= 1;
     }

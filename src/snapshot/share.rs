@@ -1,49 +1,49 @@
 //! Divides the budget of a long page between reading and acting: headings and beginnings of texts, and controls.
-use super::outline::{Line, NOWHERE, Worth};
+use super::outline::{Line, LinePriority, NOWHERE};
 use super::roles;
 use super::section::MainPart;
 use super::tree::Tree;
 
-/// The purpose of a line; the first ones are kept longest.
+/// The purpose of a line, by which the budget is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Use {
-    /// In front of the page.
+enum LinePurpose {
+    /// Lines in front of the page, such as those of an open dialog.
     Front,
     /// Dialogs, alerts, frames.
     Announced,
     /// Headings of the main content, each with the first text below it.
     Outline,
-    /// Controls, except links in prose; those of the main content first.
+    /// Controls of the main content; links only if the page is not an article.
     MainControl,
     Control,
     /// Summarised lists of links.
     Folded,
-    /// Other headings.
+    /// Headings outside the main content.
     Heading,
     /// Links around an article.
     StrayLink,
-    /// Links of an article, up to half of the remaining budget.
+    /// Links of an article, at first up to half of the remaining budget.
     Link,
     Text,
     Elsewhere,
     Rest,
 }
 
-/// The share of the budget for the outline, in percent.
+/// The share of the budget for announcements and the outline, in percent.
 const OUTLINE: usize = 70;
-/// The least length of the first paragraph of a section; captions and notes may precede it.
+/// The least characters of a text that counts as the first paragraph of a section, unlike captions and notes before it.
 const PARAGRAPH: usize = 80;
 const MOST_LEADS: usize = 6;
 
-/// The general budget, and the additional one for controls.
+/// The budgets in characters: `usual` for all lines, and `most` up to which controls are added.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub usual: usize,
     pub most: usize,
 }
 
-/// Selects lines by purpose, then by position, with their ancestors. `None` if a control does not fit, unless a
-/// part of them is acceptable.
+/// Selects lines by purpose, then by position, with their ancestors. `None` if a control does not fit, unless
+/// `partly` is set.
 pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
@@ -54,34 +54,40 @@ pub(super) fn choose(
 ) -> Option<Vec<bool>> {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
-    choice.take(&uses, Use::Front, room.most);
+    choice.take(&uses, LinePurpose::Front, room.most);
     let outline = if partly && !main.is_article { OUTLINE / 2 } else { OUTLINE };
-    for wanted in [Use::Announced, Use::Outline] {
+    for wanted in [LinePurpose::Announced, LinePurpose::Outline] {
         choice.take(&uses, wanted, room.usual * outline / 100);
     }
-    for wanted in [Use::MainControl, Use::Control] {
+    for wanted in [LinePurpose::MainControl, LinePurpose::Control] {
         if !choice.take(&uses, wanted, room.most) && !partly {
             return None;
         }
     }
-    for wanted in [Use::Outline, Use::Folded, Use::Heading] {
+    for wanted in [LinePurpose::Outline, LinePurpose::Folded, LinePurpose::Heading] {
         choice.take(&uses, wanted, room.usual);
     }
-    for wanted in [Use::StrayLink, Use::Link] {
+    for wanted in [LinePurpose::StrayLink, LinePurpose::Link] {
         let left = room.usual.saturating_sub(choice.used);
         choice.take(&uses, wanted, choice.used + left / 2);
     }
-    for wanted in [Use::Text, Use::Link, Use::StrayLink, Use::Elsewhere, Use::Rest] {
+    for wanted in [
+        LinePurpose::Text,
+        LinePurpose::Link,
+        LinePurpose::StrayLink,
+        LinePurpose::Elsewhere,
+        LinePurpose::Rest,
+    ] {
         choice.take(&uses, wanted, room.usual);
     }
     Some(choice.shown)
 }
 
-/// The budget of which the outline's share holds the whole outline.
+/// Returns the budget whose share for the outline suffices for the whole outline.
 pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usize {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest: usize::MAX };
-    for wanted in [Use::Announced, Use::Outline] {
+    for wanted in [LinePurpose::Announced, LinePurpose::Outline] {
         choice.take(&uses, wanted, usize::MAX);
     }
     choice.used * 100 / OUTLINE
@@ -102,7 +108,7 @@ struct Choice<'a> {
 
 impl Choice<'_> {
     /// Selects the lines of a purpose while they fit. Returns false if not all fit.
-    fn take(&mut self, uses: &[Use], wanted: Use, room: usize) -> bool {
+    fn take(&mut self, uses: &[LinePurpose], wanted: LinePurpose, room: usize) -> bool {
         for (index, own) in uses.iter().enumerate() {
             if *own != wanted || self.shown[index] || self.lines[index].depth > self.deepest {
                 continue;
@@ -125,36 +131,36 @@ impl Choice<'_> {
     }
 }
 
-fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Use> {
-    // The text before the first heading is the first section's.
+fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<LinePurpose> {
+    // The text before the first heading counts as a section.
     let mut leads = MOST_LEADS;
     let mut uses = Vec::with_capacity(lines.len());
     let front = tree.front();
     let is_front = |line: &Line| front.iter().any(|part| part.contains(&line.node));
     for line in lines {
         if is_front(line) {
-            uses.push(Use::Front);
+            uses.push(LinePurpose::Front);
             continue;
         }
         let in_main = main.holds(line.node);
         let mut what = use_of(tree, line, main);
         let holder = (line.parent != NOWHERE).then(|| uses[line.parent]);
         let of_heading = line.parent != NOWHERE && tree.nodes[lines[line.parent].node].role == "heading";
-        if of_heading && what == Use::Link {
+        if of_heading && what == LinePurpose::Link {
             what = holder.unwrap_or(what);
         }
-        let begins = leads == MOST_LEADS && what == Use::Link && !of_heading;
+        let begins = leads == MOST_LEADS && what == LinePurpose::Link && !of_heading;
         if in_main && is_heading(tree, line) {
             leads = MOST_LEADS;
         } else if in_main && begins {
-            // A section of links begins with one.
-            (what, leads) = (Use::Outline, leads - 1);
-        } else if in_main && leads > 0 && matches!(what, Use::Text | Use::Folded) {
+            // If a section begins with links, the first link stands for its first text.
+            (what, leads) = (LinePurpose::Outline, leads - 1);
+        } else if in_main && leads > 0 && matches!(what, LinePurpose::Text | LinePurpose::Folded) {
             let is_long = line.said(tree).is_some_and(|said| said.chars().count() >= PARAGRAPH);
-            what = Use::Outline;
+            what = LinePurpose::Outline;
             leads = match is_long {
                 true if tree.nodes[line.node].role == "paragraph" => 0,
-                // As long as a paragraph, and perhaps a caption.
+                // A text as long as a paragraph may still be a caption.
                 true => (leads - 1) / 2,
                 false => leads - 1,
             };
@@ -168,31 +174,31 @@ fn is_heading(tree: &Tree, line: &Line) -> bool {
     !line.is_property && tree.nodes[line.node].role == "heading"
 }
 
-fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
+fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> LinePurpose {
     let node = &tree.nodes[line.node];
     let in_main = main.holds(line.node);
     let is_first = node.details.as_ref().and_then(|details| details.level) == Some(1);
     if line.is_property {
-        Use::Rest
-    } else if line.worth == Worth::Actionable && node.is_actionable() && node.role != "link" {
-        if in_main { Use::MainControl } else { Use::Control }
+        LinePurpose::Rest
+    } else if line.worth == LinePriority::Actionable && node.is_actionable() && node.role != "link" {
+        if in_main { LinePurpose::MainControl } else { LinePurpose::Control }
     } else if node.role == "heading" {
-        if in_main || is_first { Use::Outline } else { Use::Heading }
+        if in_main || is_first { LinePurpose::Outline } else { LinePurpose::Heading }
     } else if line.folded > 0 && line.prose.is_none() {
-        Use::Folded
+        LinePurpose::Folded
     } else if node.role == "iframe" || roles::is_announcement(node.role) {
-        Use::Announced
-    } else if line.worth == Worth::Actionable {
+        LinePurpose::Announced
+    } else if line.worth == LinePriority::Actionable {
         if !main.is_article {
-            if in_main { Use::MainControl } else { Use::Control }
+            if in_main { LinePurpose::MainControl } else { LinePurpose::Control }
         } else if in_main {
-            Use::Link
+            LinePurpose::Link
         } else {
-            Use::StrayLink
+            LinePurpose::StrayLink
         }
-    } else if line.worth == Worth::Text {
-        if in_main { Use::Text } else { Use::Elsewhere }
+    } else if line.worth == LinePriority::Text {
+        if in_main { LinePurpose::Text } else { LinePurpose::Elsewhere }
     } else {
-        Use::Rest
+        LinePurpose::Rest
     }
 }

@@ -6,19 +6,19 @@ use super::outline::{Detail, Line, NOWHERE, outline};
 use super::text::push_quoted;
 use super::tree::Tree;
 
-/// Frame and number of a line's element: the same in both snapshots.
+/// Frame and number of an element, which are the same in both snapshots.
 pub type Key = (u32, u32);
 
-/// The lines of a snapshot with their elements.
-pub(super) struct Side<'a> {
+/// The lines of one snapshot, and how they relate to elements.
+pub(super) struct ComparedSnapshot<'a> {
     pub(super) tree: &'a Tree,
     pub(super) lines: Vec<Line>,
     pub(super) keys: HashMap<Key, usize>,
-    /// The nearest ancestor line with a key.
+    /// For each line, its nearest ancestor line with a key.
     pub(super) owners: Vec<usize>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> ComparedSnapshot<'a> {
     pub(super) fn of(tree: &'a Tree) -> Self {
         let lines = outline(tree, 0, tree.nodes.len(), &Detail::FULL);
         let mut side = Self { tree, keys: HashMap::with_capacity(lines.len()), owners: Vec::new(), lines };
@@ -47,20 +47,20 @@ impl<'a> Side<'a> {
         if owner == NOWHERE { None } else { self.key(owner) }
     }
 
-    /// Whether a line has no element of its own: text, URL, options. Groups have none, either.
-    pub(super) fn is_saying(&self, index: usize) -> bool {
+    /// Whether a line is a text, URL or list of options. Groups have no element of their own either, but do not count.
+    pub(super) fn is_text_or_property(&self, index: usize) -> bool {
         let line = &self.lines[index];
         line.is_property || self.tree.nodes[line.node].is_text()
     }
 
-    /// The element on the previous line, with the same parent.
+    /// Returns the element on the previous line, if that has the same parent.
     pub(super) fn beside(&self, index: usize) -> Option<Key> {
         let before = index.checked_sub(1)?;
         let is_beside = self.lines[before].parent == self.lines[index].parent;
         if is_beside { self.key(before) } else { None }
     }
 
-    /// Texts in these lines that are not next to an element.
+    /// Returns the texts of these lines that do not follow an element.
     pub(super) fn loose(&self, lines: &[usize]) -> HashSet<&str> {
         lines
             .iter()
@@ -69,7 +69,7 @@ impl<'a> Side<'a> {
             .collect()
     }
 
-    /// The text of a line's element, or of the line itself.
+    /// Returns the name or text that a line shows, or else the value of its element.
     pub(super) fn said(&self, index: usize) -> &str {
         let line = &self.lines[index];
         let said = &*self.tree.nodes[line.says].name;
@@ -78,7 +78,7 @@ impl<'a> Side<'a> {
         if said.is_empty() { value().unwrap_or_default() } else { said }
     }
 
-    /// A label for a line: its text, that of its first descendant, or its ref.
+    /// Returns a label for a line: its text, that of its first descendant with text, its ref, or its role.
     pub(super) fn label(&self, index: usize) -> String {
         const LONGEST: usize = 40;
         let depth = self.lines[index].depth;

@@ -16,24 +16,24 @@ pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
 }
 
-/// A text of a page in quotes, on one line.
+/// Returns a text of a page in quotes, on one line.
 pub fn quoted(text: &str) -> String {
     let mut out = String::new();
     push_quoted(&mut out, text, 300);
     out
 }
 
-/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further special characters at this place.
+/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further characters that require quotes.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
 
-/// The same for the value of a field, with its line breaks and spaces.
+/// Like [`push_plain`], for the value of a field: keeps line breaks and spaces.
 pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
     push_unless_misread(out, &verbatim(text, longest), &['\t']);
 }
 
-/// The text with all its spaces, cut to `longest` characters.
+/// Returns the text with all its spaces, cut to `longest` characters.
 fn verbatim(text: &str, longest: usize) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = text.chars().filter_map(|character| match character {
@@ -55,7 +55,7 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// The same for a name.
+/// Like [`push_plain`], for a name.
 pub(super) fn push_name(out: &mut String, name: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(name, longest, Kind::Name), also);
 }
@@ -82,11 +82,12 @@ pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     }
 }
 
-/// The longest sentence; shorter ones than the least length are joined with the next, since `Dr.` does not end a sentence.
+/// The most characters of a sentence; a longer one is cut.
 const LONGEST_SENTENCE: usize = 600;
+/// The least characters of the first sentence: an earlier point may belong to an abbreviation such as `Dr.`
 const SHORTEST_SENTENCE: usize = 40;
 
-/// The first sentence, and as many more as fit into `longest` characters.
+/// Returns the first sentence, and as many more as fit into `longest` characters.
 pub(super) fn beginning(text: &str, longest: usize) -> &str {
     let text = text.trim_start();
     let (mut sentence, mut word) = (0, 0);
@@ -106,7 +107,7 @@ pub(super) fn beginning(text: &str, longest: usize) -> &str {
             let end = [sentence, word, at].into_iter().find(|end| *end > 0).unwrap_or(at);
             return &text[..end];
         }
-        // Closing marks and notes belong to the sentence: `it.” [3]`.
+        // Closing quotes and footnotes belong to the sentence: `it.” [3]`.
         in_note = character == '[' || (in_note && character != ']');
         ended = match character {
             '.' | '!' | '?' | '。' | '！' | '？' => true,
@@ -144,7 +145,7 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
-/// The text without invisible characters and with collapsed spaces (line breaks stay), cut to `longest` characters.
+/// Removes invisible characters, collapses spaces (line breaks stay), and cuts the text to `longest` characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
@@ -231,13 +232,12 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..)
 }
 
-/// Whether a character belongs to icon fonts, which may show something.
+/// Whether a character is for private use, where icon fonts have their symbols.
 pub fn is_private(character: char) -> bool {
     matches!(character,
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
 }
 
-/// Two spaces for each level.
 pub(super) fn indent(depth: usize) -> impl Iterator<Item = char> {
     iter::repeat_n(' ', depth * 2)
 }

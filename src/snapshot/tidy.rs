@@ -29,7 +29,7 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
 struct Inside {
     /// The number of controls.
     acts: usize,
-    /// The last control.
+    /// The index of the last control.
     acting: usize,
     /// The number of texts and images that are not part of a control.
     says: usize,
@@ -74,7 +74,7 @@ fn says(node: &Node) -> bool {
     shows || !node.name.trim().is_empty()
 }
 
-/// Whether it is clickable although it contains only controls, for which its cursor or listener is meant.
+/// Whether a node is clickable only for the controls in it: its cursor or listener is meant for them.
 fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
     let node = &nodes[index];
     if !node.is_clickable() || roles::is_interactive(node.role) || inside.acts == 0 || inside.says > 0 {
@@ -97,7 +97,7 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
     }
 }
 
-/// If a node and its only control are duplicates: `(kept, repeated)`.
+/// Returns `(kept, repeated)` if a node and the only control in it are duplicates.
 fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usize)> {
     let node = &nodes[index];
     if !node.is_actionable() || inside.acts != 1 {
@@ -112,9 +112,9 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
         ("combobox", "combobox") if nameless => Some((index, inside.acting)),
         ("combobox", "combobox") if node.name.is_empty() => Some((inside.acting, index)),
         ("combobox", "textbox") if same && read_only => Some((index, inside.acting)),
-        // A box around a button that is called what the button is called.
+        // A container with the same name as its only control.
         ("generic", _) if same && !nameless && inside.says == 0 => Some((inside.acting, index)),
-        // Both listen; the outer one says what it is.
+        // Both are clickable, but only the outer one has a role.
         (outer, "generic") if outer != "generic" && nameless && inside.says == 0 && node.is_clickable() => {
             Some((index, inside.acting))
         }
@@ -122,10 +122,10 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
     }
 }
 
-/// Copies the text of the repeated node to the kept one.
+/// Copies URL, value and states of the repeated node to the kept one.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     let given = nodes[repeated].details.take();
-    // Where either takes a press, the control does.
+    // If the pointer can reach one of the two nodes, it can reach the control.
     if given.as_ref().is_none_or(|given| given.mark.is_none())
         && let Some(details) = &mut nodes[kept].details
     {
@@ -140,7 +140,7 @@ fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     details.expanded = details.expanded.or(given.expanded);
 }
 
-/// Removes these nodes; their children replace them.
+/// Removes the nodes in `repeats`; their children replace them.
 fn dissolve(nodes: &mut Vec<Node>, repeats: &[bool], ends: &[usize]) {
     if !repeats.contains(&true) {
         return;

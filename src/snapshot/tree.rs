@@ -5,14 +5,14 @@ use super::reference::Ref;
 use super::repeated;
 use super::roles;
 use super::tidy::tidy;
-use super::walked::{Details, Frame, Reach, Walked, What};
+use super::walked::{Details, Frame, Reach, WalkedNode, WalkedNodeKind};
 
 /// A page at one moment: its nodes in reading order, with child frames.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     pub context: u32,
     pub page: u32,
-    /// The number of the main frame, which its refs need not contain.
+    /// The number of the main frame, which the refs of its elements need not contain.
     pub main: u32,
     /// Identifies the main frame's document: the first node number that it could use.
     pub document: u32,
@@ -48,7 +48,7 @@ impl Node {
         self.role == "generic" && self.name.is_empty() && !self.has_details()
     }
 
-    /// Why the pointer cannot reach it.
+    /// Why the pointer cannot reach the node; `None` if it can.
     pub(super) fn mark(&self) -> Option<Reach> {
         self.details.as_ref()?.mark
     }
@@ -57,17 +57,17 @@ impl Node {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
     }
 
-    /// What distinguishes it if it has no name.
+    /// The words that distinguish the node if it has no name.
     pub fn hint(&self) -> Option<&str> {
         self.details.as_ref()?.hint.as_deref()
     }
 
-    /// Whether it is included only because all refs were requested.
+    /// Whether the node is included only because all refs were requested.
     fn is_extra(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.extra.is_some())
     }
 
-    /// Whether there are details besides its position.
+    /// Whether there are details besides the position.
     pub(super) fn has_details(&self) -> bool {
         self.details.as_ref().is_some_and(|details| match details.bounds {
             None => true,
@@ -75,12 +75,12 @@ impl Node {
         })
     }
 
-    /// Whether a tool can act on it.
+    /// Whether a tool can act on the node.
     pub fn is_actionable(&self) -> bool {
         self.number > 0 && (roles::is_interactive(self.role) || self.is_clickable())
     }
 
-    /// Frame and number: the same in every snapshot of its document.
+    /// Frame and number, which are the same in every snapshot of a document. `None` for a node without a number.
     pub(super) fn key(&self) -> Option<(u32, u32)> {
         (self.number > 0).then_some((self.frame, self.number))
     }
@@ -102,7 +102,7 @@ impl Tree {
         &self.nodes
     }
 
-    /// Whether it contains neither text nor controls.
+    /// Whether the tree contains neither text nor controls.
     pub fn says_nothing(&self) -> bool {
         self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
     }
@@ -120,13 +120,13 @@ impl Tree {
         tree
     }
 
-    /// The tree without menus and the like that are the same in `before`: each is summarised in one line.
+    /// The tree without menus and similar parts that are the same in `before`: each is summarised in one line.
     #[must_use]
     pub fn without_repeated(&self, before: &Self) -> Self {
         repeated::without(self, before)
     }
 
-    /// The same with no element in focus.
+    /// The tree with no element marked as focused.
     #[must_use]
     pub fn without_focus(&self) -> Self {
         let mut tree = self.clone();
@@ -147,12 +147,12 @@ impl Tree {
         Ref::short(self.context, (node.frame != self.main).then_some(node.frame), node.number)
     }
 
-    /// The first words inside the node at `place`, at most `most` characters.
+    /// Returns the first words inside the node at `place`, at most `most` characters.
     pub fn beginning_of(&self, place: usize, most: usize) -> String {
         let mut said = String::new();
         let inside = self.nodes[place..self.end(place)].iter();
         let is_group = self.nodes[place].role == "generic";
-        // What holds several things to act on is not the first of them.
+        // The text of a control in a group does not describe the group.
         let own = inside.enumerate().take_while(|(at, node)| *at == 0 || !is_group || !node.is_actionable());
         for node in own.map(|(_, node)| node).filter(|node| node.is_text()) {
             if !said.is_empty() {
@@ -187,7 +187,7 @@ impl Tree {
         self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
     }
 
-    /// Whether most of what `behind` has and `cover` has not is present again.
+    /// Whether most elements of `behind` that are missing in `cover` are present again.
     pub fn uncovers(&self, behind: &Self, cover: &Self) -> bool {
         let hidden = behind.missing_in(cover);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
@@ -235,11 +235,17 @@ impl Tree {
     }
 }
 
-fn node(walked: Walked, frame: u32) -> Node {
-    let Walked { depth, what } = walked;
+fn node(walked: WalkedNode, frame: u32) -> Node {
+    let WalkedNode { depth, what } = walked;
     match what {
-        What::Group => Node { depth, frame, number: 0, role: "generic", name: Box::default(), details: None },
-        What::Text(text) => Node { depth, frame, number: 0, role: "text", name: text, details: None },
-        What::Element { role, number, name, details } => Node { depth, frame, number, role, name, details },
+        WalkedNodeKind::Group => {
+            Node { depth, frame, number: 0, role: "generic", name: Box::default(), details: None }
+        }
+        WalkedNodeKind::Text(text) => {
+            Node { depth, frame, number: 0, role: "text", name: text, details: None }
+        }
+        WalkedNodeKind::Element { role, number, name, details } => {
+            Node { depth, frame, number, role, name, details }
+        }
     }
 }

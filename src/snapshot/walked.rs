@@ -17,7 +17,7 @@ pub struct Frame {
     pub last: u32,
     /// The number of elements that may have an unknown closed shadow root.
     pub suspects: u32,
-    /// How many custom elements the browser is to be asked about.
+    /// The number of custom elements whose roles only the browser may know.
     pub customs: u32,
     /// The number of elements that were too deep to be read.
     pub cut: u32,
@@ -27,10 +27,10 @@ pub struct Frame {
     pub pdf: bool,
     /// The reachable controls, if something covers the rest.
     pub front: Vec<u32>,
-    pub(super) nodes: Vec<Walked>,
+    pub(super) nodes: Vec<WalkedNode>,
 }
 
-/// The walk's result is invalid.
+/// The error for an invalid result of the walk.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Malformed(#[from] serde_json::Error);
@@ -42,9 +42,9 @@ impl Frame {
     }
 
     /// The placeholder for a frame that did not answer in time.
-    pub fn silent() -> Self {
+    pub fn unanswered() -> Self {
         let text = "(this frame did not answer in time: what it shows is not known)".into();
-        Self { nodes: vec![Walked { depth: 0, what: What::Text(text) }], ..Self::default() }
+        Self { nodes: vec![WalkedNode { depth: 0, what: WalkedNodeKind::Text(text) }], ..Self::default() }
     }
 
     /// The number of nodes.
@@ -58,13 +58,13 @@ impl Frame {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Walked {
+pub(super) struct WalkedNode {
     pub depth: u32,
-    pub what: What,
+    pub what: WalkedNodeKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum What {
+pub(super) enum WalkedNodeKind {
     Group,
     Text(Box<str>),
     Element { role: &'static str, number: u32, name: Box<str>, details: Option<Box<Details>> },
@@ -96,17 +96,17 @@ pub struct Details {
     pub read_only: Option<u8>,
     #[serde(rename = "i")]
     pub invalid: Option<u8>,
-    /// Not a control by its role, yet there to be clicked: 1 where it shows so itself, 2 where only a listener says so, 3 where
-    /// something shows when the pointer is over it.
+    /// Set if the element can be clicked although its role is not that of a control: 1 if its cursor or markup shows
+    /// that, 2 if only a listener does, 3 if something appears when the pointer is over it.
     #[serde(rename = "c")]
     pub clickable: Option<u8>,
-    /// What distinguishes an element without a name: words of the page's source, never the accessible name.
+    /// Words of the page's source that distinguish an element without a name; never the accessible name.
     #[serde(rename = "w")]
     pub hint: Option<Box<str>>,
-    /// It is included only because all refs were requested.
+    /// 1 if the element is included only because all refs were requested.
     #[serde(rename = "z")]
     pub extra: Option<u8>,
-    /// Its value is hidden.
+    /// 1 if the value of the element is hidden.
     #[serde(rename = "h")]
     pub secret: Option<u8>,
     #[serde(rename = "v")]
@@ -122,28 +122,28 @@ pub struct Details {
     /// The number of further options.
     #[serde(rename = "n")]
     pub more_options: u32,
-    /// The frame in an `<iframe>`.
+    /// The number of the frame in an `<iframe>`.
     #[serde(rename = "f")]
     pub child_frame: Option<u32>,
     /// x, y, width and height in the frame's viewport; after assembly, in the page's.
     #[serde(rename = "b")]
     pub bounds: Option<[i32; 4]>,
-    /// The content position of an `<iframe>`.
+    /// x and y of the content of an `<iframe>`.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
-    /// Why the pointer cannot reach it.
+    /// Why the pointer cannot reach the element; `None` if it can.
     #[serde(rename = "m")]
     pub mark: Option<Reach>,
-    /// The name of the dialog that covers it and the nodes after it.
+    /// The name of the dialog that covers the element and the nodes after it.
     #[serde(rename = "by")]
     pub cover: Option<Box<str>>,
-    /// The number of controls in it that are unchanged and not shown again.
+    /// The number of controls in the element that are unchanged and not shown again.
     #[serde(skip)]
     pub as_before: usize,
 }
 
 impl Details {
-    /// What an element shows, without positions, marks and the focus, which change from drawing to drawing.
+    /// Returns what an element shows, without positions, marks and the focus, which change without a change of content.
     pub(super) fn content(&self) -> Self {
         Self { active: None, bounds: None, inside: None, mark: None, cover: None, ..self.clone() }
     }
@@ -165,7 +165,7 @@ pub enum Reach {
     #[serde(rename = "inert")]
     #[strum(serialize = "inert")]
     Inert,
-    /// It has `pointer-events: none`.
+    /// The element has `pointer-events: none`.
     #[serde(rename = "no pointer")]
     #[strum(serialize = "no pointer")]
     NoPointer,
@@ -174,7 +174,7 @@ pub enum Reach {
     Hidden,
 }
 
-impl<'de> Deserialize<'de> for Walked {
+impl<'de> Deserialize<'de> for WalkedNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(WalkedVisitor)
     }
@@ -183,24 +183,27 @@ impl<'de> Deserialize<'de> for Walked {
 struct WalkedVisitor;
 
 impl<'de> Visitor<'de> for WalkedVisitor {
-    type Value = Walked;
+    type Value = WalkedNode;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("[depth], [depth, text] or [depth, role, ref, name, details]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Walked, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<WalkedNode, A::Error> {
         let depth = parts.next_element()?.unwrap_or(0);
         let Some(first) = parts.next_element::<Text<'de>>()? else {
-            return Ok(Walked { depth, what: What::Group });
+            return Ok(WalkedNode { depth, what: WalkedNodeKind::Group });
         };
         let Some(number) = parts.next_element()? else {
-            return Ok(Walked { depth, what: What::Text(first.0.into()) });
+            return Ok(WalkedNode { depth, what: WalkedNodeKind::Text(first.0.into()) });
         };
         let name = parts.next_element()?.unwrap_or_default();
         let details = parts.next_element()?;
         while parts.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Walked { depth, what: What::Element { role: roles::known(&first.0), number, name, details } })
+        Ok(WalkedNode {
+            depth,
+            what: WalkedNodeKind::Element { role: roles::known(&first.0), number, name, details },
+        })
     }
 }
 

@@ -11,9 +11,9 @@ use url::form_urlencoded::Serializer;
 use super::events::{Phase, Recorded};
 use super::nodes::{Node, Nodes};
 
-/// The most bytes of one document: references could make a small trace say much.
+/// The largest HTML of one document in bytes: references could make a small trace expand without limit.
 const LARGEST: usize = 64 << 20;
-/// The start of each document. The element of the call is marked.
+/// The start of each document, with a style that outlines the element of the call.
 const HEAD: &str =
     "<!doctype html><meta charset=utf-8><style>[data-target]{outline:2px solid #f60!important}</style>";
 const VOID: [&str; 14] = [
@@ -24,16 +24,16 @@ const VOID: [&str; 14] = [
 const LEFT_OUT: [&str; 10] =
     ["script", "noscript", "base", "meta", "object", "embed", "noembed", "noframes", "portal", "fencedframe"];
 
-/// Which document is asked for.
+/// Which document of a trace to write.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentQuery<'a> {
     pub call: &'a str,
     pub phase: Phase,
-    /// Without it, the main frame.
+    /// The frame; `None` for the main frame.
     pub frame: Option<&'a str>,
 }
 
-/// Finds the snapshot of a document. A frame without one at this moment has its latest before it.
+/// Finds the snapshot of a document. For a frame without one at this moment, the latest one before is taken.
 fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
     let is_at = |index: &usize| {
         let snapshot = &recorded.snapshots[*index];
@@ -126,7 +126,7 @@ impl Writer<'_> {
             }
             Node::Text(text) => self.html += &escaped(text),
             Node::Reference { back, node } => {
-                // What refers to itself would never end.
+                // References must lead to earlier snapshots, since a cycle would never end.
                 let Some(earlier) = snapshot.checked_sub(*back).filter(|earlier| *earlier < snapshot) else {
                     return;
                 };
@@ -143,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the start of an element; its children, last first, and its end follow in steps.
+    /// Writes the start tag of an element, and adds steps for its children, given last first, and its end tag.
     fn element(&mut self, name: &str, attributes: &[(String, String)], children: Vec<(usize, usize)>) {
         let get = |wanted: &str| {
             attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
@@ -165,7 +165,7 @@ impl Writer<'_> {
             let _ = write!(self.html, "<style>{css}</style>");
             return;
         }
-        // Their content would be read as text.
+        // The browser would show the tags within these elements as text.
         let name = if matches!(lower.as_str(), "xmp" | "plaintext" | "listing") { "pre" } else { name };
         let _ = write!(self.html, "<{name}");
         self.attributes(&lower, attributes);
@@ -227,7 +227,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The address of a child frame's document; `/snapshot/ID` is what the trace calls it.
+    /// The viewer's URL for a child frame's document, whose URL in the trace is `/snapshot/ID`.
     fn document(&self, source: &str) -> String {
         let Some(frame) = source.strip_prefix("/snapshot/") else { return String::new() };
         let frame = format!("{}/{}", self.part, frame.split('?').next().unwrap_or_default());
@@ -246,7 +246,7 @@ impl Writer<'_> {
     }
 }
 
-/// The address of content in the trace.
+/// The viewer's URL for a resource that the snapshot `at` loads.
 pub(super) fn resource(at: usize, base: Option<&Url>, address: &str) -> String {
     let address = address.trim();
     if address.is_empty() || address.starts_with("data:") || address.starts_with('#') {
@@ -263,7 +263,7 @@ pub(super) fn resource(at: usize, base: Option<&Url>, address: &str) -> String {
     format!("resource?{}", query.finish())
 }
 
-/// Replaces the addresses in a style sheet.
+/// Replaces the URLs in a style sheet.
 pub(super) fn rewrite_css(css: &str, to: impl Fn(&str) -> String) -> String {
     static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let pattern =
@@ -283,7 +283,7 @@ pub(super) fn rewrite_css(css: &str, to: impl Fn(&str) -> String) -> String {
     replaced.into_owned()
 }
 
-/// A link that leads nowhere else.
+/// A link that does not leave the document: only fragments are kept.
 fn local(address: &str) -> String {
     if address.starts_with('#') { address.to_owned() } else { "#".to_owned() }
 }

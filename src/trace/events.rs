@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// A moment of a call.
+/// A moment of a call at which a snapshot is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Phase {
@@ -14,16 +14,16 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The phase with this name. Older traces say `input` for `action`.
+    /// The phase with this name. Older traces contain `input` for `action`.
     pub fn named(name: &str) -> Option<Self> {
         if name == "input" { Some(Self::Action) } else { name.parse().ok() }
     }
 }
 
-/// What a trace recorded.
+/// The recorded events of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
-    /// Browser, versions, and the two clocks.
+    /// The `context-options` event: browser, versions, and the start by the wall clock and the monotonic clock.
     pub header: Map<String, Value>,
     pub calls: Vec<Call>,
     indices: HashMap<String, usize>,
@@ -32,9 +32,9 @@ pub(super) struct Recorded {
     /// HAR entries.
     pub requests: Vec<Value>,
     pub snapshots: Vec<Snapshot>,
-    /// The snapshots of each frame, in their order.
+    /// The indices of each frame's snapshots, by frame id, in recorded order.
     pub frames: HashMap<String, Vec<usize>>,
-    /// The snapshots of the main frame during each call.
+    /// The indices of the main frame's snapshots, by call id.
     pub mains: HashMap<String, Vec<usize>>,
 }
 
@@ -62,24 +62,24 @@ pub(super) struct Snapshot {
     pub is_main_frame: bool,
     pub viewport: Value,
     pub resource_overrides: Vec<Override>,
-    /// The nodes as JSON, which are read when they are shown.
+    /// The nodes as JSON, which is parsed only when the document is shown.
     #[serde(skip)]
     pub html: Box<str>,
 }
 
-/// Content that replaces what the network delivered.
+/// Content of a resource that replaces its recorded response.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Override {
     pub url: String,
     pub sha1: Option<String>,
     pub file: Option<String>,
-    /// The content is that of so many snapshots before.
+    /// How many snapshots of the frame to go back for the content.
     #[serde(rename = "ref")]
     pub back: Option<usize>,
 }
 
-/// The file in the archive that an event names: by its path, or below `resources/`.
+/// The archive's file that an event names: by its path in the field `path`, or by its name in `resources/` in `digest`.
 pub(super) fn file_of(event: &Value, path: &str, digest: &str) -> Option<String> {
     let text = |name: &str| event.get(name).and_then(Value::as_str);
     text(path).map(str::to_owned).or_else(|| text(digest).map(|digest| format!("resources/{digest}")))
@@ -93,14 +93,14 @@ impl Snapshot {
 }
 
 impl Recorded {
-    /// Takes one line of `part`, a file of the trace.
+    /// Adds the event in one line of `part`, a file of the trace.
     pub(super) fn take(&mut self, part: &str, line: &str) {
         #[derive(Deserialize)]
         struct Kind {
             #[serde(rename = "type")]
             name: String,
         }
-        // A kind is read without the rest: documents are too deep for a `Value`.
+        // Only the type is parsed first, since snapshots are nested too deeply for a `Value`.
         let Ok(kind) = crate::json::decode::<Kind>(line.as_bytes()) else { return };
         if kind.name == "frame-snapshot" {
             self.take_snapshot(part, line);
@@ -139,7 +139,7 @@ impl Recorded {
         }
         const KEY: &str = "\"html\":";
         let Ok(Event { mut snapshot }) = crate::json::decode::<Event>(line.as_bytes()) else { return };
-        // Inside a string, the second quote would be escaped.
+        // KEY cannot match inside a string, where its quotes would be escaped.
         snapshot.html =
             line.find(KEY).map(|at| &line[at + KEY.len()..]).unwrap_or_default().trim_start().into();
         snapshot.call_id = format!("{part}/{}", snapshot.call_id);
@@ -152,7 +152,8 @@ impl Recorded {
         self.snapshots.push(snapshot);
     }
 
-    /// Takes the places in scripts, which Playwright for Python writes apart: `{files, stacks: [[call, [[file, line, column, function]]]]}`.
+    /// Adds call stacks, which Playwright for Python writes to a file of their own:
+    /// `{files, stacks: [[call, [[file, line, column, function]]]]}`.
     pub(super) fn take_stacks(&mut self, part: &str, text: &str) {
         let read: Value = serde_json::from_str(text).unwrap_or_default();
         for stack in read["stacks"].as_array().into_iter().flatten() {
@@ -162,7 +163,7 @@ impl Recorded {
                 json!({ "file": file, "line": place[1], "column": place[2], "function": place[3] })
             };
             let places: Vec<_> = stack[1].as_array().into_iter().flatten().map(place).collect();
-            // Numbers are what older versions write.
+            // Older versions write the number of the call, without `call@`.
             let call = stack[0].as_str().map_or_else(|| format!("call@{}", stack[0]), str::to_owned);
             if let Some(index) = self.indices.get(&format!("{part}/{call}")) {
                 self.calls[*index].before.entry("stack").or_insert_with(|| places.into());

@@ -1,4 +1,4 @@
-//! A trace file: what the viewer asks of it.
+//! A trace file, and the content that the viewer requests from it.
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,13 @@ use super::document::{self, DocumentQuery};
 use super::events::{Call, Phase, Recorded, file_of};
 use crate::hex::hex;
 
-/// The most bytes of events, and of one file.
+/// The largest event file in bytes.
 const MOST_EVENTS: u64 = 2 << 30;
+/// The most bytes that are read from any other file.
 const LARGEST_FILE: u64 = 256 << 20;
 /// The most bytes of a body that the viewer shows as text.
 const LONGEST_TEXT: usize = 512 << 10;
-/// The first version whose calls are events before and after.
+/// The first format version in which each call is a `before` and an `after` event.
 const OLDEST: u64 = 4;
 
 /// Why a file cannot be shown.
@@ -39,14 +40,14 @@ pub enum TraceError {
     TooOld { path: PathBuf, version: u64 },
 }
 
-/// A trace that is open.
+/// An open trace.
 #[derive(Debug)]
 pub struct Trace {
     archive: Mutex<ZipArchive<BufReader<File>>>,
     recorded: Recorded,
 }
 
-/// Content that a document of the trace loads.
+/// An image or style sheet of a trace.
 #[derive(Debug)]
 pub struct Resource {
     pub mime: String,
@@ -81,7 +82,7 @@ impl Trace {
         }
     }
 
-    /// All that the viewer lists, without arguments, documents and bodies.
+    /// Everything that the viewer lists, without arguments, documents and bodies.
     pub fn overview(&self) -> Value {
         let recorded = &self.recorded;
         let pictures = recorded.pictures.iter().map(|picture| {
@@ -113,7 +114,7 @@ impl Trace {
         })
     }
 
-    /// A call with its arguments, result, error, log and place in the script.
+    /// A call with its arguments, result, error, log and call stack in the script.
     pub fn call(&self, id: &str) -> Option<Value> {
         let call = self.recorded.find(id)?;
         let viewport =
@@ -125,7 +126,7 @@ impl Trace {
         }))
     }
 
-    /// A request with its answer as a HAR entry, and both bodies as text.
+    /// A request and its response as a HAR entry, with both bodies as text.
     pub fn request(&self, index: usize) -> Option<Value> {
         let entry = self.recorded.requests.get(index)?;
         let posted = &entry["request"]["postData"];
@@ -150,7 +151,7 @@ impl Trace {
         })
     }
 
-    /// A file of the script, if the trace has it. It is stored under a digest of its path.
+    /// A source file of the test script, if the trace contains it. It is stored under a digest of its path.
     pub fn source(&self, path: &str) -> Option<String> {
         let digest = hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, path.as_bytes()).as_ref());
         let extension = Path::new(path).extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -159,7 +160,7 @@ impl Trace {
         Some(String::from_utf8_lossy(&content).into_owned())
     }
 
-    /// A picture, by its number in the overview.
+    /// A screenshot, by its index in the overview.
     pub fn picture(&self, index: usize) -> Option<Resource> {
         let content = self.file(&file_of(self.recorded.pictures.get(index)?, "file", "sha1")?)?;
         let mime = if content.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
@@ -171,7 +172,7 @@ impl Trace {
         document::write(&self.recorded, query)
     }
 
-    /// What a document loads: snapshot `at` says which version. Only pictures and style sheets.
+    /// An image or style sheet that a document loads, as it was at the time of snapshot `at`. `None` for other types.
     pub fn resource(&self, at: usize, url: &str) -> Option<Resource> {
         let snapshot = self.recorded.snapshots.get(at)?;
         let entry = self.answered(url, snapshot.timestamp);
@@ -190,7 +191,7 @@ impl Trace {
         mime.starts_with("image/").then_some(Resource { mime, content })
     }
 
-    /// The last answer from a URL before a moment, or the first after it.
+    /// The last response from a URL before a moment, or else the first one after it.
     fn answered(&self, url: &str, moment: f64) -> Option<&Value> {
         let is_about = |entry: &&Value| {
             let asked = entry["request"]["url"].as_str().unwrap_or_default();
@@ -201,7 +202,7 @@ impl Trace {
         all().rfind(|entry| before(entry)).or_else(|| all().next())
     }
 
-    /// The file that replaces a style sheet which scripts have changed.
+    /// The file with the changed content of a style sheet, if scripts have changed it.
     fn replaced(&self, at: usize, url: &str) -> Option<String> {
         let frame = self.recorded.frames.get(&self.recorded.snapshots[at].frame_id)?;
         let mut at = frame.iter().position(|index| *index == at)?;
@@ -241,7 +242,7 @@ fn read(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<Vec<u8>
     Some(content)
 }
 
-/// Gives each line of a file to `take`. A file that is not there has none.
+/// Passes each line of a file to `take`. A missing file has no lines.
 fn read_lines(
     archive: &mut ZipArchive<BufReader<File>>,
     name: &str,

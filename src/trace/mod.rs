@@ -1,6 +1,7 @@
-//! Traces as files, in Playwright's format: reading one, and the page that shows it.
+//! Reads trace files in Playwright's format, and contains the page of the viewer.
 //!
-//! The viewer asks for one piece at a time. Documents of a trace are written without scripts; what they load comes from the trace.
+//! The viewer requests one piece at a time. Documents of a trace are shown without scripts, and load only resources
+//! from the trace.
 mod document;
 mod events;
 mod file;

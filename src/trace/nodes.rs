@@ -1,5 +1,5 @@
-//! Documents as traces write them: `["TAG", {attributes}, …children]`, texts, and `[[n, k]]` for the k-th node of the document
-//! n snapshots before. Documents nest deeper than a recursive reader can go.
+//! Parses documents in the format of traces: `["TAG", {attributes}, …children]`, texts, and `[[n, k]]` for the k-th
+//! node of the document n snapshots before. Documents can be nested too deeply for a recursive parser.
 use serde_json::{Map, Value};
 
 use crate::json::decode;
@@ -15,12 +15,12 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct Nodes {
     pub list: Vec<Node>,
-    /// The nodes that references count: each after its children.
+    /// The indices of the nodes in the order in which references count them: each after its children.
     pub order: Vec<usize>,
     pub root: usize,
 }
 
-/// An array whose end is not read yet.
+/// An array whose end has not been parsed yet.
 #[derive(Default)]
 struct Open {
     name: Option<String>,

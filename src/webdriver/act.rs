@@ -20,7 +20,7 @@ const LONGEST_REST: Duration = Duration::from_secs(2);
 
 /// Sets a field's value. Returns `{field}` if it does not accept one now, `{field, shown}` after setting.
 const FILL: &str = "async (node, value) => {
-  // There is no world but the page's: what is noted there would stay.
+  // WebDriver has no isolated world: what this stores would stay in the page.
   engine.noteText = () => {};
   const field = engine.openField(node, value, { force: false, select: true });
   if (field.wrong || field.blocked) return { field };
@@ -95,7 +95,7 @@ impl Tab {
             pointer.push(json!({ "type": "pointerDown", "button": button }));
             pointer.push(json!({ "type": "pointerUp", "button": button }));
         }
-        // Where the point lies is said in the page's viewport.
+        // The point is in coordinates of the main frame.
         self.go_to(0).await?;
         let held: Vec<_> = press.modifiers.iter().map(|modifier| code_of(*modifier)).collect();
         self.keys(&held, "keyDown").await?;
@@ -108,7 +108,7 @@ impl Tab {
         pressed
     }
 
-    /// Waits if a press would become the second one of a double click.
+    /// Waits so long that a press at the same place does not become a double click with the last one.
     async fn keep_apart(&self, at: [i64; 2]) {
         let before = *self.pressed.lock();
         if let Some((when, _)) = before.filter(|(_, place)| *place == at) {
@@ -250,7 +250,7 @@ fn pieces(text: &str, alone: bool) -> Vec<Piece> {
             '\r' if letters.peek() == Some(&'\n') => continue,
             '\n' | '\r' => '\u{e007}',
             '\t' => '\u{e004}',
-            // What stands for a key in the protocol is no letter.
+            // In WebDriver, these private-use characters stand for special keys. As text they are inserted instead.
             '\u{e000}'..='\u{f8ff}' => {
                 match pieces.last_mut() {
                     Some(Piece::Other(text)) if !alone => text.push(letter),
@@ -281,7 +281,7 @@ mod tests {
             [keys("a"), other("\u{e010}\u{e011}"), keys("\u{1f600}\u{e007}")]
         );
         assert_eq!(pieces("ab", true), [keys("a"), keys("b")]);
-        // A private character would be taken for a key.
+        // As a key, a private-use character would be a special key.
         assert_eq!(pieces("\u{e007}", false), [other("\u{e007}")]);
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Command<'a> {
 impl Client {
     /// Creates a client for the driver at `address`, such as `http://127.0.0.1:4444`.
     pub(super) fn new(address: &str) -> Result<Self> {
-        // A proxy of the environment is for others.
+        // The proxy settings of the environment do not apply to the driver on this machine.
         let http = reqwest::Client::builder().no_proxy().build();
         let http = http.map_err(|error| Error::BrowserLaunch { reason: error.to_string() })?;
         Ok(Self { http, address: address.to_owned() })

@@ -10,7 +10,7 @@ use crate::browser::DownloadState;
 
 /// The suffix of a file that is still being downloaded. An empty file reserves the final name.
 const ARRIVING: &str = ".wkdownload";
-/// The time between the empty file and the first data.
+/// How long an empty file may exist before the first data arrives.
 const MOMENT: Duration = Duration::from_millis(200);
 
 /// The download folder of a WebKit.
@@ -117,7 +117,7 @@ impl Downloads {
     }
 }
 
-/// Whether it is the empty file that precedes the download.
+/// Whether the file is the empty one that was just created for a download.
 fn is_just_made(path: &Path) -> bool {
     let Ok(file) = std::fs::metadata(path) else { return true };
     let age = file.modified().ok().and_then(|when| when.elapsed().ok());
@@ -160,7 +160,7 @@ mod tests {
         assert!(downloads.has_updates());
         assert_eq!(reports(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
         std::fs::remove_file(file("a")).unwrap();
-        // The name is a site's own.
+        // A site can choose a name that ends with this suffix.
         write("c.wkdownload", "all of it");
         assert_eq!(reports(&downloads), [("c.wkdownload".to_owned(), "done")]);
     }

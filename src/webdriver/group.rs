@@ -13,15 +13,15 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// How long dead processes may take to disappear.
-const BURIAL: Duration = Duration::from_secs(2);
+/// How long to wait for ended processes to exit.
+const REAP_LIMIT: Duration = Duration::from_secs(2);
 
 /// How to end a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndMode {
-    /// Kill it with its descendants; end those too when it exits.
+    /// Kill the program with its descendants. When the program exits by itself, the descendants are killed too.
     Together,
-    /// Ask it to exit, so that it can clean up.
+    /// Ask the program to exit, so that it can clean up.
     Orderly,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Group {
     child: Child,
     pid: Pid,
     ends: EndMode,
-    /// The pipe that keeps it running while it is open.
+    /// The pipe to the supervisor, which ends the program when this closes.
     life: Option<ChildStdin>,
     /// The program's standard output, if it is read.
     pub(super) said: Option<ChildStdout>,
@@ -87,12 +87,12 @@ impl Group {
     /// Ends the program and waits for its exit.
     pub(super) async fn end(&mut self) {
         self.stop();
-        let _ = timeout(BURIAL, self.child.wait()).await;
+        let _ = timeout(REAP_LIMIT, self.child.wait()).await;
     }
 
     fn stop(&mut self) {
         self.life.take();
-        // Afterwards the number could be somebody else's.
+        // After the exit, the id could belong to another process group.
         if self.ends == EndMode::Together && !self.has_ended() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }

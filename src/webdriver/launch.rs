@@ -93,7 +93,7 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
         "webkitgtk:browserOptions": browser,
     } } });
     let limit = deadline.saturating_duration_since(Instant::now());
-    // One that cannot start its browser never answers.
+    // A driver that cannot start its browser never replies.
     let begun = client.post(Command { limit, ..Command::new("New Session", "/session") }, wanted).await;
     let begun = begun.unwrap_or_default();
     let Some(id) = begun["sessionId"].as_str() else {
@@ -125,7 +125,7 @@ impl Processes {
         self.relay.as_ref()?.explain(begun)
     }
 
-    /// Its downloads.
+    /// The downloads of this WebKit.
     pub(super) fn downloads(&self) -> &Downloads {
         &self.downloads
     }
@@ -154,7 +154,7 @@ fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsStri
         ("XDG_DATA_HOME".into(), below(".local/share")),
         ("XDG_RUNTIME_DIR".into(), below("run")),
         ("GDK_BACKEND".into(), "x11".into()),
-        // Without these, it starts a bus of the desktop's that nobody ends.
+        // Without these, WebKit starts a D-Bus daemon that nobody ends.
         ("DBUS_SESSION_BUS_ADDRESS".into(), "disabled:".into()),
         ("NO_AT_BRIDGE".into(), "1".into()),
     ];
@@ -175,7 +175,7 @@ async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Res
         .map_err(|error| failed(error.to_string()))?;
     let said = display.said.take().ok_or_else(|| failed("it says nothing".to_owned()))?;
     let (mut said, mut number) = (BufReader::new(said), String::new());
-    // It writes the number and the end of the line apart, and ends if nobody reads the second.
+    // Xvfb writes the number and the line end separately, and exits if nobody reads the line end.
     let read = timeout_at(deadline, said.read_line(&mut number)).await;
     match read {
         Ok(Ok(1..)) => Ok((display, format!(":{}", number.trim()))),
@@ -215,7 +215,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// The browser next to a driver that was given by path: a driver without this setting uses another one.
+/// Returns the browser in the driver's folder, if it is there: by default, the driver starts an installed one.
 fn binary(program: &Path) -> Option<PathBuf> {
     let beside = program.parent()?.join("MiniBrowser");
     beside.is_file().then_some(beside)
@@ -223,7 +223,7 @@ fn binary(program: &Path) -> Option<PathBuf> {
 
 fn arguments(options: &Options, relay: Option<&Relay>) -> Vec<String> {
     let mut arguments = vec!["--automation".to_owned()];
-    // The driver's own capability for it speaks TLS to the proxy of encrypted pages.
+    // With the driver's `proxy` capability, WebKit would speak TLS to the proxy itself for `https:` pages.
     if let Some(relay) = relay {
         arguments.push(format!("--proxy={}", relay.server()));
         arguments.extend(relay.direct_hosts().map(|host| format!("--ignore-host={host}")));

@@ -57,7 +57,7 @@ impl Need {
     /// The requirements of a press.
     pub(super) const PRESSED: Self =
         Self { visible: true, enabled: true, editable: false, stable: true, hit: true, label: false };
-    /// Only a position.
+    /// The requirements of a press without actionability checks: only a position.
     pub(super) const FORCED: Self =
         Self { visible: false, enabled: false, editable: false, stable: false, hit: false, label: false };
 }
@@ -117,7 +117,7 @@ impl Tab {
                     return Err(root.map_or(error.clone(), |root| root.named(error)));
                 }
                 Err(error @ (Error::BrowserGone { .. } | Error::DialogOpen { .. })) => return Err(error),
-                // A frame that is just being replaced shows nothing.
+                // A frame that is being replaced is left out.
                 Err(_) => {}
             }
         }
@@ -141,7 +141,7 @@ impl Tab {
                 [only] if found.count == 1 => Ok(only.clone()),
                 _ => Err(Error::SeveralMatch { count: found.count, matches: found.descriptions }),
             },
-            // What was written may be a selector, which errors do not repeat.
+            // The text may be a selector, and errors do not repeat selectors.
             Err(Error::ElementNotFound { .. }) => Err(Error::NoTarget { reason: "finds nothing".to_owned() }),
             Err(Error::InvalidSelector { reason, .. }) => {
                 Err(Error::NoTarget { reason: format!("cannot be read: {reason}") })

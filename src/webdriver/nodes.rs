@@ -15,14 +15,14 @@ const MOST_KNOWN: usize = 20_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     pub(super) handle: String,
-    /// The number of its frame; 0 for the main frame.
+    /// The number of the element's frame; 0 for the main frame.
     pub(super) frame: u32,
-    /// Its name in errors.
+    /// The element's name in errors.
     pub(super) target: String,
 }
 
 impl Element {
-    /// Its name in errors: the ref as it was written.
+    /// The element's name in errors: the ref as it was written.
     pub fn target(&self) -> &str {
         &self.target
     }
@@ -50,7 +50,7 @@ struct Known {
     around: Option<(u32, String)>,
     /// The handle of the root element, which identifies the document.
     document: Option<String>,
-    /// The first number of this document, and the next free one.
+    /// The first number of this document. `next` is the next free number.
     first: u32,
     next: u32,
     numbers: HashMap<String, u32>,
@@ -220,7 +220,7 @@ mod tests {
         let mut nodes = Nodes::default();
         assert_eq!(refs(&mut nodes, &walked(&["a", "b"], "one")), [1, 2]);
         assert_eq!(refs(&mut nodes, &walked(&["b", "c", "a"], "one")), [2, 3, 1]);
-        // Another document begins where this one ended.
+        // The numbers of another document continue after those of this one.
         assert_eq!(refs(&mut nodes, &walked(&["d"], "two")), [4]);
         let stands = |number: u32| nodes.element(&format!("e{number}").parse().unwrap());
         assert_eq!(stands(4).unwrap().handle, "d");

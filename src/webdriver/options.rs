@@ -48,7 +48,7 @@ impl Options {
 
     /// The options for a test start: headless if possible, and without warnings.
     #[must_use]
-    pub fn for_test_start(&self) -> Self {
+    pub fn for_trial_launch(&self) -> Self {
         let headless = on_path(DISPLAY).is_ok().then_some(true).or(self.launch.headless);
         let launch = LaunchOptions { headless, ..self.launch.clone() };
         Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
@@ -60,7 +60,7 @@ impl Options {
         Self { policy: Arc::clone(policy), ..self.clone() }
     }
 
-    /// The options for another browser next to it.
+    /// The launch options for another browser than WebKit.
     pub fn for_other_browser(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
     }

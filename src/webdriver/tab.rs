@@ -106,7 +106,7 @@ impl Tab {
         }
         let updates = downloads.updates();
         if !updates.is_empty() {
-            // The browser tells its person of them in a bar, for which it takes a part of the page's room.
+            // WebKit shows downloads in a bar, which makes the page smaller.
             let _ = self.resize(self.viewport).await;
         }
         updates
@@ -140,7 +140,7 @@ impl Tab {
     async fn kept(&self, answer: Result<Value>) -> Result<Value> {
         let Err(Error::NoAnswer { method, waited }) = answer else {
             let answer = self.unless_gone(answer).await;
-            // Nor is there anything to be done with a driver that has no browser or no page any more.
+            // A driver that has no browser or no page any more is ended as well.
             if let Err(Error::BrowserGone { .. } | Error::PageClosed) = answer {
                 self.processes.end().await;
             }
@@ -191,7 +191,7 @@ impl Tab {
             owners.push(owner);
             inner = parent;
         }
-        // Wherever a failure leaves it, that is no frame.
+        // No frame has this number: if a switch fails, the current frame is unknown.
         self.at.store(u32::MAX, Ordering::Relaxed);
         switch(Value::Null).await?;
         for owner in owners.iter().rev() {
@@ -214,7 +214,7 @@ impl Tab {
     ) -> Result<Value> {
         self.go_to(frame).await?;
         self.within(limit).await?;
-        // A page that is loading is waited for first.
+        // Twice the limit, since the driver first waits until the page has loaded.
         let command = Command { limit: 2 * limit + GRACE, ..Command::new("Execute Script", "/execute/sync") };
         let body = json!({ "script": script, "args": arguments });
         let answer = self.kept(self.client.post(command, body).await).await;
@@ -229,7 +229,7 @@ impl Tab {
         self.script(frame, &injected::once(function), arguments, USUAL).await
     }
 
-    // What is done with the page.
+    // Operations on the page.
 
     /// Resizes the page.
     async fn resize(&self, (width, height): (i64, i64)) -> Result<()> {
@@ -255,7 +255,7 @@ impl Tab {
         let stands = || self.script(0, STANDS, Vec::new(), limit);
         let before = match stands().await {
             Ok(before) => handle_of(&before[3]).map(str::to_owned),
-            // What is there may just be going, or wait for an answer to a dialog.
+            // The current document may be about to go, or waiting for the answer to a dialog.
             Err(Error::BrowserGone { reason }) => return Err(Error::BrowserGone { reason }),
             Err(_) => None,
         };
@@ -313,7 +313,7 @@ impl Tab {
         self.script(0, HISTORY, Vec::new(), USUAL).await
     }
 
-    /// The current page.
+    /// Returns the URL and the title of the current page.
     pub async fn stands(&self) -> Result<NavigatedPage> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
@@ -345,11 +345,11 @@ impl Tab {
 
     /// A PNG screenshot of the full page: enlarges the window for it.
     pub async fn whole_picture(&self) -> Result<Vec<u8>> {
-        // Beyond, WebKit draws black.
+        // Beyond this size in pixels, WebKit draws black.
         const LONGEST: i64 = 16_384;
         const SIZES: &str = "const { scrollWidth, scrollHeight } = document.documentElement;\nreturn [innerWidth, innerHeight, \
                              scrollWidth, scrollHeight, scrollX, scrollY];";
-        // What has just got its size is drawn in the next frame.
+        // A resized page is drawn in the next frame.
         const DRAWN: &str =
             "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
         let sizes = self.script(0, SIZES, Vec::new(), USUAL).await?;

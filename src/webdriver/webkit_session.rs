@@ -90,7 +90,7 @@ impl WebkitSession {
 
     /// Waits for access to the page, if one is open.
     ///
-    /// # Errors `no_page`
+    /// # Errors `no_page` if no page is open.
     pub async fn open_turn(&self) -> Result<PageAccess<'_>> {
         let held = self.wait().await?;
         match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
@@ -116,7 +116,7 @@ impl WebkitSession {
         let (processes, client) = Box::pin(start(&self.options)).await?;
         let processes = Arc::new(processes);
         *self.running.lock() = Some(Arc::clone(&processes));
-        // It may have been closed while it started.
+        // The session may have been closed during the start.
         if self.is_closed.load(Ordering::Acquire) {
             processes.end().await;
             return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
@@ -141,7 +141,7 @@ impl Deref for PageAccess<'_> {
     type Target = Tab;
 
     fn deref(&self) -> &Tab {
-        // A turn is given only where there is one.
+        // `turn` and `open_turn` give access only to an open page.
         self.held.as_ref().unwrap_or_else(|| unreachable!("a turn holds a page"))
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use patchright_mcp::Error;
 use patchright_mcp::browser::input::{ClickOptions, InputStyle, Rect};
-use patchright_mcp::browser::{ActionOptions, CaptureOptions, Frame, Page, Scope};
+use patchright_mcp::browser::{ActionOptions, CaptureOptions, Frame, Page, ScriptWorld};
 use serde_json::json;
 
 use crate::support::{drive, find, open};
@@ -84,7 +84,7 @@ fn a_button_on_a_page_that_draws_once_in_a_second_is_seen_to_move() {
         let result = click(page.main_frame(), "#x", &within(InputStyle::Instant, 3500)).await;
         let Err(error) = result else {
             let seen = "[document.visibilityState, document.title, left, performance.now()].join()";
-            panic!("no error: {:?}", page.main_frame().evaluate(seen, vec![], Scope::Main).await);
+            panic!("no error: {:?}", page.main_frame().evaluate(seen, vec![], ScriptWorld::Main).await);
         };
         assert!(error.to_string().contains("was still moving"), "{error}");
     });
@@ -103,7 +103,7 @@ fn a_button_that_a_style_moves_is_seen_to_move_where_nothing_is_drawn() {
     drive(async |context, site| {
         let page = open(&context, &site, html).await;
         let frame = page.main_frame();
-        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
+        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], ScriptWorld::Isolated).await.unwrap();
         let error = click(frame, "#x", &within(InputStyle::Instant, 3800)).await.unwrap_err();
         assert!(error.to_string().contains("was still moving"), "{error}");
         click(frame, "#still", &within(InputStyle::Instant, 3800)).await.unwrap();
@@ -129,11 +129,11 @@ fn what_has_stood_still_since_a_snapshot_need_not_be_watched_again() {
         let frame = page.main_frame();
         let [still, moving] = [find(frame, "#later").await, find(frame, "#x").await];
         page.capture(0, CaptureOptions::default()).await.unwrap();
-        frame.evaluate(FRAMES, vec![], Scope::Isolated).await.unwrap();
+        frame.evaluate(FRAMES, vec![], ScriptWorld::Isolated).await.unwrap();
         let error = moving.set_checked(true, &within(InputStyle::Instant, 800)).await.unwrap_err();
         assert!(error.to_string().contains("was still moving"), "{error}");
         // Nothing is drawn any more, so that what a style may move would count as moving.
-        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
+        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], ScriptWorld::Isolated).await.unwrap();
         still.set_checked(true, &within(InputStyle::Instant, 3800)).await.unwrap();
     });
 }
@@ -156,7 +156,7 @@ fn an_obstacle_that_goes_away_is_waited_for() {
                 click(page.main_frame(), "#x", &within(style, 5000))
                     .await
                     .unwrap_or_else(|error| panic!("{html}: {error}"));
-                let clicked = page.main_frame().evaluate("clicked", vec![], Scope::Main).await.unwrap();
+                let clicked = page.main_frame().evaluate("clicked", vec![], ScriptWorld::Main).await.unwrap();
                 assert_eq!(clicked, json!(1), "{style:?} {html}");
                 page.close().await.unwrap();
             }
@@ -255,7 +255,7 @@ fn whatever_is_in_reach_is_clicked() {
                 click(page.main_frame(), "#x", &within(style, 4000))
                     .await
                     .unwrap_or_else(|error| panic!("{style:?} {what}: {error}"));
-                let clicked = page.main_frame().evaluate("clicked", vec![], Scope::Main).await.unwrap();
+                let clicked = page.main_frame().evaluate("clicked", vec![], ScriptWorld::Main).await.unwrap();
                 assert_eq!(clicked, json!(1), "{style:?} {what}");
                 page.close().await.unwrap();
             }
@@ -270,7 +270,7 @@ fn a_page_is_scrolled_by_the_wheel() {
                     <script>var log = []; for (const type of ['wheel', 'scroll']) addEventListener(type, (event) => log.push(type))</script>";
         let page = open(&context, &site, html).await;
         click(page.main_frame(), "#x", &within(InputStyle::Natural, 4000)).await.unwrap();
-        let log = page.main_frame().evaluate("log", vec![], Scope::Main).await.unwrap();
+        let log = page.main_frame().evaluate("log", vec![], ScriptWorld::Main).await.unwrap();
         assert_eq!(log[0], "wheel", "{log}");
         assert!(log.as_array().unwrap().contains(&json!("scroll")));
     });
@@ -295,7 +295,7 @@ fn elements_in_frames_are_reached_through_all_of_them() {
                     click(&frame, "#x", &within(style, 5000))
                         .await
                         .unwrap_or_else(|error| panic!("{style:?} {outer} {origin}: {error}"));
-                    let clicked = frame.evaluate("clicked", vec![], Scope::Main).await.unwrap();
+                    let clicked = frame.evaluate("clicked", vec![], ScriptWorld::Main).await.unwrap();
                     assert_eq!(clicked, json!(1), "{style:?} {outer} {origin}");
                     page.close().await.unwrap();
                 }
@@ -333,7 +333,7 @@ fn closed_shadow_roots_are_no_hiding_place() {
         let field = crate::support::find_pierced(page.main_frame(), "i").await;
         for (style, expected) in STYLES.into_iter().zip(1..) {
             button.click(&ClickOptions::default(), &within(style, 3000)).await.unwrap();
-            let clicked = page.main_frame().evaluate("clicked", vec![], Scope::Main).await.unwrap();
+            let clicked = page.main_frame().evaluate("clicked", vec![], ScriptWorld::Main).await.unwrap();
             assert_eq!(clicked, json!(expected), "{style:?}");
             field.fill("inside", &within(style, 3000)).await.unwrap();
             assert_eq!(field.input_value().await.unwrap(), "inside");
@@ -346,7 +346,7 @@ fn a_node_that_is_gone_is_never_a_neighbour() {
     drive(async |context, site| {
         let page = open(&context, &site, "<button id=x>X</button><button>Y</button>").await;
         let button = find(page.main_frame(), "#x").await.named("c0p0f0e7");
-        page.main_frame().evaluate("x.remove()", vec![], Scope::Main).await.unwrap();
+        page.main_frame().evaluate("x.remove()", vec![], ScriptWorld::Main).await.unwrap();
         let error = button.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap_err();
         assert_eq!(error.to_string(), "c0p0f0e7 is no longer on the page");
         let other = find(page.main_frame(), "button").await;

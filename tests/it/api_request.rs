@@ -1,8 +1,12 @@
 //! Requests without a page share the cookies of their context, and follow redirects as a browser does.
+use std::sync::Arc;
+
+use futures_util::future::join_all;
 use patchright_mcp::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, NavigateOptions, StorageState};
 use patchright_mcp::error::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::Barrier;
 
 use crate::support::drive;
 
@@ -61,24 +65,46 @@ fn what_answers_with_failure_is_one_where_that_is_asked() {
     });
 }
 
-/// A server that keeps its connections, and closes each as the second request on it comes.
+/// A server that keeps its connections, and closes each as the second request on it comes. It answers the first requests
+/// of `together` connections at once.
+async fn closing_server(together: usize) -> ApiRequest {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let barrier = Arc::new(Barrier::new(together));
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let barrier = barrier.clone();
+            tokio::spawn(async move {
+                let mut received = [0; 4096];
+                let _ = stream.read(&mut received).await;
+                barrier.wait().await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+                let _ = stream.read(&mut received).await;
+            });
+        }
+    });
+    ApiRequest { url, ..ApiRequest::default() }
+}
+
+#[test]
+fn many_kept_connections_that_their_server_closes_cost_no_request() {
+    const TOGETHER: usize = 4;
+    drive(|_, _| async move {
+        let read = closing_server(TOGETHER).await;
+        let requests = ApiContext::new(ApiOptions::default(), StorageState::default());
+        for _ in 0..3 {
+            for response in join_all((0..TOGETHER).map(|_| requests.fetch(&read))).await {
+                assert_eq!(response.unwrap().status, 200);
+            }
+        }
+    });
+}
+
 #[test]
 fn a_kept_connection_that_its_server_closes_costs_no_request() {
     drive(|_, _| async move {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                tokio::spawn(async move {
-                    let mut received = [0; 4096];
-                    let _ = stream.read(&mut received).await;
-                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
-                    let _ = stream.read(&mut received).await;
-                });
-            }
-        });
+        let read = closing_server(1).await;
         let requests = ApiContext::new(ApiOptions::default(), StorageState::default());
-        let read = ApiRequest { url, ..ApiRequest::default() };
         for _ in 0..3 {
             assert_eq!(requests.fetch(&read).await.unwrap().status, 200);
         }

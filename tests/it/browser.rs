@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use patchright_mcp::Error;
 use patchright_mcp::browser::{
-    Arrival, ConsoleLevel, ContextOptions, NavigateOptions, Page, Scope, WaitUntil,
+    ConsoleLevel, ContextOptions, NavigateOptions, NavigationOutcome, Page, ScriptWorld, WaitUntil,
 };
 use serde_json::json;
 
@@ -17,12 +17,15 @@ fn a_page_opens_navigates_and_answers() {
         site.page("/", "<title>First</title><p>Hello</p><script>var fromThePage = 41</script>");
         let page = context.new_page().await.unwrap();
         let arrival = page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
-        let Arrival::Document(Some(response)) = arrival else { panic!("{arrival:?}") };
+        let NavigationOutcome::Document(Some(response)) = arrival else { panic!("{arrival:?}") };
         assert_eq!(response.status, 200);
         assert_eq!(page.title().await, "First");
         let frame = page.main_frame();
-        assert_eq!(frame.evaluate("() => fromThePage + 1", vec![], Scope::Main).await.unwrap(), json!(42));
-        let isolated = frame.evaluate("typeof fromThePage", vec![], Scope::Isolated).await.unwrap();
+        assert_eq!(
+            frame.evaluate("() => fromThePage + 1", vec![], ScriptWorld::Main).await.unwrap(),
+            json!(42)
+        );
+        let isolated = frame.evaluate("typeof fromThePage", vec![], ScriptWorld::Isolated).await.unwrap();
         assert_eq!(isolated, json!("undefined"));
     });
 }
@@ -39,9 +42,9 @@ fn frames_of_both_kinds_answer_in_both_worlds() {
         assert_eq!(page.frames().len(), 5);
         let mut found = Vec::new();
         for frame in page.frames().into_iter().skip(1) {
-            let mine = frame.evaluate("mine", vec![], Scope::Main).await.unwrap();
+            let mine = frame.evaluate("mine", vec![], ScriptWorld::Main).await.unwrap();
             let text = frame
-                .evaluate("document.querySelector('p').innerText", vec![], Scope::Isolated)
+                .evaluate("document.querySelector('p').innerText", vec![], ScriptWorld::Isolated)
                 .await
                 .unwrap();
             assert_eq!(mine, text, "{}", frame.url());
@@ -64,7 +67,7 @@ fn history_goes_back_and_forward_and_ends() {
         page.goto(&site.url("/two"), &options).await.unwrap();
         page.goto(&site.url("/two#part"), &options).await.unwrap();
         assert!(page.url().ends_with("/two#part"));
-        assert!(matches!(page.go_back(&options).await.unwrap(), Arrival::SameDocument));
+        assert!(matches!(page.go_back(&options).await.unwrap(), NavigationOutcome::SameDocument));
         assert!(page.url().ends_with("/two"));
         page.go_back(&options).await.unwrap();
         assert_eq!(page.title().await, "One");
@@ -102,9 +105,9 @@ fn what_is_not_a_document_does_not_hang_a_navigation() {
         site.page("/missing-picture", "<title>Waits</title><img src='/never'>");
         let options = NavigateOptions { limit: LIMIT, ..NavigateOptions::default() };
         let arrival = page.goto(&site.url("/nothing"), &options).await.unwrap();
-        assert!(matches!(arrival, Arrival::NoContent), "{arrival:?}");
+        assert!(matches!(arrival, NavigationOutcome::NoContent), "{arrival:?}");
         let arrival = page.goto(&site.url("/file"), &options).await.unwrap();
-        assert!(matches!(arrival, Arrival::Download), "{arrival:?}");
+        assert!(matches!(arrival, NavigationOutcome::Download), "{arrival:?}");
         assert_eq!(page.title().await, "Stays");
         let refused = page.goto("http://127.0.0.1:1/", &options).await.unwrap_err();
         assert_eq!(refused.code(), "navigation_failed", "{refused}");
@@ -149,14 +152,15 @@ fn a_popup_is_a_page_with_an_opener() {
 fn a_dialog_is_reported_instead_of_hanging_what_opened_it() {
     drive(async |context, site| {
         let page = open(&context, &site, "<title>Asks</title>").await;
-        let error = page.main_frame().evaluate("confirm('Sure?')", vec![], Scope::Main).await.unwrap_err();
+        let error =
+            page.main_frame().evaluate("confirm('Sure?')", vec![], ScriptWorld::Main).await.unwrap_err();
         assert_eq!(error.code(), "dialog_open");
         assert_eq!(page.dialog().unwrap().message, "Sure?");
         page.answer_dialog(true, None).await.unwrap();
         assert_eq!(page.title().await, "Asks");
         site.page("/alerts", "<script>alert('Hello')</script>");
         let arrival = page.goto(&site.url("/alerts"), &NavigateOptions::default()).await.unwrap();
-        assert!(matches!(arrival, Arrival::Dialog), "{arrival:?}");
+        assert!(matches!(arrival, NavigationOutcome::Dialog), "{arrival:?}");
         page.answer_dialog(true, None).await.unwrap();
     });
 }
@@ -168,7 +172,7 @@ fn a_page_that_spins_for_ever_can_be_stopped_or_closed_while_others_answer() {
         let other = context.new_page().await.unwrap();
         other.goto(&site.other("/"), &NavigateOptions::default()).await.unwrap();
         let mut spinning = spin(&page);
-        assert_eq!(other.main_frame().evaluate("1 + 1", vec![], Scope::Main).await.unwrap(), json!(2));
+        assert_eq!(other.main_frame().evaluate("1 + 1", vec![], ScriptWorld::Main).await.unwrap(), json!(2));
         // What comes before the script has begun stops nothing.
         let stopped = loop {
             page.terminate_script().await.unwrap();
@@ -177,7 +181,7 @@ fn a_page_that_spins_for_ever_can_be_stopped_or_closed_while_others_answer() {
             }
         };
         assert!(stopped.is_err());
-        assert_eq!(page.main_frame().evaluate("2 + 2", vec![], Scope::Main).await.unwrap(), json!(4));
+        assert_eq!(page.main_frame().evaluate("2 + 2", vec![], ScriptWorld::Main).await.unwrap(), json!(4));
         let spinning = spin(&page);
         page.close().await.unwrap();
         assert_eq!(spinning.await.unwrap().unwrap_err().code(), "page_closed");
@@ -189,7 +193,7 @@ type Spinning = tokio::task::JoinHandle<patchright_mcp::Result<serde_json::Value
 /// Runs a script without end.
 fn spin(page: &Page) -> Spinning {
     let frame = page.main_frame().clone();
-    tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await })
+    tokio::spawn(async move { frame.evaluate("for (;;);", vec![], ScriptWorld::Main).await })
 }
 
 #[test]
@@ -198,7 +202,7 @@ fn a_crashed_page_says_so_and_can_be_navigated_again() {
         let page = open(&context, &site, "<title>Back</title>").await;
         let crash = page.session().call_raw("Page.crash", &json!({}), None).await;
         assert!(crash.is_err());
-        let error = page.main_frame().evaluate("1", vec![], Scope::Main).await.unwrap_err();
+        let error = page.main_frame().evaluate("1", vec![], ScriptWorld::Main).await.unwrap_err();
         assert_eq!(error.code(), "page_crashed");
         page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
         assert_eq!(page.title().await, "Back");
@@ -228,11 +232,11 @@ fn every_kind_of_value_has_a_json_form() {
             ("/a+/gi", json!("/a+/gi")),
         ];
         for (script, expected) in cases {
-            let value = page.main_frame().evaluate(script, vec![], Scope::Main).await.unwrap();
+            let value = page.main_frame().evaluate(script, vec![], ScriptWorld::Main).await.unwrap();
             assert_eq!(value, expected, "{script}");
         }
         let thrown =
-            page.main_frame().evaluate("() => { throw new Error('mine') }", vec![], Scope::Main).await;
+            page.main_frame().evaluate("() => { throw new Error('mine') }", vec![], ScriptWorld::Main).await;
         assert!(thrown.unwrap_err().to_string().starts_with("Error: mine\n"));
     });
 }
@@ -250,13 +254,13 @@ fn the_console_is_read_without_the_page_noticing() {
             setTimeout(() => Promise.reject(new Error('rejected')));
         </script>";
         let page = open(&context, &site, html).await;
-        let before = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        let before = page.main_frame().evaluate("noticed", vec![], ScriptWorld::Main).await.unwrap();
         let mut messages = page.console_messages().await.unwrap();
         while !page.fill_uncaught_texts(&mut messages) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         assert_eq!(page.console_messages().await.unwrap().len(), messages.len());
-        let after = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        let after = page.main_frame().evaluate("noticed", vec![], ScriptWorld::Main).await.unwrap();
         assert_eq!(before, after);
         assert!(messages.iter().all(|message| message.url == site.url("/") && message.line > 0));
         let text: Vec<_> = messages.iter().map(|message| (message.level, message.text.as_str())).collect();
@@ -294,7 +298,10 @@ fn whoever_waits_is_woken_by_what_a_request_changes_and_by_nothing_else() {
         page.until(|page| page.main_frame().moments().network_idle.then_some(())).await.unwrap();
         let before = *page.changes().borrow();
         let fetch = "fetch('/data').then(answer => answer.text())";
-        assert_eq!(page.main_frame().evaluate(fetch, vec![], Scope::Main).await.unwrap(), json!("data"));
+        assert_eq!(
+            page.main_frame().evaluate(fetch, vec![], ScriptWorld::Main).await.unwrap(),
+            json!("data")
+        );
         let url = site.url("/data");
         let ended = |page: &Page| {
             page.with_network(|log| log.entries().any(|entry| entry.url == url && entry.ended.is_some()))

@@ -58,7 +58,7 @@ fn a_number_is_never_given_to_another_node() {
             .evaluate(
                 "document.body.append(Object.assign(document.createElement('button'), {textContent: 'Three'}))",
                 vec![],
-                patchright_mcp::browser::Scope::Isolated,
+                patchright_mcp::browser::ScriptWorld::Isolated,
             )
             .await
             .unwrap();

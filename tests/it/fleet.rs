@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use patchright_mcp::fleet::pool::PoolCandidate;
-use patchright_mcp::fleet::{Found, Lease, Replica, ReplicaOptions, SavedSession};
+use patchright_mcp::fleet::{ClaimResult, Lease, Replica, ReplicaOptions, SavedSession};
 
 const LIFETIME: Duration = Duration::from_secs(300);
 const LEASE: Duration = Duration::from_millis(1500);
@@ -133,7 +133,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         async move {
             let asked = Instant::now();
             let found = replica.claim(&format!("session-{number}"), "").await.unwrap();
-            assert!(matches!(found, Found::Elsewhere(..)), "{found:?}");
+            assert!(matches!(found, ClaimResult::Elsewhere(..)), "{found:?}");
             asked.elapsed()
         }
     });
@@ -159,8 +159,8 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         async move {
             loop {
                 match replica.claim(id, "").await.unwrap() {
-                    Found::Here(claim) => return (id.clone(), *claim, died.elapsed()),
-                    Found::Elsewhere(..) => tokio::time::sleep(Duration::from_millis(20)).await,
+                    ClaimResult::Here(claim) => return (id.clone(), *claim, died.elapsed()),
+                    ClaimResult::Elsewhere(..) => tokio::time::sleep(Duration::from_millis(20)).await,
                     other => panic!("{other:?}"),
                 }
             }
@@ -188,11 +188,11 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
         replica.send_heartbeat().await.unwrap();
     }
     let opened = one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
-    assert!(matches!(other.claim("it", "somebody else").await.unwrap(), Found::Nowhere));
-    assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Elsewhere(..)));
+    assert!(matches!(other.claim("it", "somebody else").await.unwrap(), ClaimResult::NotFound));
+    assert!(matches!(other.claim("it", "me").await.unwrap(), ClaimResult::Elsewhere(..)));
     let flush = Command::new("redis-cli").args(["-p", &redis.port.to_string(), "flushall"]).output().unwrap();
     assert!(flush.status.success());
-    assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Nowhere));
+    assert!(matches!(other.claim("it", "me").await.unwrap(), ClaimResult::NotFound));
     // It was taken for dead meanwhile, for all that it knows.
     one.send_heartbeat().await.unwrap();
     assert!(!opened.lease.holds());
@@ -202,7 +202,7 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     assert!(again.token > opened.lease.token);
     assert!(!opened.lease.save(&SavedSession::default()).await.unwrap(), "the token of before opens nothing");
     again.release().await;
-    let Found::Here(claim) = other.claim("it", "me").await.unwrap() else { panic!("it was released") };
+    let ClaimResult::Here(claim) = other.claim("it", "me").await.unwrap() else { panic!("it was released") };
     assert!(claim.lease.token > again.token);
     assert!(!again.save(&SavedSession::default()).await.unwrap());
     assert!(
@@ -226,5 +226,8 @@ async fn a_server_that_has_left_does_not_come_back() {
     one.send_heartbeat().await.unwrap();
     assert!(!one.is_alive());
     assert!(other.peer(one.id()).await.unwrap().is_none());
-    assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Here(_)), "nobody waits for its lease");
+    assert!(
+        matches!(other.claim("it", "me").await.unwrap(), ClaimResult::Here(_)),
+        "nobody waits for its lease"
+    );
 }

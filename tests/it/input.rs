@@ -2,7 +2,9 @@
 use std::time::Duration;
 
 use patchright_mcp::browser::input::{Button, ClickOptions, InputStyle, Modifier, Point};
-use patchright_mcp::browser::{ActionOptions, ElementHandle, Frame, OptionChoice, Page, Scope, Several};
+use patchright_mcp::browser::{
+    ActionOptions, ElementHandle, Frame, OptionChoice, Page, ScriptWorld, Several,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Site, drive, find, open};
@@ -17,12 +19,12 @@ fn logging(types: &str, tell: &str, body: &str) -> String {
 }
 
 async fn log(frame: &Frame) -> Vec<Value> {
-    let log = frame.evaluate("log", vec![], Scope::Main).await.unwrap();
+    let log = frame.evaluate("log", vec![], ScriptWorld::Main).await.unwrap();
     log.as_array().unwrap().clone()
 }
 
 async fn value(page: &Page, expression: &str) -> Value {
-    page.main_frame().evaluate(expression, vec![], Scope::Main).await.unwrap()
+    page.main_frame().evaluate(expression, vec![], ScriptWorld::Main).await.unwrap()
 }
 
 fn styled(style: InputStyle) -> ActionOptions {

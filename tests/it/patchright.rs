@@ -6,7 +6,7 @@ use patchright_mcp::browser::{ContextOptions, NavigateOptions};
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::messages::Language;
 use patchright_mcp::session::challenge::{Purpose, recognise};
-use patchright_mcp::session::cooldown::Scope;
+use patchright_mcp::session::cooldown::ScriptWorld;
 use patchright_mcp::session::pacing::Politeness;
 use serde_json::json;
 use url::Url;
@@ -253,7 +253,7 @@ fn what_other_families_wait_for_in_vain_starts_no_pause() {
 #[test]
 fn a_pause_of_the_patchright_tools_alone_leaves_the_others_be() {
     let settings =
-        Settings { cooldown_scope: Scope::Patchright, language: Language::En, ..Settings::default() };
+        Settings { cooldown_scope: ScriptWorld::Patchright, language: Language::En, ..Settings::default() };
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
         site.page("/x", "<title>X</title>");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use patchright_mcp::browser::input::{ClickOptions, Point};
 use patchright_mcp::browser::policy::Policy;
 use patchright_mcp::browser::proxy::Proxy;
-use patchright_mcp::browser::{Browser, BrowserContext, ContextOptions, NavigateOptions, Page, Scope};
+use patchright_mcp::browser::{Browser, BrowserContext, ContextOptions, NavigateOptions, Page, ScriptWorld};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -114,7 +114,7 @@ async fn title_at(page: &Page, url: &str) -> String {
 }
 
 async fn run(page: &Page, script: &str) -> Value {
-    page.main_frame().evaluate(script, Vec::new(), Scope::Main).await.unwrap()
+    page.main_frame().evaluate(script, Vec::new(), ScriptWorld::Main).await.unwrap()
 }
 
 fn site_port(site: &Site) -> u16 {

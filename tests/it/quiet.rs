@@ -1,7 +1,7 @@
 //! What pages can notice, and cannot.
 use patchright_mcp::browser::input::ClickOptions;
 use patchright_mcp::browser::{
-    ActionOptions, ActsOn, BrowserContext, ContextOptions, NavigateOptions, Page, Scope, SettleOptions,
+    ActionOptions, ActsOn, BrowserContext, ContextOptions, NavigateOptions, Page, ScriptWorld, SettleOptions,
 };
 use patchright_mcp::mcp::settings::Settings;
 use serde_json::{Value, json};
@@ -54,14 +54,14 @@ async fn seen_everywhere(context: &BrowserContext, site: &Site) -> (Page, Value)
         .click(&ClickOptions::default(), &ActionOptions::default())
         .await
         .unwrap();
-    let own = page.main_frame().evaluate(SEEN, vec![], Scope::Main).await.unwrap();
+    let own = page.main_frame().evaluate(SEEN, vec![], ScriptWorld::Main).await.unwrap();
     let others = "() => new Promise(done => {
         const end = performance.now() + 10000;
         (function look() {
             Object.keys(told).length < 6 && performance.now() < end ? setTimeout(look, 20) : done(told);
         })();
     })";
-    let others = page.main_frame().evaluate(others, vec![], Scope::Main).await.unwrap();
+    let others = page.main_frame().evaluate(others, vec![], ScriptWorld::Main).await.unwrap();
     let [here, there] = [site.url(""), site.other("")];
     let expected = json!({ here: own, there: own, "window": own, "worker": own, "shared worker": own, "service worker": own });
     assert_eq!(others, expected);
@@ -103,8 +103,11 @@ fn a_browser_without_a_window_says_everywhere_that_it_is_an_ordinary_one() {
         let nothing = json!({ "userAgent": "" });
         page.session().call_raw("Emulation.setUserAgentOverride", &nothing, None).await.unwrap();
         page.goto(&site.url("/place"), &NavigateOptions::default()).await.unwrap();
-        let own =
-            page.main_frame().evaluate("navigator.userAgentData.brands", vec![], Scope::Main).await.unwrap();
+        let own = page
+            .main_frame()
+            .evaluate("navigator.userAgentData.brands", vec![], ScriptWorld::Main)
+            .await
+            .unwrap();
         assert_eq!(own, hints["brands"]);
     });
 }
@@ -137,7 +140,7 @@ fn another_user_agent_comes_with_its_hints_and_platform() {
         let context = context.browser().unwrap().new_context(options).await.unwrap();
         let page = open(&context, &site, "<iframe src='OTHER/frame'></iframe>").await;
         for frame in page.frames() {
-            let seen = frame.evaluate(SEEN, vec![], Scope::Main).await.unwrap();
+            let seen = frame.evaluate(SEEN, vec![], ScriptWorld::Main).await.unwrap();
             let seen: Value = serde_json::from_str(seen.as_str().unwrap()).unwrap();
             assert_eq!(seen[0], user_agent);
             assert_eq!(seen[2], "Win32");
@@ -159,7 +162,7 @@ fn a_dialog_is_answered_when_a_person_could_have_read_it() {
         let frame = page.main_frame();
         let button = find(frame, "button").await;
         let took = async || {
-            let took = frame.evaluate("took", vec![], Scope::Main).await.unwrap();
+            let took = frame.evaluate("took", vec![], ScriptWorld::Main).await.unwrap();
             took.as_f64().unwrap()
         };
         button.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap();
@@ -180,7 +183,7 @@ fn a_script_comes_into_a_world_without_anything_of_ours() {
     drive(async |context, site| {
         let page = open(&context, &site, "<title>T</title>").await;
         assert_eq!(page.title().await, "T");
-        let ours = page.main_frame().evaluate("typeof engine", vec![], Scope::Isolated).await.unwrap();
+        let ours = page.main_frame().evaluate("typeof engine", vec![], ScriptWorld::Isolated).await.unwrap();
         assert_eq!(ours, "undefined");
     });
 }

@@ -465,7 +465,7 @@ fn a_search_leaves_no_trace_in_the_page() {
         let before = page.main_frame().evaluate(
             "document.documentElement.outerHTML",
             vec![],
-            patchright_mcp::browser::Scope::Main,
+            patchright_mcp::browser::ScriptWorld::Main,
         );
         let before = before.await.unwrap();
         for (selector, _) in FOUND {
@@ -474,7 +474,7 @@ fn a_search_leaves_no_trace_in_the_page() {
         let after = page.main_frame().evaluate(
             "document.documentElement.outerHTML",
             vec![],
-            patchright_mcp::browser::Scope::Main,
+            patchright_mcp::browser::ScriptWorld::Main,
         );
         assert_eq!(after.await.unwrap(), before);
     });

@@ -2,7 +2,7 @@
 use std::time::{Duration, Instant};
 
 use patchright_mcp::browser::input::{ClickOptions, InputStyle};
-use patchright_mcp::browser::{ActionOptions, ActsOn, Ending, Page, Scope, SettleOptions, Settled};
+use patchright_mcp::browser::{ActionOptions, ActsOn, Page, ScriptWorld, SettleEnd, SettleOptions, Settled};
 
 use crate::support::{drive, find, open};
 
@@ -18,7 +18,8 @@ async fn click(page: &Page) -> (Duration, Settled) {
 }
 
 async fn text(page: &Page) -> String {
-    let text = page.main_frame().evaluate("document.body.innerText", vec![], Scope::Isolated).await.unwrap();
+    let text =
+        page.main_frame().evaluate("document.body.innerText", vec![], ScriptWorld::Isolated).await.unwrap();
     text.as_str().unwrap().trim().to_owned()
 }
 
@@ -39,10 +40,10 @@ fn what_comes_later_is_seen() {
         for handler in handlers {
             let page = open(&context, &site, "<button id=x>B</button>").await;
             let set = format!("x.onclick = () => {{ {handler} }}; 0");
-            page.main_frame().evaluate(&set, vec![], Scope::Main).await.unwrap();
+            page.main_frame().evaluate(&set, vec![], ScriptWorld::Main).await.unwrap();
             let (_, settled) = click(&page).await;
             assert_eq!(text(&page).await, "done", "{handler}");
-            assert_eq!(settled.ending, Ending::Rest, "{handler}");
+            assert_eq!(settled.ending, SettleEnd::Rest, "{handler}");
             assert_eq!(settled.navigated, handler.contains("location"), "{handler}");
             page.close().await.unwrap();
         }
@@ -58,7 +59,7 @@ async fn fill(page: &Page) -> Duration {
         field.fill("x", &options).await.unwrap();
     }
     let acted = Instant::now();
-    assert_eq!(watch.settle(&SettleOptions::default()).await.ending, Ending::Rest);
+    assert_eq!(watch.settle(&SettleOptions::default()).await.ending, SettleEnd::Rest);
     acted.elapsed()
 }
 
@@ -82,14 +83,14 @@ fn a_value_is_waited_for_only_where_somebody_hears_of_it() {
         let window = SettleOptions::default().window;
         sometimes_within(window, async || fill(&page).await).await;
         let listen = "p.addEventListener('input', () => setTimeout(() => document.title = 'heard', 100)); 0";
-        page.main_frame().evaluate(listen, vec![], Scope::Main).await.unwrap();
+        page.main_frame().evaluate(listen, vec![], ScriptWorld::Main).await.unwrap();
         assert!(fill(&page).await >= window);
         assert_eq!(page.title().await, "heard");
         let page = open(&context, &site, form).await;
         let leave = "const old = document.body.appendChild(document.createElement('input'));
             old.focus();
             old.onblur = () => setTimeout(() => document.title = 'left', 100); 0";
-        page.main_frame().evaluate(leave, vec![], Scope::Main).await.unwrap();
+        page.main_frame().evaluate(leave, vec![], ScriptWorld::Main).await.unwrap();
         assert!(fill(&page).await >= window);
         assert_eq!(page.title().await, "left");
     });
@@ -123,12 +124,12 @@ fn a_page_that_never_rests_is_left_to_itself() {
         site.answer("/data", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata");
         let restless = [
             "<button id=x onclick='1'>B</button><p id=p></p><script>setInterval(() => p.textContent = Math.random(), 5)</script>",
-            "<button id=x onclick='1'>B</button><script>const poll = () => fetch('/data').then(() => setTimeout(poll, 20)); poll()</script>",
+            "<button id=x onclick='1'>B</button><script>const poll = () => fetch('/data').then(() => setTimeout(poll, 40)); poll()</script>",
         ];
         for html in restless {
             let page = open(&context, &site, html).await;
             let (_, settled) = click(&page).await;
-            assert_eq!(settled.ending, Ending::Rest, "{html}");
+            assert_eq!(settled.ending, SettleEnd::Rest, "{html}");
             page.close().await.unwrap();
         }
     });
@@ -140,7 +141,7 @@ fn a_request_that_hangs_is_not_waited_for_without_end() {
         site.answer("/never", "HANG");
         let page = open(&context, &site, "<button id=x onclick='fetch(\"/never\")'>B</button>").await;
         let (took, settled) = click(&page).await;
-        assert_eq!(settled.ending, Ending::Unfinished);
+        assert_eq!(settled.ending, SettleEnd::Unfinished);
         assert!(took >= Duration::from_millis(4500), "{took:?}");
     });
 }
@@ -151,7 +152,7 @@ fn a_navigation_is_waited_for_until_it_has_loaded() {
         site.page("/next", "<title>Next</title><body>next<script>document.body.append(' parsed')</script>");
         let page = open(&context, &site, "<a id=x href='OTHER/next'>Next</a>").await;
         let (_, settled) = click(&page).await;
-        assert_eq!((settled.navigated, settled.ending), (true, Ending::Rest));
+        assert_eq!((settled.navigated, settled.ending), (true, SettleEnd::Rest));
         assert_eq!(text(&page).await, "next parsed");
     });
 }
@@ -164,7 +165,7 @@ fn a_navigation_that_comes_to_nothing_ends_the_wait() {
         for path in ["/nothing", "/file"] {
             let page = open(&context, &site, &format!("<a id=x href='{path}'>Go</a>")).await;
             let (_, settled) = click(&page).await;
-            assert_eq!((settled.navigated, settled.ending), (false, Ending::Rest), "{path}");
+            assert_eq!((settled.navigated, settled.ending), (false, SettleEnd::Rest), "{path}");
         }
     });
 }
@@ -191,15 +192,15 @@ fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
     drive(async |context, site| {
         let page = open(&context, &site, "<button id=x onclick='alert(1)'>B</button>").await;
         let (_, settled) = click(&page).await;
-        assert_eq!(settled.ending, Ending::Dialog);
+        assert_eq!(settled.ending, SettleEnd::Dialog);
         page.answer_dialog(true, None).await.unwrap();
 
         site.page("/closing", "<button id=x onclick='window.close()'>B</button>");
-        page.main_frame().evaluate("window.open('/closing'); 0", vec![], Scope::Main).await.unwrap();
+        page.main_frame().evaluate("window.open('/closing'); 0", vec![], ScriptWorld::Main).await.unwrap();
         let popup = context.pages().into_iter().find(|other| *other != page).unwrap();
         popup.until(|page| page.main_frame().moments().load.then_some(())).await.unwrap();
         let (_, settled) = click(&popup).await;
-        assert_eq!(settled.ending, Ending::Gone);
+        assert_eq!(settled.ending, SettleEnd::Gone);
     });
 }
 
@@ -215,7 +216,7 @@ fn a_dialog_of_a_frame_of_another_process_ends_the_wait() {
             let options = ActionOptions { style: Some(style), ..ActionOptions::default() };
             element.click(&ClickOptions::default(), &options).await.unwrap();
             let settled = watch.settle(&SettleOptions::default()).await;
-            assert_eq!(settled.ending, Ending::Dialog);
+            assert_eq!(settled.ending, SettleEnd::Dialog);
             page.answer_dialog(true, None).await.unwrap();
         }
     });

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use patchright_mcp::browser::{
-    BrowserContext, ContextOptions, ExtraStorage, NavigateOptions, Page, Scope, StorageState,
+    BrowserContext, ContextOptions, ExtraStorage, NavigateOptions, Page, ScriptWorld, StorageState,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ async fn page_at(context: &BrowserContext, url: &str) -> Page {
 }
 
 async fn run(page: &Page, script: &str) -> Value {
-    page.main_frame().evaluate(script, Vec::new(), Scope::Main).await.unwrap()
+    page.main_frame().evaluate(script, Vec::new(), ScriptWorld::Main).await.unwrap()
 }
 
 async fn again(context: &BrowserContext, state: StorageState) -> BrowserContext {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{
-    Browser, BrowserContext, ContextOptions, ElementHandle, Frame, NavigateOptions, Page, Scope,
+    Browser, BrowserContext, ContextOptions, ElementHandle, Frame, NavigateOptions, Page, ScriptWorld,
 };
 use patchright_mcp::mcp::client::Client;
 use patchright_mcp::mcp::dispatch::Dispatcher;
@@ -141,7 +141,7 @@ pub async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
     frame.utility().await.unwrap().engine().await.unwrap();
     let number = format!("engine.refOf(document.querySelector({}))", json!(selector));
-    let number = frame.evaluate(&number, vec![], Scope::Isolated).await.unwrap();
+    let number = frame.evaluate(&number, vec![], ScriptWorld::Isolated).await.unwrap();
     let number = u32::try_from(number.as_u64().unwrap()).unwrap();
     ElementHandle::by_ref(frame, number).await.unwrap().unwrap()
 }

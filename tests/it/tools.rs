@@ -62,7 +62,7 @@ fn the_list_of_tools_is_short() {
 /// Claude's members stand apart: who asks for them mostly asks for nothing else.
 #[test]
 fn claudes_members_are_31_and_short() {
-    let members = &tools::claude::MEMBERS;
+    let members = &tools::claude::CLAUDE_TOOLS;
     let names: BTreeSet<_> = members.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), 31);
     let listed: Vec<_> = members.iter().map(|tool| tool.listing(Language::Zh)).collect();
@@ -84,7 +84,7 @@ fn claudes_members_are_31_and_short() {
 
 #[test]
 fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
-    let all = || tools::ALL.iter().chain(&tools::claude::MEMBERS);
+    let all = || tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS);
     let usual: BTreeSet<_> = Toolset::USUAL.into_iter().collect();
     let error = Registry::new(all(), &BTreeSet::new(), &usual).find("left_click").unwrap_err();
     let expected = "Unknown tool: left_click (start the server with --toolsets claude to enable it)";

@@ -2,7 +2,7 @@
 use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
-    BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, Overrides, Payload, Scope,
+    BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, Overrides, Payload, ScriptWorld,
     SocketEvent,
 };
 use patchright_mcp::error::Error;
@@ -102,7 +102,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
                 json!(path)
             );
             let frame = page.main_frame().clone();
-            tokio::spawn(async move { frame.evaluate(&script, vec![], Scope::Main).await.unwrap() })
+            tokio::spawn(async move { frame.evaluate(&script, vec![], ScriptWorld::Main).await.unwrap() })
         };
         let held = async |path: &str| {
             scribe
@@ -180,7 +180,7 @@ fn workers_are_reported_of_with_what_they_ask_for() {
         assert_eq!(request.frame(), Some(page.main_frame()));
         let answer = worker.realm().evaluate("() => self.answer", &JsValue::Undefined).await.unwrap();
         assert!(matches!(answer, JsValue::Number(42.0)), "{answer:?}");
-        page.main_frame().evaluate("w.terminate()", vec![], Scope::Main).await.unwrap();
+        page.main_frame().evaluate("w.terminate()", vec![], ScriptWorld::Main).await.unwrap();
         worker.until_closed().await;
         assert!(context.workers().is_empty());
     });

@@ -151,7 +151,7 @@ ChromiumBrowserContext = BrowserContext
 def _devices(*, compatible: bool) -> dict[str, dict[str, Any]]:
     devices: dict[str, dict[str, Any]] = _core.devices()
     if compatible:
-        # Playwright's devices say of what model they are, as browsers no longer do.
+        # The user agents of Playwright's devices name the model, which real browsers no longer do.
         for name, options in devices.items():
             model = name.removesuffix(" landscape")
             if "user_agent" in options:
@@ -169,15 +169,15 @@ class Playwright(ApiObject):
         self.chromium: BrowserType = BrowserType(connection, "chromium")
         """Chromium, Chrome and Edge."""
         self.firefox: BrowserType = BrowserType(connection, "firefox")
-        """Firefox, of 153 or newer."""
+        """Firefox, version 153 or newer."""
         self.webkit: BrowserType = BrowserType(connection, "webkit")
-        """Has a name only: WebKit is driven by sessions of the server."""
+        """WebKit, which cannot be launched here: only the MCP server's sessions support it."""
         self.request: APIRequest = APIRequest(connection)
         """Sends requests without a browser."""
         self.selectors: Selectors = Selectors(connection)
-        """How selectors are interpreted."""
+        """Settings of selectors: custom engines, and the test id attribute."""
         self.devices: dict[str, dict[str, Any]] = _devices(compatible=connection.compatible)
-        """Options for contexts that pretend to be a device, by its name."""
+        """The context options that emulate each device, by the device's name."""
 
     def __getitem__(self, value: str) -> BrowserType:
         if value in ("chromium", "firefox", "webkit"):
@@ -186,7 +186,7 @@ class Playwright(ApiObject):
         raise ValueError(f"Invalid browser {value}")
 
     async def stop(self) -> None:
-        """Closes all browsers and stops."""
+        """Closes all browsers and disconnects from the engine."""
         for item in list(self._connection._known.values()):
             if isinstance(item, Browser):
                 await item.close()
@@ -194,14 +194,14 @@ class Playwright(ApiObject):
 
 
 class PlaywrightContextManager:
-    """Starts with `start()` or a `with` block."""
+    """Starts the library, by `start()` or in a `with` block."""
 
     def __init__(self, *, compatible: bool = False) -> None:
         self._playwright: Playwright | None = None
         self._compatible = compatible
 
     async def start(self) -> Playwright:
-        """Starts; end it with `Playwright.stop`."""
+        """Starts the library and returns its entry point. End it with `Playwright.stop`."""
         check_no_loop()
         self._playwright = Playwright(Connection(compatible=self._compatible))
         return self._playwright
@@ -217,8 +217,8 @@ class PlaywrightContextManager:
 def async_playwright(*, playwright_compatible: bool | None = None) -> PlaywrightContextManager:
     """Returns the entry point: `async with async_playwright() as playwright`.
 
-    `playwright_compatible` switches off the differences from Playwright: scripts run in the page's own world, input is
-    instant, pages are 1280 by 720, all have the focus, and they may open windows. The environment variable
+    `playwright_compatible` switches off the intended differences from Playwright: scripts run in the page's own world,
+    input is instant, pages are 1280 by 720, all have the focus, and they may open windows. The environment variable
     `PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE=1` sets the default.
     """
     return PlaywrightContextManager(compatible=is_compatible(playwright_compatible))

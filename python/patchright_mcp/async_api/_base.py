@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
-# What `slow_mo` lets rest after it.
+# The methods after which `slow_mo` pauses.
 _SLOWED = frozenset(
     """blur check clear click dblclick dispatch_event down drag_and_drop drag_to drop fill focus go_back go_forward
     goto hover insert_text move press press_sequentially reload scroll_into_view_if_needed select_option select_text
@@ -36,13 +36,13 @@ _SLOWED = frozenset(
 
 
 class ProgramGate(Protocol):
-    """The rules of somebody else's browser, for programs that work in it."""
+    """The MCP server's rules for a program that works in the server's browser."""
 
     def permit(self, url: str) -> Operation:
-        """Returns the URL once it may be opened."""
+        """Checks a URL against the rules, and waits if they demand it. Returns the URL to open."""
 
-    def let_decide(self, context: NativeContext, decides: bool) -> None:
-        """Sets whether this script handles requests of a context that its owner does not handle."""
+    def delegate_unmatched_requests(self, context: NativeContext, decides: bool) -> None:
+        """Sets whether the program decides about a context's requests that match none of the server's rules."""
 
 
 class Connection:
@@ -51,18 +51,18 @@ class Connection:
     def __init__(self, *, compatible: bool = False) -> None:
         self.runtime: Runtime = Runtime(self._reported)
         self.compatible = compatible
-        """Whether what is by design different from Playwright is Playwright's."""
+        """Whether the intended differences from Playwright are switched off."""
         self._known: dict[int, ApiObject] = {}
         self.traced: Tracing | None = None
-        """What writes calls down, while it does."""
+        """The trace that records calls; `None` while none is running."""
         self.debuggers: list[Debugger] = []
-        """Those that want the next call to wait."""
+        """The debuggers that may pause the script's next call."""
         self.slow_mo: float = 0.0
-        """How long a script rests after each thing it does to a page, in milliseconds."""
+        """The pause after each action of the script, in milliseconds."""
         self.attached: ProgramGate | None = None
-        """By whose leave addresses are opened, where the browser is somebody else's."""
+        """The MCP server's rules, if the script is a program in the server's browser; otherwise `None`."""
         self.program_works = True
-        """Whether a program of the guest's is under way, so that dialogs are its own."""
+        """Whether this script answers dialogs. False after a program in the server's browser has ended."""
 
     def slowed(self, milliseconds: float) -> Connection:
         """Returns the same connection with a pause after each action."""
@@ -94,7 +94,7 @@ class Connection:
 
 @dataclass(eq=False)
 class _Handler:
-    """An event handler."""
+    """An event handler of a script."""
 
     function: Callable[..., Any]
     takes: int | None
@@ -199,7 +199,7 @@ _RULE = "{:=^60}"
 
 
 class Waiter(Generic[T]):
-    """Waits for one of several events, from its creation on."""
+    """Waits for the first of several events. Events count from the moment when this is created."""
 
     def __init__(self, runtime: Runtime, timeout: float, what: str, log: str | None = None) -> None:
         self._runtime = runtime
@@ -218,7 +218,7 @@ class Waiter(Generic[T]):
         predicate: Callable[[Any], Any] | None = None,
         convert: Callable[[Any], Any] | None = None,
     ) -> Waiter[T]:
-        """Waits for this event, if `predicate` accepts it."""
+        """Completes the wait at this event, if `predicate` accepts it."""
 
         def happened(payload: Any = None) -> None:
             try:
@@ -247,7 +247,7 @@ class Waiter(Generic[T]):
         make_error: Callable[[Any], Exception],
         predicate: Callable[[Any], bool] | None = None,
     ) -> Waiter[T]:
-        """Fails after this event, if `predicate` accepts it."""
+        """Fails the wait at this event, if `predicate` accepts it."""
 
         def happened(payload: Any = None) -> None:
             if predicate is None or predicate(payload):
@@ -256,7 +256,7 @@ class Waiter(Generic[T]):
         return self._watch(source, event, happened)
 
     def refuse_closed(self, source: ApiObject, reason: Callable[[], str | None] = lambda: None) -> Waiter[T]:
-        """Fails when this object is closed."""
+        """Fails the wait when this object is closed."""
         prefix = f"{self._title}: " if self._title else ""
         return self.refuse(
             source, "close", lambda _: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
@@ -302,6 +302,6 @@ class Waiter(Generic[T]):
 
 
 def closed_error(reason: str | None = None) -> Error:
-    """Returns the error after a page, context or browser was closed."""
+    """Returns the error for a call after a page, context or browser was closed."""
     title = caller()
     return TargetClosedError(f"{title}: {reason or CLOSED}" if title else reason or CLOSED)

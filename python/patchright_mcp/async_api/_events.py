@@ -47,7 +47,7 @@ class Waits(Expects):
         *,
         timeout: float | timedelta | None = None,
     ) -> Any:
-        """Waits for an event that `predicate` accepts. `expect_event` also catches an event that occurs at once.
+        """Waits for an event that `predicate` accepts. To catch one that the next call causes, use `expect_event`.
 
         Raises:
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.

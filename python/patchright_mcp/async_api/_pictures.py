@@ -1,4 +1,4 @@
-"""Parts of a trace besides calls and requests: pictures, documents, and sources."""
+"""Parts of a trace besides calls and requests: screenshots, snapshots of documents, and source files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from .page import Page
 
 _STEP_MS = 150.0
+"""The minimum time between two screenshots of a page."""
 _MOST_PICTURES = 3000
+"""The maximum number of screenshots in a trace."""
 _SNAPSHOT_MS = 2000.0
-"""How far apart pictures are, how many there are at most, and how long a document may take to be written down."""
+"""The time limit for a snapshot of a page's documents."""
 
 
 class Pictures:
-    """Pictures of pages during a trace."""
+    """Screenshots of a context's pages during a trace."""
 
     def __init__(self, context: BrowserContext, begun: float) -> None:
         self._context = context
@@ -39,7 +41,7 @@ class Pictures:
         context._add_handler("page", self.follow, once=False)
 
     def follow(self, page: Page) -> None:
-        """Starts taking pictures of a page."""
+        """Starts to take screenshots of a page."""
         page._watchers.append(self._taken)
         self._casts[page._native.key] = NativeScreencast(
             page._native, page._runtime.dispatcher, page._native.key, {"quality": 50}
@@ -65,7 +67,7 @@ class Pictures:
         )
 
     def stop(self) -> None:
-        """Stops taking pictures."""
+        """Stops taking screenshots."""
         self._context.remove_listener("page", self.follow)
         for cast in self._casts.values():
             cast.stop()
@@ -81,14 +83,14 @@ def page_id(page: Page) -> str:
 
 def page_of(item: Any) -> Page | None:
     """Returns the page of an object, if it has one."""
-    from .page import Page  # noqa: PLC0415  (It needs this module's neighbours.)
+    from .page import Page  # noqa: PLC0415  (A circular import.)
 
     found = item if isinstance(item, Page) else getattr(item, "_page", None) or getattr(item, "page", None)
     return found if isinstance(found, Page) and not found.is_closed() else None
 
 
 async def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
-    """Returns the current documents of a page."""
+    """Returns trace events with the current documents of all frames of a page."""
     begun = time.monotonic() * 1000
     taken: list[Any] = []
     with suppress(Error):
@@ -132,7 +134,7 @@ def place_in_script() -> list[dict[str, Any]]:
 
 
 def sources(events: list[dict[str, Any]]) -> dict[str, bytes]:
-    """Returns the source files of calls, by their names in the trace."""
+    """Returns the contents of the source files that calls refer to, by their names in the trace."""
     names = {place["file"] for event in events for place in event.get("stack", ())}
     found: dict[str, bytes] = {}
     for name in names:

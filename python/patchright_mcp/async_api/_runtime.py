@@ -40,7 +40,7 @@ class Runtime:
             self._listen()
 
     def _watch(self) -> bool:
-        """Makes the loop watch for messages. Some loops cannot: those of Windows or Qt."""
+        """Makes the loop watch the engine's file descriptor. Returns false if it cannot, as on Windows or with Qt."""
         number = self._dispatcher.fileno()
         if number < 0:
             return False
@@ -51,22 +51,22 @@ class Runtime:
         return True
 
     def _listen(self) -> None:
-        """Makes a thread wake the loop for messages."""
+        """Starts a thread that wakes the loop for messages of the engine."""
         thread = Thread(
             target=_wake, args=(self._dispatcher, self._loop), name="patchright_mcp events", daemon=True
         )
         thread.start()
         self._stop_listening = partial(_end, self._dispatcher, thread)
-        # At the end of the interpreter nobody may wait in the engine any more.
+        # When the interpreter ends, the thread must no longer be blocked in the engine.
         atexit.register(self._stop_listening)
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """Returns the dispatcher of engine messages in this loop."""
+        """The dispatcher that delivers the engine's messages in this loop."""
         return self._dispatcher
 
     async def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
-        """Runs an operation. Cancelling the wait cancels it."""
+        """Runs an operation and returns its result. Cancelling the wait cancels the operation."""
         waits = self._waits
         if waits is None:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
@@ -86,7 +86,7 @@ class Runtime:
             waits.discard(future)
 
     async def _fail(self, operation: Operation) -> None:
-        """Raises a handler's exception instead of running an operation; but closing still happens first."""
+        """Raises the exception of an event handler instead of running an operation. Only `close` is run first."""
         error = self._raised.take()
         if caller().endswith(".close"):
             await self.run(operation)
@@ -97,13 +97,13 @@ class Runtime:
         self._dispatcher.start(operation)
 
     async def sleep(self, milliseconds: float) -> None:
-        """Sleeps."""
+        """Sleeps, unless an event handler has raised an exception, which is raised instead."""
         if self._raised and asyncio.current_task() not in self._tasks:
             raise self._raised.take()
         await asyncio.sleep(milliseconds / 1000)
 
     def call(self, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a handler; a coroutine runs concurrently."""
+        """Calls an event handler. If it is a coroutine function, it runs concurrently."""
         try:
             result = handler(*arguments)
         except Exception as error:  # noqa: BLE001
@@ -125,11 +125,11 @@ class Runtime:
             self._raised.note(error)
 
     async def settle(self, value: Any) -> Any:
-        """Returns the value of a script's function, awaiting it if needed."""
+        """Returns the value that a script's function returned, awaiting it if it is awaitable."""
         return await value if inspect.isawaitable(value) else value
 
     def close(self) -> None:
-        """Disconnects from the loop. Pending waits and later messages are dropped."""
+        """Disconnects the engine from the loop. Pending waits fail, and later messages are dropped."""
         waits, self._waits = self._waits, None
         if self._stop_listening is not None:
             self._stop_listening()
@@ -175,7 +175,7 @@ class EventInfo(Generic[T]):
 
 
 class EventContextManager(Generic[T]):
-    """Waits at the end of a `with` block for the event that it causes."""
+    """Waits, at the end of a `with` block, for an event that occurs in it."""
 
     def __init__(self, waiter: Waiter[T]) -> None:
         self._info = EventInfo(waiter)
@@ -198,4 +198,4 @@ class EventContextManager(Generic[T]):
 
 
 def check_no_loop() -> None:
-    """Does nothing: this library runs in a loop."""
+    """Does nothing: only the synchronous library must not run in an event loop."""

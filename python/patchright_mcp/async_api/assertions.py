@@ -28,8 +28,9 @@ _soft_errors: list[AssertionError] | None = None
 _UNSET: Any = object()
 
 _LOOK_MS = 1000.0
+"""The time limit for the page's snapshot in the error of a failed assertion."""
 _MOST_LINES = 200
-"""How long a look at the page may take after something was not as expected, and how much of it an error shows."""
+"""The maximum number of lines of that snapshot."""
 
 
 class _Assertions(ChecksArguments):
@@ -155,7 +156,7 @@ class LocatorAssertions(_Assertions):
         self._judge(passed, message, wanted, received, log, problem, page)
 
     async def _look(self, log: list[str], received: Any) -> str:
-        """Adds the actual element to the log, and returns the page's snapshot."""
+        """Adds the element that was found to the log, and returns the page's snapshot for the error."""
         frame = self._locator._frame
         with suppress(Error):
             found = await frame.query_selector(self._locator._selector, strict=False)
@@ -392,7 +393,7 @@ class LocatorAssertions(_Assertions):
     async def to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element, or at least this ratio of it, is in the viewport.
+        """Expects that the element is in the viewport: with any part of it, or at least with the area `ratio`.
 
         Raises:
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
@@ -624,7 +625,7 @@ class LocatorAssertions(_Assertions):
         await self._not.to_have_class(expected, timeout=timeout)
 
     async def to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
-        """Expects this number of elements.
+        """Expects that the locator matches exactly `count` elements.
 
         Raises:
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
@@ -651,7 +652,7 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that an attribute has this value, or exists.
+        """Expects that an attribute has this value, or without a value, that it exists.
 
         Raises:
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
@@ -1091,7 +1092,7 @@ class PageAssertions(_Assertions):
         received = frame.url
         while not (passed := fits(received) != self._is_not) and time.monotonic() < end:
             left = max((end - time.monotonic()) * 1000, 1.0)
-            received = await frame._run(frame._native.until_elsewhere(received, left))
+            received = await frame._run(frame._native.wait_for_url_change(received, left))
         self._judge(
             passed, "Page URL expected to be", url_or_reg_exp, received, self._log("to_have_url", limit)
         )

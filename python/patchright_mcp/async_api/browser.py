@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _TURN_MS = 10.0
-"""What others get who wait for their turn."""
+"""A short sleep, in milliseconds, in which handlers and other tasks of the script can run."""
 
 
 class Browser(Closes, BrowserEvents):
@@ -83,12 +83,12 @@ class Browser(Closes, BrowserEvents):
 
     @property
     def browser_type(self) -> BrowserType:
-        """The browser type that started it."""
+        """The browser type that started this browser, or connected to it."""
         return self._browser_type
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """Its contexts, oldest first. Contexts made by others appear once they have pages."""
+        """The browser's contexts, oldest first. Contexts that other clients created appear once they have pages."""
         for native in self._native.contexts_of_others if self._connected else ():
             if native.key not in self._contexts:
                 native.follow(self._browser_type._runtime.dispatcher)
@@ -105,7 +105,7 @@ class Browser(Closes, BrowserEvents):
         return self._connected
 
     async def close(self, *, reason: str | None = None) -> None:
-        """Closes the browser and its contexts. A browser that was connected to keeps running."""
+        """Closes the browser and its contexts. If the script only connected to the browser, it keeps running."""
         if not self._connected:
             return
         self._check_ours()
@@ -163,7 +163,7 @@ class Browser(Closes, BrowserEvents):
 
         Sizes (`viewport`, `screen`) are in CSS pixels. Default: pages are as large as their window. `geolocation` is in
         degrees and meters. `storage_state` is an initial state or its file's path. Relative URLs are resolved against
-        `base_url`. `accept_downloads` and JavaScript are on by default. `focus_control` leaves the focus to the browser.
+        `base_url`. `accept_downloads` and JavaScript are on by default. With `focus_control`, focus is not emulated.
         `input` is how pointer and keys move: `"natural"`, at a person's pace (default), or `"instant"`. `record_video_dir`
         is the folder for videos of its pages (`Page.video`), with at most `record_video_fps` frames per second (default:
         25) and the size `record_video_size`. Default size: the viewport, scaled
@@ -176,7 +176,7 @@ class Browser(Closes, BrowserEvents):
             or if a client certificate is unreadable.
         """
         if not self._connected:
-            # Who tries again at once would keep those from their turn who have heard that it is gone.
+            # Without this pause, a script that retries in a loop would never let its own handlers run.
             await self._runtime.sleep(_TURN_MS)
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
         return await self._new_context(
@@ -294,8 +294,8 @@ class Browser(Closes, BrowserEvents):
     ) -> BrowserBindResult:
         """Opens a port through which other scripts connect to this browser, with `BrowserType.connect` or `connect_over_cdp`.
 
-        The port listens on this machine only. Whoever knows the returned `endpoint` has full control. Default port: any free one.
-        It stays open until `unbind`, or until the browser closes. `title` and `workspace_dir` have no effect.
+        Only this machine can reach the port. Anyone who knows the returned `endpoint` has full control. The port is
+        open until `unbind` or the browser's end. Default: any free port. `title` and `workspace_dir` have no effect.
 
         Raises:
             Error: If the port is in use, the browser is already bound, or another host is given.
@@ -360,7 +360,7 @@ class Browser(Closes, BrowserEvents):
         geo: str | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> Page:
-        """Opens a page in a new context, which closes with it; see `new_context`."""
+        """Opens a page in a new context, which closes with the page; see `new_context`."""
         if not self._connected:
             raise TargetClosedError(f"Browser.new_page: {CLOSED}")
         context = await self._new_context(
@@ -425,7 +425,7 @@ class BrowserType(ApiObject):
 
     @property
     def name(self) -> str:
-        """`chromium`, `firefox` or `webkit`."""
+        """The name: `chromium`, `firefox` or `webkit`."""
         return self._name
 
     @property
@@ -465,9 +465,9 @@ class BrowserType(ApiObject):
         """Starts a browser, headless unless `headless=False`.
 
         `slow_mo` is a pause after each action, in milliseconds. Default: 0. `executable_path` and `channel` choose the
-        browser. Default: the first one found on the machine. It ends with this process, whatever `handle_sigint` and the like
-        say; `traces_dir` and `artifacts_dir` have no effect. `firefox_user_prefs` are `about:config` settings, which override
-        ours. `devtools` opens a window with the developer tools in each tab, as in older versions of Playwright.
+        browser. Default: the first one found on the machine. `firefox_user_prefs` are `about:config` settings, which
+        override the library's. `devtools` opens a window with the developer tools in each tab. The browser always ends
+        with this process: `handle_sigint` and the like have no effect, nor have `traces_dir` and `artifacts_dir`.
 
         Raises:
             Error: If no browser is found, it does not start, or an argument names a profile.
@@ -575,7 +575,7 @@ class BrowserType(ApiObject):
     ) -> BrowserContext:
         """Starts a browser with a profile and returns its context; see `launch` and `Browser.new_context`.
 
-        An empty `user_data_dir` is a temporary profile. The browser closes with its context.
+        If `user_data_dir` is empty, the profile is temporary. The browser closes with its context.
 
         Raises:
             Error: If the browser does not start, for example because the profile is in use.
@@ -663,10 +663,10 @@ class BrowserType(ApiObject):
         expose_network: str | None = None,
         ws_endpoint: str | None = None,
     ) -> Browser:
-        """Connects to a running browser, in contexts of its own. Closing the returned browser closes them; the browser keeps running.
+        """Connects to a running browser, in contexts of its own. Closing the returned browser only closes these.
 
         `endpoint` is the value from `Browser.bind`, or a CDP address, `ws://` or `http://`. Playwright's own server has
-        another protocol. `ws_endpoint` is the older name.
+        another protocol, which is not supported. `ws_endpoint` is the older name of `endpoint`.
 
         Raises:
             Error: If no browser answers at that address within `timeout` milliseconds (default: 30 s; 0 disables the limit), or
@@ -694,7 +694,7 @@ class BrowserType(ApiObject):
     ) -> Browser:
         """Attaches to a running browser by its `ws://` or `http://` address. It is never closed.
 
-        Its default context stays as it is, whatever `no_defaults` says. `slow_mo` is as for `launch`; `is_local` and
+        The settings of its default context are not changed. `slow_mo` is as for `launch`; `no_defaults`, `is_local` and
         `artifacts_dir` have no effect.
 
         Raises:
@@ -784,7 +784,7 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set_size(options: dict[str, Any], *, compatible: bool) -> None:
-    """Sets the default size of pages."""
+    """Adds the default size of pages to the options, unless a size is given."""
     if options.get("no_viewport"):
         if "viewport" in options:
             raise Error("viewport and no_viewport are exclusive")
@@ -855,12 +855,12 @@ _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
 
 @functools.cache
 def _downloads_folder(_process: int) -> Path:
-    """Returns the folder for downloads of this process."""
+    """Returns the folder for downloads of this process. The argument, a process id, is the cache's key."""
     return temporary_folder("downloads")
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options that the engine supports."""
+    """Converts context options to those of the engine."""
     values = {name: options[name] for name in _NATIVE if name in options}
     values.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
     values["focus"] = not options.get("focus_control") and not options.get("focus_everywhere")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REMEMBERED = 200
-"""How many messages, and how many errors, a page remembers while somebody listens."""
+"""The maximum number of messages, and of errors, that a page object keeps."""
 
 
 class ConsoleMessage:
@@ -48,7 +48,7 @@ class ConsoleMessage:
 
     @property
     def type(self) -> str:
-        """The method that logged it: `log`, `warning`, `error`, `dir`, `trace`, `timeEnd` and so on."""
+        """The kind of message: `log`, `warning`, `error`, `dir`, `trace`, `timeEnd` and so on."""
         return self._type
 
     @property
@@ -58,28 +58,28 @@ class ConsoleMessage:
 
     @property
     def args(self) -> list[JSHandle]:
-        """The logged arguments. For error-like values only their text, since a page could notice more."""
+        """The logged arguments. Of error-like values, only the text, since a page could notice any further access."""
         return list(self._args)
 
     @property
     def location(self) -> SourceLocation:
-        """Where it was logged. Lines and columns are counted from 0."""
+        """Where the message was logged. Lines and columns are counted from 0."""
         url, line, column = self._place
         return {"url": url, "lineNumber": line, "columnNumber": column, "line": line, "column": column}
 
     @property
     def timestamp(self) -> float:
-        """When it was logged, in milliseconds since 1970; 0 if unknown."""
+        """When the message was logged, in milliseconds since 1970; 0 if unknown."""
         return self._timestamp
 
     @property
     def page(self) -> Page | None:
-        """The page that logged it; `None` for shared workers."""
+        """The page that logged the message; `None` for shared workers."""
         return self._page
 
     @property
     def worker(self) -> Worker | None:
-        """The worker that logged it."""
+        """The worker that logged the message, if any."""
         return self._worker
 
 
@@ -98,12 +98,12 @@ class WebError:
 
     @property
     def page(self) -> Page | None:
-        """The page that it happened in."""
+        """The page in which the error occurred."""
         return self._page
 
     @property
     def location(self) -> WebErrorLocation:
-        """Where it was thrown. Line and column are counted from 0."""
+        """Where the error was thrown. Line and column are counted from 0."""
         url, line, column = self._place
         return {"url": url, "line": line, "column": column}
 
@@ -202,7 +202,7 @@ class PageConsole(ApiObject):
         return any(self._console_subscribed) or any(self._context._console_subscribed)
 
     async def _read_console(self, *, errors: bool) -> None:
-        """Without listeners, asks the browser to report its stored messages again."""
+        """Makes the browser report its stored messages, unless listeners have received them already."""
         if not self._is_listened_to():
             self._console_messages.clear()
             self._page_errors.clear()
@@ -227,7 +227,7 @@ class PageConsole(ApiObject):
     ) -> list[Error]:
         """Returns the newest uncaught errors, at most 200, oldest first. See `console_messages`.
 
-        A page that watches its errors can notice this.
+        A page that observes how its errors are accessed can notice this.
         """
         await self._read_console(errors=True)
         return self._those_of(self._page_errors, filter)

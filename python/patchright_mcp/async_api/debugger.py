@@ -104,7 +104,7 @@ class Debugger(ApiObject):
         wants, page = self._wants, page_of(item)
         title, frame = caller(), frame_of_call()
         is_ours = item is self._context or (page is not None and page.context is self._context)
-        # What a handler does while a call waits does not wait, nor do several steps of one call.
+        # Calls that handlers make while a call is paused are not paused, nor is a call paused twice.
         if wants is None or not is_ours or not title or self._details is not None or frame is self._last:
             return
         stack: list[dict[str, Any]] = place_in_script()

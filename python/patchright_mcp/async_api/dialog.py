@@ -36,7 +36,7 @@ class Dialog(ApiObject):
 
     @property
     def type(self) -> str:
-        """`alert`, `confirm`, `prompt` or `beforeunload`."""
+        """The kind of dialog: `alert`, `confirm`, `prompt` or `beforeunload`."""
         return self._native.kind
 
     @property
@@ -65,13 +65,13 @@ class Dialog(ApiObject):
         try:
             await self._run(self._page._native.answer_dialog(accept, text))
         except Error as error:
-            # A dialog that went with its page needs no answer.
+            # If the page was closed meanwhile, the dialog needs no answer.
             if accept and not isinstance(error, TargetClosedError):
                 raise
 
 
 class FileChooser(ApiObject):
-    """A file chooser that a page has opened. No window is shown."""
+    """A file chooser that a page has opened. The browser shows no window for it."""
 
     def __init__(self, page: Page, native: NativeFileChooser, element: ElementHandle) -> None:
         super().__init__(page._connection)
@@ -89,7 +89,7 @@ class FileChooser(ApiObject):
 
     @property
     def element(self) -> ElementHandle:
-        """The file input."""
+        """The file input that the files are for."""
         return self._element
 
     def is_multiple(self) -> bool:

@@ -1,4 +1,4 @@
-"""Handles of JavaScript objects and elements."""
+"""Handles to JavaScript objects and elements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class JSHandle(ApiObject):
         return f"<JSHandle preview={self}>"
 
     def as_element(self) -> ElementHandle | None:
-        """Returns the element handle; `None` if it is not an element."""
+        """Returns this handle if it is an element, otherwise `None`."""
         return None
 
     async def evaluate(
@@ -54,25 +54,25 @@ class JSHandle(ApiObject):
         return handle_of(self._page, await self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     async def json_value(self) -> Any:
-        """Returns the JSON value."""
+        """Returns the object's value, converted to Python."""
         return await self._run(self._native.json_value())
 
     async def get_property(self, property_name: str) -> JSHandle:
-        """Returns one property."""
+        """Returns a handle to a property of the object."""
         return handle_of(self._page, await self._run(self._native.get_property(property_name)))
 
     async def get_properties(self) -> dict[str, JSHandle]:
-        """Returns its own properties, by name."""
+        """Returns handles to the object's own properties, by name."""
         found = await self._run(self._native.get_properties())
         return {name: handle_of(self._page, value) for name, value in found}
 
     async def dispose(self) -> None:
-        """Releases the object."""
+        """Releases the handle, so that the page can free the object."""
         self._native = cast("NativeHandle", _Disposed())
 
 
 class _Disposed:
-    """The state of a handle after it was disposed of."""
+    """Replaces the engine's handle after `dispose`."""
 
     def __getattr__(self, name: str) -> Any:
         raise Error(f"{caller()}: JSHandle is disposed: no object with guid")
@@ -93,10 +93,10 @@ def _preview(native: NativeHandle) -> str:
 
 
 class ElementHandle(JSHandle):
-    """A handle to one element. It does not follow changes of the page; prefer locators."""
+    """A handle to one element of a document. If the page replaces the element, the handle is stale; prefer locators."""
 
     def as_element(self) -> ElementHandle:
-        """This element."""
+        """Returns this element handle."""
         return self
 
     async def _perform(self, action: dict[str, Any], timeout: float | timedelta | None) -> Any:
@@ -554,12 +554,12 @@ class ElementHandle(JSHandle):
 
 
 def handle_of(page: Any, native: NativeHandle) -> JSHandle:
-    """Returns the library's object for an engine's handle."""
+    """Returns the library's object for a handle of the engine."""
     return ElementHandle(page, native) if native.is_node else JSHandle(page, native)
 
 
 class Finish:
-    """Changes to a page during a screenshot, in the engine's format."""
+    """The changes to make to a page during a screenshot, in the engine's format."""
 
     def __init__(
         self,
@@ -583,7 +583,7 @@ class Finish:
 
 
 def write_picture(path: str | Path | None, picture: bytes) -> bytes:
-    """Writes a screenshot to `path`, if given."""
+    """Writes a screenshot to `path`, if given, and returns it."""
     if path is not None:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -601,7 +601,7 @@ async def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, A
 
 
 async def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
-    """Converts the chosen options of a select for the engine."""
+    """Converts the arguments that choose options of a `<select>` to the engine's format."""
     for text in (*actions.listed(value), *actions.listed(label)):
         if not isinstance(text, str):
             raise Error(

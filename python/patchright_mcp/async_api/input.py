@@ -55,7 +55,7 @@ class Mouse(_OfPage):
     """The mouse of a page. Coordinates are CSS pixels of the viewport."""
 
     async def move(self, x: float, y: float, *, steps: int | None = None) -> None:
-        """Moves the pointer. Default: one step."""
+        """Moves the pointer to a point, in `steps` moves. Default: one."""
         await self._run(self._page._native.mouse_move(x, y, steps or 1))
 
     async def down(
@@ -64,7 +64,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Presses a button."""
+        """Presses a mouse button at the pointer's position."""
         await self._run(
             self._page._native.mouse_down(button or "left", 1 if click_count is None else click_count)
         )
@@ -75,7 +75,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Releases a button."""
+        """Releases a mouse button."""
         await self._run(
             self._page._native.mouse_up(button or "left", 1 if click_count is None else click_count)
         )
@@ -89,7 +89,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Moves the pointer and clicks. `delay` is how long the button is held, in milliseconds."""
+        """Moves the pointer to a point and clicks. `delay` is how long the button is held, in milliseconds."""
         count = 1 if click_count is None else click_count
         await self._run(
             self._page._native.mouse_click(x, y, button or "left", count, milliseconds(delay or 0))
@@ -103,7 +103,7 @@ class Mouse(_OfPage):
         delay: float | timedelta | None = None,
         button: Literal["left", "middle", "right"] | None = None,
     ) -> None:
-        """Moves the pointer and double-clicks.
+        """Moves the pointer to a point and double-clicks.
 
         `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
         """

@@ -81,7 +81,7 @@ class Request(ApiObject):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that the page set, by lower-case name. `all_headers` includes those of the network stack."""
+        """The headers that the page set, by lower-case name. `all_headers` also has those that the browser adds."""
         given = self._overrides.get("headers")
         return given if given is not None else joined(self._native.headers)
 
@@ -165,7 +165,7 @@ class Request(ApiObject):
 
     @property
     def timing(self) -> ResourceTiming:
-        """Timing, in milliseconds after `startTime`; -1 if unavailable."""
+        """The times of the request's phases, in milliseconds after `startTime`; -1 if unavailable."""
         return cast("ResourceTiming", self._native.timing)
 
     @property
@@ -178,7 +178,7 @@ class Request(ApiObject):
         return self._native.is_navigation
 
     def _answered(self) -> Response | None:
-        """Returns its response, if the engine has one."""
+        """Returns the response, if it has arrived."""
         native = self._native.response_so_far
         return self._traffic.response_of(native) if native is not None else None
 
@@ -260,7 +260,7 @@ class Response(ApiObject):
 
     @property
     def request(self) -> Request:
-        """The request that it answers."""
+        """The request that this response answers."""
         return self._request
 
     @property
@@ -315,7 +315,7 @@ class WebSocket(SocketEvents):
         return self._native.url
 
     def is_closed(self) -> bool:
-        """Returns whether it is closed."""
+        """Returns whether the connection is closed."""
         return self._closed
 
     def _happened(self, name: str, payload: Any) -> None:
@@ -359,13 +359,13 @@ class Worker(WorkerEvents):
 
     @property
     def url(self) -> str:
-        """The URL of its script."""
+        """The URL of the worker's script."""
         return self._native.url
 
     async def evaluate(
         self, expression: str, arg: Any | None = None, *, isolated_context: bool | None = True
     ) -> Any:
-        """Runs a script in the worker and returns its value. Workers have one world, whatever `isolated_context` says."""
+        """Runs a script in the worker and returns its value. `isolated_context` has no effect in workers."""
         return await self._run(self._native.evaluate(expression, arg))
 
     async def evaluate_handle(
@@ -408,11 +408,11 @@ class Download(ApiObject):
 
     @property
     def suggested_filename(self) -> str:
-        """The file name suggested by the site, made safe."""
+        """The file name that the site suggests, without characters that are unsafe in file names."""
         return self._native.suggested_filename
 
     async def path(self) -> Path:
-        """Waits for the download and returns the file's path. The file is deleted with its context."""
+        """Waits for the download and returns the file's path. The file is deleted when its context closes."""
         path, reason = await self._ended()
         if path is None:
             raise Error(f"Download.path: {reason}")
@@ -445,7 +445,7 @@ class Download(ApiObject):
 
 
 class Traffic:
-    """The engine's events of a context's requests, workers, web sockets and downloads, for listeners."""
+    """Passes the engine's events of a context's requests, workers, web sockets and downloads to listeners."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
@@ -456,32 +456,32 @@ class Traffic:
         self.routing: Routing = Routing(context, None)
 
     def request_of(self, native: NativeRequest) -> Request:
-        """Returns the library's object for an engine's request."""
+        """Returns the library's object for a request of the engine."""
         request = self._requests.get(native.key)
         if request is None:
             request = self._requests[native.key] = Request(self, native)
         return request
 
     def response_of(self, native: NativeResponse) -> Response:
-        """Returns the library's object for an engine's response."""
+        """Returns the library's object for a response of the engine."""
         request = self.request_of(native.request)
         if request._response is None:
             request._response = Response(request, native)
         return request._response
 
     def worker_of(self, native: NativeWorker) -> Worker:
-        """Returns the library's object for an engine's worker."""
+        """Returns the library's object for a worker of the engine."""
         worker = self._workers.get(native.key)
         if worker is None:
             worker = self._workers[native.key] = Worker(self, native)
         return worker
 
     def page_of(self, native: Any) -> Page | None:
-        """Returns the library's page for an engine's page; `None` if it was not reported yet."""
+        """Returns the library's object for a page of the engine; `None` if the page was not reported yet."""
         return self.context._pages.get(native.key) if native is not None else None
 
     def workers(self, page: Page | None) -> list[Worker]:
-        """Returns the workers of a page, or service workers."""
+        """Returns the workers of a page, or with `None`, the service workers."""
         wanted = page._native.key if page is not None else None
         return [
             worker
@@ -499,7 +499,7 @@ class Traffic:
         connection = self.context._connection
         listening = (self.context, *self.context._pages.values())
         requests = any(item._has_handlers(name) for item in listening for name in _OF_REQUESTS)
-        # A socket that is known goes on telling.
+        # Events of sockets that the script already has an object for must go on.
         sockets = bool(self._sockets) or any(page._has_handlers("websocket") for page in listening[1:])
         dialogs = connection.attached is not None or any(
             item._has_handlers(name) for item in listening for name in _OF_DIALOGS
@@ -509,7 +509,7 @@ class Traffic:
         self.context._runtime.dispatcher.hear(self.context._native.key, requests, sockets, dialogs)
 
     def reported(self, name: str, payload: Any) -> bool:
-        """Handles an event of the engine. Returns false for other events."""
+        """Handles an event of the engine. Returns false if the event is not about network traffic."""
         handler = getattr(self, f"_on_{name}", None)
         if handler is None:
             return False
@@ -519,7 +519,7 @@ class Traffic:
     def _tell(self, name: str, request: Request, payload: Any) -> None:
         self.context._emit(name, payload)
         page = self.page_of(request._native.page)
-        # What a service worker asks for is no page's.
+        # Requests of a service worker belong to no page.
         if page is not None and request.service_worker is None:
             page._emit(name, payload)
 
@@ -591,7 +591,7 @@ class Traffic:
 
 
 class PageTraffic(ApiObject):
-    """Network traffic of a page."""
+    """The network traffic of a page."""
 
     _context: BrowserContext
     _native: Any
@@ -616,7 +616,7 @@ class PageTraffic(ApiObject):
 
     @property
     def workers(self) -> list[Worker]:
-        """Its running workers."""
+        """The page's running workers."""
         return self._context._traffic.workers(cast("Page", self))
 
     async def requests(self) -> list[Request]:
@@ -770,7 +770,7 @@ class PageTraffic(ApiObject):
 
 
 class ContextTraffic(ApiObject):
-    """Network traffic of a context's pages."""
+    """The network traffic of a context's pages."""
 
     _traffic: Traffic
 
@@ -828,7 +828,7 @@ class ContextTraffic(ApiObject):
 
 
 def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
-    """Returns headers by lower-case name."""
+    """Returns headers by lower-case name, with the values of repeated headers joined."""
     options: dict[str, list[str]] = {}
     for name, value in headers:
         options.setdefault(name.lower(), []).append(value)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-# What the engine asks of a script, and who answers.
+# The engine's events that need an answer from the script, and the methods that handle them.
 _ASKS = {"filechooser": "_chooser_opened", "called": "_answer", "in_the_way": "_clear_way"}
 
 
@@ -89,7 +89,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def _repr_html_(self) -> str:
         return as_html(self.url, None if self._closed else self._native.glimpse(LIMIT_MS))
 
-    # What the engine tells.
+    # Events of the engine.
 
     def _frame_of(self, native: NativeFrame) -> Frame:
         frame = self._frames.get(native.key)
@@ -148,7 +148,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         try:
             locator, handler = self._locator_handlers[call.handler]
             await self._runtime.settle(handler(*taken(handler, [locator])))
-        except Exception as error:  # noqa: BLE001  (It is raised where the action was called.)
+        except Exception as error:  # noqa: BLE001  (The blocked action raises it.)
             raised = error
         self._forget_spent(call.handler)
         call.end(raised)
@@ -167,7 +167,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._context._emit("dialog", dialog)
             self._emit("dialog", dialog)
         elif self._connection.program_works:
-            # Nobody would answer, and the page would stand still for ever.
+            # No handler will answer the dialog, which would block the page for ever.
             self._runtime.start(self._native.answer_dialog(dialog.type == "beforeunload", None))
 
     def _gone(self) -> None:
@@ -209,11 +209,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def _document_response(self, frame: Frame) -> Response | None:
         return Response._of_document(self, frame)
 
-    # What it is.
+    # Properties and timeouts.
 
     @property
     def context(self) -> BrowserContext:
-        """The context that it belongs to."""
+        """The context that this page belongs to."""
         return self._context
 
     @property
@@ -228,22 +228,22 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     @property
     def keyboard(self) -> Keyboard:
-        """The keyboard."""
+        """The page's keyboard."""
         return self._keyboard
 
     @property
     def mouse(self) -> Mouse:
-        """The mouse."""
+        """The page's mouse."""
         return self._mouse
 
     @property
     def touchscreen(self) -> Touchscreen:
-        """The touchscreen."""
+        """The page's touchscreen."""
         return self._touchscreen
 
     @property
     def clock(self) -> Clock:
-        """The clock of all pages of its context."""
+        """The fake clock, which all pages of the context share."""
         return self._context.clock
 
     @property
@@ -274,11 +274,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return None
 
     def _is_configured(self) -> bool:
-        """Returns whether a script has set what would affect later work with this page."""
+        """Returns whether a script has changed settings, routes or handlers that would affect later work."""
         return self._settings_changed or bool(self._routing.handlers) or any(self._handlers.values())
 
     def is_closed(self) -> bool:
-        """Returns whether it is closed."""
+        """Returns whether the page is closed."""
         return self._closed
 
     def _check_open(self) -> None:
@@ -286,7 +286,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             raise closed_error(self._close_reason)
 
     async def opener(self) -> Page | None:
-        """Returns the page that opened it, if it is still open."""
+        """Returns the page that opened this one, if that page is still open."""
         opener = self._native.opener
         return self._context._page_of(opener) if opener is not None and not opener.is_closed else None
 
@@ -300,7 +300,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._settings_changed = True
         self._default_navigation_timeout = actions.milliseconds(timeout)
 
-    # Its life.
+    # Closing, history and settings.
 
     async def _finish_recordings(self) -> None:
         await self._screencast._end()
@@ -442,9 +442,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         no_wait_after: bool | None = None,
         times: int | None = None,
     ) -> None:
-        """Calls `handler` when an element is visible before or during an action, to remove it.
+        """Calls `handler` when this element is visible before or during an action, for example to close a banner.
 
-        The action then waits until the element is hidden, unless `no_wait_after` is set. The handler runs at most `times` times.
+        The action then waits until the element is hidden, unless `no_wait_after` is set. `times` limits the calls.
         """
         self._settings_changed = True
         if locator._frame is not self._main_frame:
@@ -467,8 +467,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     ) -> None:
         """Exposes a function to the page. It calls `callback` and returns a promise of the result.
 
-        Frames of the same site have it too. Frames of other sites, which could notice it, and empty frames have it only with
-        `all_frames`, or where your own init script or evaluated script uses its name.
+        The main frame and frames of the same site have it. Frames of other sites, which could notice it, and empty
+        frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.
         """
         await self.expose_binding(
             name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
@@ -537,12 +537,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         await ended.result()
 
     async def pick_locator(self) -> Locator:
-        """Waits until somebody clicks an element in the window, and returns a locator for it.
+        """Waits until the user clicks an element in the window, and returns a locator for it.
 
         The browser outlines the element under the pointer. The page cannot notice.
 
         Raises:
-            Error: If canceled by `cancel_pick_locator`, or started again.
+            Error: If `cancel_pick_locator` or another `pick_locator` is called.
         """
         try:
             selector, written = await self._run(self._native.pick(), 0.0)
@@ -557,20 +557,20 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._native.cancel_pick()
 
     async def record_script(self, *, language: Literal["python", "typescript"] = "python") -> ScriptRecording:
-        """Records what is done in this page as a script, until the result is disposed of.
+        """Records the user's actions in this page as a script, until the result is disposed of.
 
-        Its `written` is a test that repeats it. The page cannot notice. Passwords are not written: the script reads them
-        from the environment.
+        `written` of the result is a test that repeats the actions. The page cannot notice. Passwords are not recorded:
+        the test reads them from the environment.
         """
         return cast("ScriptRecording", await self._run(self._native.record_script(language)))
 
     def get_by_ref(self, ref: str) -> Locator:
         """Returns a locator for the element with this ref in a snapshot, in any frame.
 
-        A ref stays with its element. Once the element is gone, actions on it fail at once.
+        A ref stays the same in later snapshots. Once its element is removed, actions on the locator fail at once.
 
         Raises:
-            Error: When used, if the element is gone or the text is not a ref.
+            Error: When the locator is used, if the element was removed, or `ref` is not a ref.
         """
         return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
 
@@ -583,11 +583,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         all_refs: bool | None = None,
         max_chars: int | None = None,
     ) -> str:
-        """Returns the page as an outline with a ref for each interactive element, for `get_by_ref`, as the MCP server shows it.
+        """Returns the page as an outline, as the MCP server does: each interactive element has a ref for `get_by_ref`.
 
-        `ref` limits it to one element, or a heading's section; `depth` is the number of levels; `boxes` adds positions;
-        `all_refs` gives texts and groups refs too. What exceeds `max_chars` (default: 50,000) is shortened, and a last line
-        starting with `#` says so.
+        `ref` limits the outline to one element, or a heading's section; `depth` is the number of levels; `boxes` adds
+        positions; `all_refs` also gives refs to texts and groups. An outline longer than `max_chars` (default: 50,000)
+        is shortened, and ends with a line starting with `#` that reports this.
 
         Example:
             print(await page.snapshot())  # - button "Save" [ref=e12]
@@ -607,9 +607,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     async def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
     ) -> int:
-        """Scrolls to the end of the page for as long as loading makes it longer. Returns how often it grew.
+        """Scrolls to the end of the page, and repeats this while loading makes it longer. Returns how often it grew.
 
-        `most_times` is the limit. For a list in the page, use `Locator.scroll_to_end`.
+        It stops after `most_times`. For a list in the page, use `Locator.scroll_to_end`.
 
         Raises:
             TimeoutError: If it still grows after `timeout` milliseconds. Default: 30 s. 0 disables the limit.
@@ -617,11 +617,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return await self._main_frame._scroll_to_end(None, most_times, self._timeout(timeout))
 
     async def extract(self, model: type[T], *, each: str | None = None) -> list[T]:
-        """Extracts typed values by selectors: a dataclass or pydantic model for each element of `each`, or one for the page.
+        """Extracts dataclasses or pydantic models by selectors: one for each match of `each`, or one for the page.
 
         Fields name their selector: `price: Annotated[Decimal, Select(".price")]`. They are `str`, `int`, `float`, `Decimal`,
-        `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another dataclass or model within the element found, a list of one of
-        them, or one of them or `None`. How each is read, numbers above all: see `patchright_mcp.extract`.
+        `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another dataclass or model within the element found, a list
+        of one of these, or one of these or `None`. For how texts are converted, see `patchright_mcp.extract`.
 
         Raises:
             Error: If a required field matches nothing, or its text cannot be converted.
@@ -632,9 +632,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return [extraction.made(model, fields, values) for values in result]
 
     async def extract_table(self, selector: str | None = None) -> list[dict[str, str | None]]:
-        """Extracts the rows of a table or grid, by the names in its header: the first in `selector`, or in the page.
+        """Extracts the rows of the first table or grid in `selector`, or in the page, as dicts by column header.
 
-        A cell that spans columns or rows counts for each of them.
+        A cell that spans several columns or rows is repeated in each.
         """
         rows: list[dict[str, str | None]] = await self._run(self._main_frame._native.extract(selector, None))
         return rows
@@ -642,8 +642,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     async def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """Returns the challenge that needs a person (login, captcha, …), or `None`. It is never bypassed.
 
-        `asked` is the requested URL. Default: the one that redirected here. A password form counts as a challenge for
-        reading, not if `acts` is set.
+        `asked` is the requested URL. Default: the one that redirected here. A form with a password field counts as a
+        challenge, unless `acts` is set: then the script is about to act, for example to log in.
         """
         return cast("Wall | None", await self._run(self._native.wall(asked, acts)))
 
@@ -657,7 +657,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         await session.send("HeapProfiler.collectGarbage")
         await session.detach()
 
-    # Pictures and paper.
+    # Screenshots and PDF.
 
     async def screenshot(
         self,
@@ -679,7 +679,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Returns a screenshot of the viewport, the whole page, or a part of it.
 
         `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels from the corner of the viewport, or of the page with
-        `full_page`; what lies outside is left out. `scale` is one pixel per CSS pixel or per device pixel
+        `full_page`; parts outside are left out. `scale` is one pixel per `"css"` pixel or per `"device"` pixel
         (default). `animations="disabled"` finishes finite animations and resets the others; `caret` is hidden by default.
         `mask` covers elements with `mask_color` (default: `#FF00FF`) without changing the page. `style` is CSS that applies
         during the screenshot; it reaches shadow roots only through inherited values.
@@ -757,7 +757,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         }
         return write_picture(path, await self._run(self._native.pdf(options)))
 
-    # Events.
+    # Waiting for events.
 
     def _expect(
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
@@ -1515,7 +1515,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """Returns a frame locator for an `<iframe>`; without a selector, for whichever frame contains the target."""
+        """Returns a frame locator for an `<iframe>`; without a selector, for any frame with a matching element."""
         return self._main_frame.frame_locator(selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:

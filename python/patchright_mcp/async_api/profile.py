@@ -1,4 +1,4 @@
-"""Performance traces, recorded by the browser."""
+"""Performance traces, which the browser records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMIT_MS = 60_000.0
 
 
 class Profile:
-    """A performance trace."""
+    """A performance trace of a browser."""
 
     def __init__(self, session: CDPSession, path: str | Path | None) -> None:
         self._session = session

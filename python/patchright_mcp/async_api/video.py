@@ -34,7 +34,7 @@ class Video(ApiObject):
 
     @classmethod
     def _of(cls, page: Page, options: dict[str, Any]) -> Video | None:
-        """Starts the video that the page's context asks for."""
+        """Starts a video of the page, if its context was created with `record_video_dir`."""
         folder = options.get("record_video_dir")
         if folder is None:
             return None
@@ -43,7 +43,7 @@ class Video(ApiObject):
         return cls(page, _core.Video(page._native, str(path), _how(size, fps=fps)))
 
     async def path(self) -> Path:
-        """Returns the file's path."""
+        """Returns the path of the video file."""
         return Path(self._native.path)
 
     async def save_as(self, path: str | Path) -> None:
@@ -97,14 +97,14 @@ class Screencast(ApiObject):
     ) -> Disposable:
         """Starts calling `on_frame` with JPEG frames, or recording a WebM video to `path`.
 
-        The next frame comes when `on_frame` has finished. `fps` is the maximum frame rate of the video. Default: 25. `quality`
-        is from 0 to 100. `size` is the box that frames are scaled down to. Default: 800 by 800. The first watcher's values
-        apply to all.
+        The next frame is taken when `on_frame` has returned. `fps` is the maximum frame rate of the video. Default: 25.
+        `quality` is from 0 to 100. Frames are scaled down to fit into `size`. Default: 800 by 800. If several
+        screencasts of a page run, the options of the first one apply to all.
 
         A video is complete after `stop`, or when the page, its context or its browser is closed.
 
         Raises:
-            Error: If it is already running, or `path` has the extension of another format.
+            Error: If the screencast is already running, or `path` has an extension other than `.webm`.
         """
         if self._native is not None or self._video is not None:
             raise Error(f"{caller()}: Screencast is already started")
@@ -163,8 +163,9 @@ class Screencast(ApiObject):
     ) -> Disposable:
         """Shows each action on an element in the frames, for `duration` milliseconds before it runs. Default: 500.
 
-        It shows the action's name at `position`, an outline of the element, and the point of a click; never typed text. `style`
-        has CSS declarations for each. The page is not changed. Nothing waits unless frames are being recorded.
+        The overlay has the action's name at `position`, an outline of the element, and the point of a click; never
+        typed text. `style` has CSS declarations for each. The page is not changed. Actions wait only while frames are
+        being recorded.
         """
         check_choice("cursor", cursor, ("none", "pointer"))
         check_choice("position", position, _POSITIONS)
@@ -179,15 +180,15 @@ class Screencast(ApiObject):
     async def show_chapter(
         self, title: str, *, description: str | None = None, duration: float | None = None
     ) -> None:
-        """Shows a title over the blurred page, for `duration` milliseconds (default: 2000), and waits. The page is not changed."""
+        """Shows a title over the blurred page in the frames, and waits for `duration` milliseconds. Default: 2000."""
         shown = 2000 if duration is None else duration
         await self._run(self._captions.show_chapter(title, description, shown))
 
     async def show_overlay(self, html: str, *, duration: float | None = None) -> Disposable:
         """Shows HTML over the frames, as large as the viewport, until the result is disposed of.
 
-        With `duration`, shows it for this many milliseconds and waits. The page is not changed: only frames, videos and
-        traces show it. Scripts in it do not run, animations show their end state, and images must be `data:` URLs.
+        With `duration`, shows the overlay for this many milliseconds and waits. The page is not changed: only frames,
+        videos and traces show it. Its scripts do not run, animations show their end, images must be `data:` URLs.
         """
         number = cast("int", await self._run(self._captions.show(html, duration)))
 

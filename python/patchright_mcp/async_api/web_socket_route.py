@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WebSocketRoute(ApiObject):
-    """One side of an intercepted web socket: the page's, or after `connect_to_server` the server's."""
+    """One side of an intercepted web socket: the page's, or, as returned by `connect_to_server`, the server's."""
 
     def __init__(self, socket: _Socket, *, is_server: bool) -> None:
         super().__init__(socket.connection)
@@ -45,7 +45,7 @@ class WebSocketRoute(ApiObject):
         self._socket.direct("send" if self._is_server else "receive", _packed(message))
 
     async def close(self, *, code: int | None = None, reason: str | None = None) -> None:
-        """Closes this side."""
+        """Closes this side of the web socket."""
         closing = {"code": code, "reason": reason, "wasClean": True}
         self._socket.direct("closeServer" if self._is_server else "close", closing)
 
@@ -80,7 +80,7 @@ class _Socket:
         self._directions = 0
 
     def direct(self, what: str, value: Any = None) -> None:
-        """Sends a command to the page, in order."""
+        """Sends a command to the page, which runs commands in the order of their numbers."""
         number, self._directions = self._directions, self._directions + 1
         direct = self._frame._native.command_socket(self._name, self._number, number, what, value)
         self.connection.runtime.start(direct)
@@ -93,13 +93,13 @@ class _Socket:
         return self.server
 
     async def begin(self, handler: Callable[[WebSocketRoute], Any]) -> None:
-        """Calls `handler`. Without a server, the socket opens when it has returned."""
+        """Calls `handler`. Unless that connects to the server, the socket opens for the page when it has returned."""
         await self.connection.runtime.settle(handler(self.page))
         if self.server is None:
             self.direct("open")
 
     def happened(self, expected: dict[str, Any]) -> None:
-        """Handles an event of the page or the server."""
+        """Handles a message or a close from the page or the server."""
         is_servers = expected["what"] in ("received", "serverClosed")
         side, other = (self.server, self.page) if is_servers else (self.page, self.server)
         if side is None:
@@ -136,7 +136,7 @@ class SocketRouting:
     async def add(
         self, page: Page | None, url: urls.UrlMatch, handler: Callable[[WebSocketRoute], Any]
     ) -> None:
-        """Adds a route before all others; those of a page come before those of its context."""
+        """Adds a route before all earlier ones. Routes of a page take precedence over those of its context."""
         self._handlers.insert(0, (page, url, handler))
         if self._name is None:
             self._name = f"_{uuid.uuid4().hex[:12]}"

@@ -1,10 +1,10 @@
-"""Reads many pages at a time, with retries, results as they come, and files that can be continued.
+"""Processes many pages concurrently, with retries, streamed results, and result files that can be continued.
 
 Example:
     async with PagePool(browser, size=8) as pool:
         titles = await pool.map(read_title, urls)  # async def read_title(page, url): ...
 
-In workers of Ray, Dask or Celery, `map_here(read_title, urls)` does so in one browser per worker process.
+In workers of Ray, Dask or Celery, `map_here(read_title, urls)` does the same with one browser per worker process.
 """
 
 from __future__ import annotations

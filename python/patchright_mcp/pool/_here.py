@@ -29,7 +29,7 @@ def map_here(
     """Like `PagePool.map`, in the browser of this process, for workers without an event loop.
 
     The first call starts the browser, with the options `launch`; it closes when the process ends. Each worker
-    process has one browser, whatever number of tasks it is given. `pool` are options of the `PagePool`.
+    process has one browser, which all of its tasks share. `pool` has the options of the `PagePool`.
 
     Raises:
         PoolError: If some items fail.
@@ -57,7 +57,7 @@ class _ProcessBrowser:
     @classmethod
     def of_this_process(cls, launch: dict[str, Any]) -> _ProcessBrowser:
         with cls._lock:
-            # A forked process has none of its parent's threads, and a browser that ended is of no use.
+            # A forked process lacks its parent's threads, and a browser that has ended cannot be used.
             current = cls._current
             if current is None or not current.is_alive():
                 cls._current = current = cls(launch)
@@ -79,7 +79,7 @@ class _ProcessBrowser:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _start(self, launch: dict[str, Any]) -> Any:
-        from ..async_api import async_playwright  # noqa: PLC0415  (It imports much, and is needed here only.)
+        from ..async_api import async_playwright  # noqa: PLC0415  (The import is slow, and needed only here.)
 
         self._playwright = await async_playwright().start()
         return await self._playwright.chromium.launch(**launch)

@@ -32,7 +32,7 @@ _MEMORY_CHECK_S = 0.5
 
 @dataclass
 class _Slot:
-    """A page that is kept for the next item, with its context."""
+    """A page with its context, which the pool can keep for another item."""
 
     context: BrowserContext
     page: Page
@@ -40,40 +40,40 @@ class _Slot:
     owns_context: bool
 
     def is_as_new(self) -> bool:
-        """Returns whether only cookies, storage and cache are left of the previous work."""
+        """Returns whether the previous item left nothing in the page but cookies, storage and cache."""
         if self.page.is_closed() or self.page._is_configured():
             return False
         return not self.owns_context or (len(self.context.pages) == 1 and not self.context._is_configured())
 
 
 class PagePool:
-    """Pages of one browser that work at the same time.
+    """A pool of pages of one browser, which work concurrently.
 
-    `size` limits how many; default: two per processor, as far as memory allows. While the machine has less than
-    `least_free_mb` of memory left, no further page opens beside one that works.
+    `size` is the maximum number of pages. Default: two per processor, as far as memory allows. While less than
+    `least_free_mb` megabytes of memory are free, no page opens in addition to working ones.
 
-    `isolate` says what the items share:
+    `isolate` sets what the items share:
 
     - `"worker"` (default): each of the `size` workers keeps a context and a page for one item after the other.
       Items of one worker share cookies, storage and cache; items that run at the same time share nothing.
     - `"none"`: all workers share one context. Saves memory, and a login holds for all of them.
     - `"page"`: each item has a new context. Nothing is shared; about four times slower with small pages.
 
-    A kept page is replaced when work has failed or changed it: with listeners, routes, init scripts, exposed
-    functions or emulation. Contexts are made with `options`, as for `Browser.new_context`. `block` are arguments of
-    `BrowserContext.block` for each of them.
+    A kept page is replaced after work that failed, or that changed the page: by listeners, routes, init scripts,
+    exposed functions or emulation. `options` are those of `Browser.new_context`, for each context. `block` has the
+    arguments of `BrowserContext.block`, for each context.
 
-    What fails with one of `retry_on` is tried `retries` times more, each time with a new page, after `retry_delay_s`
-    seconds, doubled each time. Default: `Error`, once, at once.
+    Work that raises one of the exceptions `retry_on` is retried up to `retries` times, with a new page, after
+    `retry_delay_s` seconds, doubled each time. Default: one retry after an `Error`, without delay.
 
-    `min_interval_s` is the least time between two navigations to one origin; `respect_robots` obeys each site's
-    robots.txt: `goto` of what it disallows fails.
+    `min_interval_s` is the minimum time between two navigations to one origin. `respect_robots` obeys each site's
+    robots.txt: `goto` fails for disallowed URLs.
 
-    `proxies` are taken in turn, or, with `rotation="failure"`, one is kept until a page with it fails. A proxy that
-    failed rests `rest_s` seconds while there are others. A function instead of a list is called for each page with
-    the number of pages before it.
+    `proxies` are used in turn, or with `rotation="failure"`, each until a page with it fails. A proxy that failed is
+    not used for `rest_s` seconds, if there are others. A function instead of a list is called for each page, with
+    the number of pages before.
 
-    `progress` is called with a `Progress` after each item; `True` draws a bar on a terminal.
+    `progress` is called with a `Progress` after each item; `True` draws a progress bar on a terminal.
     """
 
     @checked
@@ -136,7 +136,7 @@ class PagePool:
 
     @asynccontextmanager
     async def page(self) -> AsyncIterator[Page]:
-        """Yields a page as soon as one is free."""
+        """Yields a page of the pool, as soon as one is free."""
         async with self._room:
             proxy = self._proxies.next()
             slot = self._take(proxy)
@@ -160,13 +160,13 @@ class PagePool:
                     await self._discard(slot)
 
     def _take(self, proxy: dict[str, Any] | None) -> _Slot | None:
-        """Takes a kept page with this proxy."""
+        """Removes and returns a kept page with this proxy; `None` if there is none."""
         at = next((at for at, slot in enumerate(self._kept) if slot.proxy is proxy), None)
         return None if at is None else self._kept.pop(at)
 
     async def _open(self, proxy: dict[str, Any] | None) -> _Slot:
         while len(self._kept) + self._working > self._size:
-            # Kept pages use other proxies.
+            # All kept pages use other proxies, or `_take` had returned one.
             await self._discard(self._kept.pop(0))
         owns = self._isolate != "none"
         context = await (self._new_context(proxy) if owns else self._shared_context(proxy))
@@ -207,10 +207,10 @@ class PagePool:
         await (slot.context if slot.owns_context else slot.page).close()
 
     async def run(self, work: Callable[[Page], Awaitable[T]]) -> T:
-        """Returns what `work` returns for a page. Failures are retried with another page.
+        """Runs `work` with a page and returns its result. Failures are retried with another page.
 
         Raises:
-            Exception: That of the last attempt.
+            Exception: The exception of the last attempt.
         """
         result = await self._attempt(lambda page, _: work(page), 0, None)
         if result.error is not None:
@@ -221,9 +221,9 @@ class PagePool:
     def stream(
         self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]
     ) -> AsyncGenerator[Result[I, T], None]:
-        """Yields a `Result` for each item, failed ones included, as soon as it is there.
+        """Yields a `Result` for each item, including failed ones, as soon as the item is done.
 
-        Items are taken from the iterable as workers get free. Leaving the loop early cancels what still runs.
+        Items are taken from the iterable when a worker is free. Leaving the loop early cancels running work.
         """
         return self._stream(work, enumerate(items), len(items) if isinstance(items, Sized) else None)
 
@@ -269,7 +269,7 @@ class PagePool:
             try:
                 async with self.page() as page:
                     return Result(index, item, await work(page, item), None, attempts)
-            except Exception as error:  # noqa: BLE001  (A result says what failed; no other result is lost for it.)
+            except Exception as error:  # noqa: BLE001  (The exception becomes a part of the result.)
                 if attempts > self._retries or not self._may_succeed(error):
                     return Result(index, item, None, error, attempts)
             if self._retry_delay_s:
@@ -280,10 +280,10 @@ class PagePool:
         return isinstance(error, self._retry_on) and getattr(error, "_code", "") != "robots_disallow"
 
     async def map(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[T]:
-        """Returns what `work` returns for each item, in their order.
+        """Runs `work` for each item and returns the results in the order of the items.
 
         Raises:
-            PoolError: If an item fails, after all items have ended. Its `results` has the result of every item.
+            PoolError: If an item fails, after all items are done. Its `results` has the result of every item.
         """
         results = await self._all(work, items)
         if any(not result.ok for result in results):
@@ -293,7 +293,7 @@ class PagePool:
     async def try_map(
         self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]
     ) -> list[T | Exception]:
-        """Like `map`, with exceptions in the places of items that failed."""
+        """Like `map`, but returns exceptions in place of the results of failed items."""
         return [result.error or result.value for result in await self._all(work, items)]  # type: ignore[misc]
 
     async def _all(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[Result[I, T]]:
@@ -309,14 +309,14 @@ class PagePool:
         *,
         key: Callable[[I], str] = str,
     ) -> list[Result[I, Any]]:
-        """Writes what `work` returns for each item to a file, as it comes. Returns the results of failed items.
+        """Runs `work` for each item and appends its rows to a file at once. Returns the results of failed items.
 
         The file is CSV if its name ends in `.csv`, else JSON Lines. `work` returns a row, or a list of rows: dicts,
         dataclasses, pydantic models or plain values. Each row begins with its `item`.
 
-        A second call with the same file continues it: items that are in it, by their `key`, are not read again, and
-        no row is there twice, even after the program was killed. Failed items are not in it, and are read again.
-        `NAME.progress`, beside the file, notes what is in it; delete both to start anew.
+        A later call with the same file continues it: items already in the file, identified by `key`, are skipped. No
+        row occurs twice, even after the program was killed. Failed items are not written, and are tried again.
+        `NAME.progress`, beside the file, lists the items in the file; delete both to start over.
         """
         file = ResultFile(path)
         try:
@@ -333,19 +333,19 @@ class PagePool:
 
 
 def chunks(items: Iterable[I], size: int) -> list[list[I]]:
-    """Splits items into lists of `size`: what one task of a worker is given at once."""
+    """Splits items into lists of `size`, for example one list for each task of a worker."""
     every = list(items)
     return [every[start : start + size] for start in range(0, len(every), size)]
 
 
 def default_size() -> int:
-    """Two pages per processor, as far as memory allows; at least one."""
+    """Returns the default size of a pool: two pages per processor, as far as memory allows; at least one."""
     by_memory = free_mb() / _MB_PER_PAGE
     return int(max(1, min(2 * (os.cpu_count() or 1), by_memory)))
 
 
 def free_mb() -> float:
-    """Returns the available memory, if the system reports it."""
+    """Returns the available memory in megabytes; infinity if the system does not report it."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -12,12 +12,12 @@ class Progress:
     """The progress of a pool, after each item."""
 
     done: int
-    """Items that are over, failed ones included."""
+    """The number of items that are done, including failed ones."""
     failed: int
     total: int | None
-    """All items; `None` if their number is not known."""
+    """The number of all items; `None` if it is not known."""
     seconds: float
-    """Since the first item began."""
+    """The time since the first item was started."""
 
     def __str__(self) -> str:
         rate = self.done / self.seconds if self.seconds else 0.0
@@ -31,7 +31,7 @@ class Progress:
 
 
 class ProgressBar:
-    """Draws progress on one line of a terminal, at most ten times a second. Draws nothing elsewhere."""
+    """Draws a progress bar on one line of a terminal, at most ten times a second."""
 
     def __init__(self) -> None:
         self._drawn = 0.0

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ProxyRotation:
-    """Chooses proxies in turn, or keeps one until it fails. A proxy that failed rests while there are others."""
+    """Chooses proxies in turn, or keeps one until it fails. Others are then preferred for a while."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ProxyRotation:
         return self._proxies[chosen]
 
     def failed(self, proxy: dict[str, Any] | None) -> None:
-        """Records that a page with this proxy failed: the proxy rests while there are others."""
+        """Records that a page with this proxy failed, so that others are preferred for a while."""
         for at, known in enumerate(self._proxies):
             if known is proxy:
                 self._rests_until[at] = self._now() + self._rest_s

@@ -25,12 +25,12 @@ class Result(Generic[I, T]):
     """The result for one item."""
 
     index: int
-    """The item's place among the items, from 0."""
+    """The item's index, from 0."""
     item: I
     value: T | None
-    """What the work returned; `None` if it failed."""
+    """The value that the work returned; `None` if it failed."""
     error: Exception | None
-    """Why the last attempt failed; `None` if it succeeded."""
+    """The exception of the last attempt; `None` if it succeeded."""
     attempts: int
 
     @property
@@ -40,7 +40,7 @@ class Result(Generic[I, T]):
 
 
 class PoolError(Error):
-    """Some items failed. `results` holds the result of every item, in their order."""
+    """Raised if some items failed. `results` has the result of every item, in the order of the items."""
 
     def __init__(self, results: Sequence[Result[Any, Any]]) -> None:
         failed = [result for result in results if result.error is not None]
@@ -54,8 +54,8 @@ class PoolError(Error):
 class ResultFile:
     """A file of results that can be continued: JSON Lines, or CSV if its name ends in `.csv`.
 
-    Beside it, `NAME.progress` notes each item that is whole in the file, and where it ends there. What a killed
-    program left unfinished behind the last note is removed when the file is opened again.
+    `NAME.progress`, beside it, lists each item that was written completely, and the position of its end in the file.
+    When the file is opened again, any incomplete data after the last such position is removed.
     """
 
     def __init__(self, path: str | Path) -> None:

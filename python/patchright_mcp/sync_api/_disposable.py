@@ -1,4 +1,4 @@
-"""Objects that undo something."""
+"""Objects that undo a call, such as adding a route or an init script."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 
 class Disposable:
-    """Undoes something: at once, or at the end of a `with` block."""
+    """Undoes the call that returned this: by `dispose`, or at the end of a `with` block."""
 
     def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
         self._take_back: Callable[[], Any] | None = take_back
         self._runtime = runtime
 
     def dispose(self) -> None:
-        """Undoes it."""
+        """Undoes the call that returned this."""
         if self._take_back is not None:
             take_back, self._take_back = self._take_back, None
             self._runtime.settle(take_back())
 
     def close(self) -> None:
-        """Undoes it, like `dispose`."""
+        """Does the same as `dispose`."""
         self.dispose()
 
-    def __enter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
+    def __enter__(self) -> Disposable:  # noqa: PYI034  (`Self` needs Python 3.11.)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -394,10 +394,10 @@ class APIRequestContext(ApiObject):
 
     @property
     def tracing(self) -> Tracing:
-        """Records a trace of its browser context.
+        """Traces of the browser context whose cookies these requests share.
 
         Raises:
-            Error: If it belongs to no browser context.
+            Error: If these requests have their own cookies, and so belong to no browser context.
         """
         if self._context is None:
             raise MissingFeature(
@@ -495,7 +495,7 @@ class APIResponse(ApiObject):
 
     @property
     def timing(self) -> ResourceTiming:
-        """Start time, and the milliseconds to the response's head and end. -1 if unknown."""
+        """The start time, and the milliseconds until the response's headers and its end; -1 if unknown."""
         started, head, end = self._native.moments
         unknown = (
             "domainLookupStart",

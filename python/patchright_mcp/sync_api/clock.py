@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .context import BrowserContext
 
 _LATEST = 8.64e15
-"""The last moment that a date of JavaScript can tell, in ms."""
+"""The latest time of a JavaScript `Date`, in milliseconds since 1970."""
 
 
 class Clock(ApiObject):
     """The clock of all pages of a context: their dates, timers, animation frames and `performance`.
 
-    It is installed by the first call, in the page's own world: a page can notice it.
+    The first call installs it in the page's own world, where a page can notice it.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -34,10 +34,10 @@ class Clock(ApiObject):
         self._run(self._native.turn_clock({"do": do, **how}))
 
     def install(self, *, time: float | str | datetime | None = None) -> None:
-        """Installs the clock at `time`, or now. Its time then runs.
+        """Installs the clock, which then runs, starting at `time`. Default: now.
 
-        `time` is in seconds since 1970, a text such as `2024-02-29T08:00:00`, or a `datetime`; those without a time
-        zone are in the local one.
+        `time` is in seconds since 1970, a text such as `2024-02-29T08:00:00`, or a `datetime`. Without a time zone, it
+        is local time.
         """
         self._turn("install", time=None if time is None else _moment(time))
 
@@ -52,7 +52,7 @@ class Clock(ApiObject):
         """Advances the time and fires all due timers. `ticks` is as for `fast_forward`.
 
         Raises:
-            Error: If a callback of the page threw; all others were called.
+            Error: If a callback of the page threw an exception. All other callbacks were called nevertheless.
         """
         self._turn("run_for", by=_span(ticks))
 
@@ -94,7 +94,7 @@ def _read(text: str) -> float:
     """Parses a date as JavaScript does: without a time of day in UTC, otherwise in local time."""
     text = text.strip()
     try:
-        # Before Python 3.11 a `Z` cannot be read.
+        # Before Python 3.11, `fromisoformat` cannot parse `Z`.
         moment = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text))
         if len(text) <= len("2024-02-29"):
             moment = moment.replace(tzinfo=timezone.utc)

@@ -71,11 +71,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._closing = False
         self._recorders: list[Recorder] = []
         self.clock: Clock = Clock(self)
-        """The clock of its pages."""
+        """The fake clock of the context's pages."""
         self.credentials: Credentials = Credentials(self)
-        """The passkeys that its pages sign in with."""
+        """The passkeys with which sites in this context can sign in."""
         self.tracing: Tracing = Tracing(self)
-        """Writes down what is done in this context."""
+        """Traces of the calls and requests in this context."""
         if options.get("record_har_path"):
             content = options.get("record_har_content")
             if content is None and options.get("record_har_omit_content"):
@@ -95,7 +95,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def __repr__(self) -> str:
         return f"<BrowserContext browser={self.browser}>"
 
-    # What the engine tells.
+    # Events of the engine.
 
     def _listening_changed(self, event: str) -> None:
         super()._listening_changed(event)
@@ -156,11 +156,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def _resolved(self, url: str) -> str:
         return urljoin(self._base_url, url) if self._base_url else url
 
-    # What it is.
+    # Properties and timeouts.
 
     @property
     def browser(self) -> Browser | None:
-        """The browser that it belongs to."""
+        """The browser that this context belongs to."""
         return self._browser
 
     @property
@@ -172,12 +172,12 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     @property
     def pages(self) -> list[Page]:
-        """Its pages, oldest first."""
+        """The open pages, oldest first."""
         return list(self._pages.values())
 
     @property
     def background_pages(self) -> list[Page]:
-        """Background pages of extensions: current browsers have none."""
+        """Always empty: extensions in current browsers have no background pages."""
         return []
 
     @property
@@ -188,11 +188,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         return self._debugger
 
     def is_closed(self) -> bool:
-        """Returns whether it is closed."""
+        """Returns whether the context is closed."""
         return self._closed
 
     def _is_configured(self) -> bool:
-        """Returns whether a script has set what would affect later work with its pages."""
+        """Returns whether a script has changed settings, routes or handlers that would affect later work."""
         return self._settings_changed or bool(self._traffic.routing.handlers) or any(self._handlers.values())
 
     def set_default_timeout(self, timeout: float | timedelta) -> None:
@@ -205,7 +205,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._settings_changed = True
         self._default_navigation_timeout = actions.milliseconds(timeout)
 
-    # Its life.
+    # Opening pages and closing.
 
     def new_page(self) -> Page:
         """Opens a page."""
@@ -233,7 +233,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
                 raise
         self._gone()
 
-    # What it has.
+    # Cookies, storage, permissions and scripts.
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Returns the context's cookies, or those that would be sent to these URLs."""
@@ -317,8 +317,8 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     ) -> None:
         """Exposes a function to all pages. It calls `callback` and returns a promise of the result.
 
-        Frames of the same site have it too. Frames of other sites, which could notice it, and empty frames have it only with
-        `all_frames`, or where your own init script or evaluated script uses its name.
+        The main frame and frames of the same site have it. Frames of other sites, which could notice it, and empty
+        frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.
         """
         self.expose_binding(
             name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
@@ -369,7 +369,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         frame.page.once("close", session._ended)
         return session
 
-    # Events.
+    # Waiting for events.
 
     def _expect(
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Credentials(ApiObject):
-    """Passkeys for the pages of a context, once installed. Bytes are base64url strings.
+    """Passkeys for the pages of a context. They take effect after `install`. Bytes are base64url strings.
 
-    The browser itself implements them: `navigator.credentials` is not replaced. A site can register a passkey only in the
-    tab in front, see `Page.bring_to_front`.
+    The browser implements passkeys itself: `navigator.credentials` is not replaced. A site can register a passkey only
+    in the tab in front, see `Page.bring_to_front`.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -25,7 +25,7 @@ class Credentials(ApiObject):
     def install(self) -> None:
         """Offers these passkeys to sites in all pages, in place of the machine's authenticators.
 
-        A site can see that an authenticator exists.
+        A site can detect that an authenticator exists.
         """
         self._context._run(self._context._native.offer_passkeys())
 
@@ -64,5 +64,5 @@ class Credentials(ApiObject):
         return [each for each in held if id in (None, each["id"]) and rp_id in (None, each["rpId"])]
 
     def delete(self, id: str) -> None:
-        """Removes a passkey, whoever added it."""
+        """Removes a passkey, whether the script or a site added it."""
         self._context._run(self._context._native.delete_passkey(id))

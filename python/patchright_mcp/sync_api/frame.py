@@ -42,7 +42,7 @@ class Frame(ApiObject):
 
     @property
     def page(self) -> Page:
-        """The page that it belongs to."""
+        """The page that this frame belongs to."""
         return self._page
 
     @property
@@ -129,7 +129,7 @@ class Frame(ApiObject):
             selector, actions.action("dispatch", event=kind, init=event_init or {}), strict, timeout, log
         )
 
-    # Documents.
+    # Documents and navigation.
 
     def goto(
         self,
@@ -219,7 +219,7 @@ class Frame(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document reaches a load state; returns at once if it has.
+        """Waits until the document reaches a load state; returns at once if it already has.
 
         Raises:
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
@@ -296,7 +296,7 @@ class Frame(ApiObject):
     def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
         """Runs an expression or a function and returns its value.
 
-        `isolated_context`: whether it runs in an isolated world, which does not see the page's variables. Default: true,
+        `isolated_context`: whether the script runs in an isolated world, without the page's variables. Default: true,
         unless `playwright_compatible` is set.
         """
         isolated = self._connection.isolated(isolated_context)
@@ -311,7 +311,7 @@ class Frame(ApiObject):
         name = variable_of_window(script)
         if not name:
             return
-        with suppress(Error):  # The page may be going away.
+        with suppress(Error):  # The page may be closing.
             if not self._run(self._native.evaluate("(name) => name in window", name, True)):
                 warn_of_the_world(name)
 
@@ -351,10 +351,10 @@ class Frame(ApiObject):
         polling: float | Literal["raf"] | None = None,
         isolated_context: bool | None = None,
     ) -> JSHandle:
-        """Waits until a script returns a truthy value, and returns it. `polling` is in milliseconds.
+        """Waits until a script returns a truthy value, and returns it. `polling` is the interval in milliseconds.
 
-        `isolated_context`: whether it runs in an isolated world. Default: only a script that just reads the document does;
-        others run in the page's own world, where their variables are.
+        `isolated_context`: whether the script runs in an isolated world. Default: true if it only reads the document;
+        other scripts run in the page's own world, where the page's variables are.
 
         Raises:
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
@@ -476,7 +476,7 @@ class Frame(ApiObject):
         Positions are in CSS pixels from the elements' top left corners. Default: near their centers.
 
         Raises:
-            TimeoutError: If one of them is not actionable within `timeout` milliseconds. Default: 30 s.
+            TimeoutError: If one of the elements is not actionable within `timeout` milliseconds. Default: 30 s.
         """
         self._drag(
             source, target, strict, source_position, target_position, force, trial, scroll, steps, timeout
@@ -529,9 +529,9 @@ class Frame(ApiObject):
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """Returns a frame locator for an `<iframe>`; without a selector, for whichever frame of the page contains the target.
+        """Returns a frame locator for an `<iframe>`; without a selector, for any frame with a matching element.
 
-        This frame is searched first, then the others in the order of creation.
+        In that case, this frame is searched first, and then the others in order of creation.
         """
         if selector is None:
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
@@ -1055,7 +1055,7 @@ class Frame(ApiObject):
 
 
 def _has_failed(frame: Frame, request: Request) -> bool:
-    """Returns whether a navigation of `frame` has failed, and was not replaced by another one."""
+    """Returns whether `request` was a navigation of `frame` that failed, and was not aborted by another one."""
     native = request._native
     is_its = native.is_navigation and native.frame is not None and native.frame.key == frame._native.key
     return is_its and native.failure not in (None, "net::ERR_ABORTED")
@@ -1081,5 +1081,5 @@ class _NavigationWaiter(Waiter[Any]):
                 raise Error(f"{caller()}: Navigating frame was detached!") from None
             raise
         response = self._frame._page._document_response(self._frame)
-        # Within the same document nothing was answered.
+        # If the response is still the earlier one, the navigation was within the same document.
         return None if response is self._before else response

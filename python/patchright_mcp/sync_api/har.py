@@ -35,7 +35,7 @@ class Archive:
             raise failure(error) from None
 
     def answer(self, route: Route, not_found: str) -> None:
-        """Answers a request from the archive; one that is not in it is aborted, or passed on."""
+        """Answers a request from the archive. One that is not recorded is aborted, or with `fallback` passed on."""
         request = route.request
         url, method, body = request.url, request.method, request.post_data_buffer
         follows = not request.is_navigation_request()
@@ -94,7 +94,7 @@ class Recorder:
         self._context._runtime.spawn(self._write(request, page, done))
 
     def _write(self, request: Request, page: Page | None, done: Promise) -> bool:
-        """Records a request. Returns false if it was lost with its page."""
+        """Records a request. Returns false if its data is no longer available, as after its page was closed."""
         try:
             entry = self._entry(request)
             if page is not None and not self._minimal:

@@ -55,7 +55,7 @@ class Mouse(_OfPage):
     """The mouse of a page. Coordinates are CSS pixels of the viewport."""
 
     def move(self, x: float, y: float, *, steps: int | None = None) -> None:
-        """Moves the pointer. Default: one step."""
+        """Moves the pointer to a point, in `steps` moves. Default: one."""
         self._run(self._page._native.mouse_move(x, y, steps or 1))
 
     def down(
@@ -64,7 +64,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Presses a button."""
+        """Presses a mouse button at the pointer's position."""
         self._run(self._page._native.mouse_down(button or "left", 1 if click_count is None else click_count))
 
     def up(
@@ -73,7 +73,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Releases a button."""
+        """Releases a mouse button."""
         self._run(self._page._native.mouse_up(button or "left", 1 if click_count is None else click_count))
 
     def click(
@@ -85,7 +85,7 @@ class Mouse(_OfPage):
         button: Literal["left", "middle", "right"] | None = None,
         click_count: int | None = None,
     ) -> None:
-        """Moves the pointer and clicks. `delay` is how long the button is held, in milliseconds."""
+        """Moves the pointer to a point and clicks. `delay` is how long the button is held, in milliseconds."""
         count = 1 if click_count is None else click_count
         self._run(self._page._native.mouse_click(x, y, button or "left", count, milliseconds(delay or 0)))
 
@@ -97,7 +97,7 @@ class Mouse(_OfPage):
         delay: float | timedelta | None = None,
         button: Literal["left", "middle", "right"] | None = None,
     ) -> None:
-        """Moves the pointer and double-clicks.
+        """Moves the pointer to a point and double-clicks.
 
         `delay` is how long the button is held, in milliseconds. Default: set by the context's `input`.
         """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ENTER = " >> internal:control=enter-frame >> "
 ANY_FRAME = "internal:control=any-frame"
-"""Where a locator looks that is meant for whichever frame has what it finds."""
+"""The selector of a frame locator for any frame of the page: the first one with a match is used."""
 
 
 class Locator(ApiObject):
@@ -87,7 +87,7 @@ class Locator(ApiObject):
 
     @property
     def page(self) -> Page:
-        """The page that it belongs to."""
+        """The page in which this locator searches."""
         return self._frame.page
 
     @property
@@ -102,7 +102,7 @@ class Locator(ApiObject):
 
     @property
     def content_frame(self) -> FrameLocator:
-        """Returns a frame locator for the element's frame."""
+        """Returns a frame locator for the frame that the matched `<iframe>` embeds."""
         return FrameLocator(self._frame, self._selector, f"{self._reported_as}.content_frame")
 
     @property
@@ -180,7 +180,7 @@ class Locator(ApiObject):
             raise Error("Locators must belong to the same frame.")
 
     def frame_locator(self, selector: str) -> FrameLocator:
-        """Returns a frame locator for an `<iframe>` inside this one."""
+        """Returns a frame locator for an `<iframe>` inside the matched element."""
         return FrameLocator(
             self._frame,
             f"{self._selector} >> {selector}",
@@ -188,7 +188,7 @@ class Locator(ApiObject):
         )
 
     def within(self, locator: Locator) -> Locator:
-        """Returns a locator for this one's matches inside another one's matches."""
+        """Returns a locator for the matches of this locator that are inside matches of another."""
         return locator.locator(self)
 
     def describe(self, description: str) -> Locator:
@@ -200,7 +200,7 @@ class Locator(ApiObject):
     def normalize(self) -> Locator:
         """Returns a locator for the same element by its test id, role and name, label, or text.
 
-        If none of these is unique, by its index or its position in the document.
+        If none of these is unique, the element is located by its index or its position in the document.
         """
         way = self._perform(actions.action("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
@@ -216,9 +216,9 @@ class Locator(ApiObject):
         depth: int | None = None,
         boxes: bool | None = None,
     ) -> str:
-        """Returns the accessibility tree of the element as text, with `depth` levels. Default: all.
+        """Returns the accessibility tree of the element as text, with `depth` levels. Default: all levels.
 
-        With the mode `"ai"`, and with `boxes`, it is an outline with refs for `Page.get_by_ref`; see `Page.snapshot`.
+        With the mode `"ai"`, or with `boxes`, returns an outline with refs for `Page.get_by_ref`; see `Page.snapshot`.
 
         Raises:
             TimeoutError: If no element matches within `timeout` milliseconds. Default: 30 s.
@@ -357,7 +357,7 @@ class Locator(ApiObject):
         Positions are in CSS pixels from the elements' top left corners. Default: near their centers.
 
         Raises:
-            TimeoutError: If one of them is not actionable within `timeout` milliseconds. Default: 30 s.
+            TimeoutError: If one of the elements is not actionable within `timeout` milliseconds. Default: 30 s.
         """
         self._frame._drag(
             self._selector,
@@ -436,7 +436,7 @@ class Locator(ApiObject):
     def highlight(self, *, style: str | None = None) -> Disposable:
         """Outlines all elements that match now, in the window and in screenshots.
 
-        The browser draws the outline, whatever `style` says. The page is not changed and cannot notice.
+        The browser draws the outline, so `style` has no effect, and the page is not changed and cannot notice.
         """
         self._run(self._frame._native.highlight(self._selector))
         return Disposable(self.hide_highlight, self._runtime)
@@ -825,9 +825,9 @@ class Locator(ApiObject):
     def scroll_to_end(
         self, *, most_times: int | None = None, timeout: float | timedelta | None = None
     ) -> int:
-        """Scrolls the element, or its scroll container, to the end for as long as loading makes it longer.
+        """Scrolls the element, or its scroll container, to its end, and repeats this while loading makes it longer.
 
-        Returns how often it grew; `most_times` is the limit.
+        Returns how often it grew, at most `most_times`.
 
         Raises:
             TimeoutError: If it still grows after `timeout` milliseconds. Default: 30 s. 0 disables the limit.
@@ -980,7 +980,7 @@ class Locator(ApiObject):
 
 
 def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
-    """Returns what to append to a selector to search within it, and how messages write that."""
+    """Returns the selector of `wanted`, to append to another selector, and its Python source for messages."""
     if isinstance(wanted, str):
         return wanted, selectors.written("locator", wanted)
     if wanted._frame is not frame:

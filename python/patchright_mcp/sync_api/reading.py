@@ -41,15 +41,15 @@ class KeptAnswer:
 
     def __init__(self, request: Request, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.request: Request = request
-        """What was asked."""
+        """The request that was answered."""
         self.url: str = request.url
-        """What was asked for."""
+        """The URL of the request."""
         self.status: int = status
         """The HTTP status, for example 200."""
         self.headers: dict[str, str] = {name.lower(): value for name, value in headers}
-        """By their names in lower case."""
+        """The headers, by lower-case name."""
         self.body: bytes = body
-        """As the page got it, unpacked."""
+        """The body, decompressed, as the page received it."""
 
     def __repr__(self) -> str:
         return f"<KeptAnswer {self.status} {self.url!r} {len(self.body)} bytes>"
@@ -68,7 +68,7 @@ class KeptAnswer:
 
 
 class KeptAnswers(ApiObject):
-    """Responses received since `BrowserContext.keep_answers`."""
+    """The responses stored since `BrowserContext.keep_answers`."""
 
     def __init__(self, context: BrowserContext, native: _core.KeptAnswers) -> None:
         super().__init__(context._connection)
@@ -76,9 +76,9 @@ class KeptAnswers(ApiObject):
         self._native = native
 
     def find(self, text: str | None = None, *, url: str | None = None) -> list[KeptAnswer]:
-        """Returns the responses that contain a text (case-insensitive) or match a URL. Default: all, oldest first.
+        """Returns the responses whose body contains `text` (ignoring case) and whose URL matches, oldest first.
 
-        Waits until responses that have arrived are stored.
+        Default: all responses. Waits until those that have arrived are stored.
         """
         address = urls.resolved(self._context._base_url, url) if url else None
         found = self._run(self._native.find(address, text))
@@ -106,10 +106,10 @@ class ContextReading(ApiObject):
     ) -> Disposable:
         """Blocks requests of all pages by kind, domain or URL, without calling the script.
 
-        `kinds` are as in `Request.resource_type`; `ads` are common advertising and tracking servers; `domains` include their
-        subdomains; `lists` are hosts or Adblock files of domains; `urls` are patterns as for `route`. The page of a tab itself
-        is never blocked. Routes are not called for blocked requests; a page sees the same as with an ad blocker. Disposing of
-        the result ends the blocking.
+        `kinds` are as in `Request.resource_type`; `ads` are common advertising and tracking servers; `domains` include
+        their subdomains; `lists` are files of domains, in hosts or Adblock format; `urls` are patterns as for `route`.
+        The main document of a tab is never blocked. Routes are not called for blocked requests. Pages see the same as
+        with an ad blocker. Disposing of the result ends the blocking.
 
         Raises:
             Error: If a kind or domain is invalid, a file is unreadable, or nothing is given.
@@ -128,10 +128,10 @@ class ContextReading(ApiObject):
         kinds: Sequence[RequestKind] = ("xhr", "fetch"),
         most_mb: float = 64,
     ) -> KeptAnswers:
-        """Stores the responses to its pages, with their bodies, for as long as the result is held.
+        """Stores the responses to the context's pages, with their bodies, for as long as the result is referenced.
 
-        Default: responses to `xhr` and `fetch`. `url` is a pattern as for `route`. Above `most_mb` megabytes, the oldest are
-        dropped.
+        `kinds` are as in `Request.resource_type`. Default: `xhr` and `fetch`. `url` is a pattern as for `route`. Above
+        `most_mb` megabytes, the oldest responses are dropped.
 
         Raises:
             Error: If the braces of `url` do not match.

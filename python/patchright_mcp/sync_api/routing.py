@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Handler:
-    """A route handler for some URLs."""
+    """A route handler of a script, for matching URLs."""
 
     def __init__(
         self, base_url: str | None, url: Any, function: Callable[..., Any], times: int | None
@@ -40,20 +40,20 @@ class Handler:
         self.is_unhandled = False
 
     def fits(self, url: str) -> bool:
-        """Returns whether it handles this URL."""
+        """Returns whether the handler is for this URL."""
         return urls.matches(self._base_url, url, self.url)
 
     def is_spent(self) -> bool:
-        """Returns whether it has used up its `times`."""
+        """Returns whether the handler was called `times` times."""
         return self._left is not None and self._left <= 0
 
     def spend(self) -> None:
-        """Counts a call."""
+        """Counts a call of the handler."""
         if self._left is not None:
             self._left -= 1
 
     def run(self, route: Route) -> bool:
-        """Runs the handler, which may decide later. Returns false if it raised an ignored exception."""
+        """Calls the handler, which may decide about the request later. Returns false if an exception was ignored."""
         done = Promise()
         self._running.append(done)
         try:
@@ -70,7 +70,7 @@ class Handler:
             self._running.remove(done)
 
     def until_idle(self, route_runtime: Any) -> None:
-        """Waits until it is not running."""
+        """Waits until no call of the handler is running."""
         for done in list(self._running):
             route_runtime.run(done.wait(0))
 
@@ -90,7 +90,7 @@ class Routing:
         return Disposable(lambda: self.remove(url, function), self._context._runtime)
 
     def remove(self, url: Any, function: Callable[..., Any] | None) -> None:
-        """Removes the handlers of a URL, or one of them."""
+        """Removes the handlers for a URL, or only the one with this function."""
         self.handlers = [
             handler
             for handler in self.handlers
@@ -113,7 +113,7 @@ class Routing:
         owner = self._page or self._context
         attached = owner._connection.attached
         if attached is not None:
-            attached.let_decide(self._context._native, self._context._traffic.is_routed())
+            attached.delegate_unmatched_requests(self._context._native, self._context._traffic.is_routed())
             if not self.handlers:
                 return
             owner._run(owner._native.route(None))
@@ -121,7 +121,7 @@ class Routing:
         owner._run(owner._native.route(self._globs()))
 
     def _globs(self) -> list[str] | None:
-        """Returns the globs to intercept; `None` if only Python can match."""
+        """Returns the handlers' globs, for the engine; `None` if one has a pattern that only Python can match."""
         globs = []
         for handler in self.handlers:
             if not isinstance(handler.url, str) or not handler.url:
@@ -130,7 +130,7 @@ class Routing:
         return globs
 
     def drop_spent(self) -> None:
-        """Removes handlers that have used up their `times`."""
+        """Removes the handlers that were called `times` times."""
         kept = [handler for handler in self.handlers if not handler.is_spent()]
         if len(kept) < len(self.handlers):
             self.handlers = kept
@@ -173,7 +173,7 @@ class Route(ApiObject):
                 self._give_up()
                 raise
             finally:
-                # Not before: the engine would let go of what still waits.
+                # Only after the decision: when the last route is removed, the engine continues undecided requests.
                 for routing in self._chain:
                     routing.drop_spent()
         self._decided = True
@@ -181,7 +181,7 @@ class Route(ApiObject):
         return False
 
     def _stands(self, handler: Handler) -> bool:
-        """Returns whether a handler was not removed meanwhile."""
+        """Returns whether a handler is still registered."""
         return any(handler in routing.handlers for routing in self._chain)
 
     def _check(self) -> None:
@@ -193,13 +193,13 @@ class Route(ApiObject):
         self._decided = True
 
     def _give_up(self) -> None:
-        """Aborts the request when nobody will decide, so that the page does not wait for ever."""
+        """Aborts the request if no handler has decided, so that the page does not wait for ever."""
         if not self._decided:
             self._decided = True
             self._runtime.start(self._native.abort("failed"))
 
     def _settle(self, operation: Operation) -> None:
-        """Runs a decision. A failed one can be repeated."""
+        """Sends a decision about the request to the engine. If that fails, another decision is possible."""
         self._begin()
         try:
             self._run(operation)
@@ -235,7 +235,7 @@ class Route(ApiObject):
             status = response.status if status is None else status
             if body is None and path is None:
                 body = response.body()
-            # The body is no longer packed in anything.
+            # The body is already decompressed.
             values.pop("content-encoding", None)
             values.pop("content-length", None)
         if content_type:

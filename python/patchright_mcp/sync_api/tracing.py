@@ -1,8 +1,8 @@
 """Traces of calls and network requests in a file, for Playwright's trace viewer.
 
-A trace tells which calls were made, where in the script, how long each took and how it failed, their groups, every request
-with its body, and what pages log. With `screenshots` it shows pages from moment to moment, with `snapshots` their documents before and after
-each call, with `sources` the script.
+A trace contains the calls with their groups, positions in the script, durations and errors; every request with its
+body; and console messages and uncaught errors. `screenshots` adds a screencast of the pages, `snapshots` their
+documents before and after each call, `sources` the script's source files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_AT_ONCE = 16
-"""So many calls that run at the same time are told apart."""
+"""The maximum number of concurrent calls whose operations are attributed to the right call."""
 
 
 class Tracing(ApiObject):
@@ -135,7 +135,7 @@ class Tracing(ApiObject):
         self._started = False
 
     def group(self, name: str, *, location: TracingGroupLocation | None = None) -> Disposable:
-        """Groups the following calls until `group_end`."""
+        """Groups the calls that follow, until `group_end`."""
         if self._events is not None:
             reported = self._before("Tracing", "tracingGroup", name)
             self._groups.append(reported["callId"])
@@ -154,21 +154,21 @@ class Tracing(ApiObject):
         mode: Literal["full", "minimal"] | None = None,
         url_filter: str | re.Pattern[str] | None = None,
     ) -> Disposable:
-        """Starts an HTTP archive, which `stop_har` writes."""
+        """Starts to record an HTTP archive, which `stop_har` writes."""
         if self._archive is not None:
             raise Error("Tracing.start_har: HAR recording has already been started")
         self._archive = Recorder(self._context, path, url_filter=url_filter, content=content, mode=mode)
         return Disposable(self.stop_har, self._runtime)
 
     def stop_har(self) -> None:
-        """Writes the HTTP archive."""
+        """Stops recording and writes the HTTP archive."""
         if self._archive is None:
             raise Error("Tracing.stop_har: HAR recording has not been started")
         archive, self._archive = self._archive, None
         archive.stop()
 
     def _call(self, item: ApiObject, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
-        """Runs an operation, and records it under the name of the called method."""
+        """Runs an operation, and records it under the name of the public method that the script called."""
         title = caller()
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
@@ -180,7 +180,7 @@ class Tracing(ApiObject):
             entry = self._before(owner, method, None)
             entry["params"] = _params(frame)
             entry["stack"] = place_in_script()
-            # The frame is kept, since another one could have the place in memory of one that is gone.
+            # Keeps the frame alive: otherwise a later call's frame could be at the same address.
             self._running = [*self._running[1 - MOST_AT_ONCE :], (frame, entry)]
             if page is not None:
                 entry["pageId"] = page_id(page)
@@ -206,7 +206,7 @@ class Tracing(ApiObject):
                 self._events.append(after)
 
     def _write_down(self, page: Page, expected: dict[str, Any], moment: str) -> None:
-        """Records the documents of a page, replacing earlier ones for the same moment of a call."""
+        """Records the documents of a page, `before` or `after` a call, replacing earlier ones for the same moment."""
         if "snapshots" not in self._wanted or self._events is None:
             return
         name = f"{moment}@{expected['callId']}"
@@ -234,7 +234,7 @@ class Tracing(ApiObject):
         self._events.append(event)
 
     def _threw(self, thrown: WebError, context: BrowserContext) -> None:
-        """Records an uncaught error. Its text is known where the browser's own log has it, so that nothing listens in the page."""
+        """Records an uncaught error. Its text comes from the browser's log, so nothing listens in the page."""
         if self._events is None or context is not self._context:
             return
         name, message = thrown.error.name, thrown.error.message
@@ -305,7 +305,7 @@ def _lines(events: list[dict[str, Any]]) -> str:
 
 
 def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns an entry whose bodies are named as in a trace."""
+    """Converts a HAR entry to a trace's: files with bodies are referred to by `_sha1`."""
     reported = json.loads(json.dumps(entry))
     for part in (reported["response"]["content"], reported["request"].get("postData", {})):
         if "_file" in part:
@@ -323,7 +323,7 @@ def _camel(method: str) -> str:
 
 
 def frame_of_call() -> FrameType:
-    """Returns the frame of our outermost method, which distinguishes the calls of a script."""
+    """Returns the stack frame of the library's outermost method, which identifies the script's call."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):
         if frame.f_globals["__name__"] != _arguments.__name__:
@@ -333,7 +333,7 @@ def frame_of_call() -> FrameType:
 
 
 def _params(frame: FrameType) -> dict[str, Any]:
-    """Returns the arguments of a call as far as they can be written, and the selector of its element."""
+    """Returns the arguments of a call that are texts or numbers, and the selector of its locator."""
     code = frame.f_code
     given = {
         name: frame.f_locals.get(name)

@@ -21,10 +21,10 @@ class WebMCP(ApiObject):
         self._frame = frame
 
     def tools(self, *, timeout: float | timedelta | None = None) -> list[WebMCPTool]:
-        """Returns the tools offered now.
+        """Returns the tools that the document offers now.
 
         Raises:
-            Error: If the browser was launched without that feature.
+            Error: If the browser was launched without the feature `WebMCPTesting`.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)
@@ -36,7 +36,7 @@ class WebMCP(ApiObject):
         """Calls a tool of the page with an `input` that matches its schema, and returns the result.
 
         Raises:
-            Error: If there is no such tool, it fails, or the browser was launched without that feature.
+            Error: If there is no such tool, it fails, or the browser was launched without `WebMCPTesting`.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         limit = self._frame._timeout(timeout)

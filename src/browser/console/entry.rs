@@ -11,9 +11,9 @@ use crate::cdp::types::runtime::{ConsoleApiCalled, ExceptionThrown};
 /// A console event of a context's pages and workers.
 #[derive(Debug, Clone)]
 pub enum ConsoleEvent {
-    /// A message was reported whose objects are being fetched. Later events wait for its entries.
+    /// A batch of messages, by number, whose objects are being fetched. Its entries come before later events.
     Held(u64),
-    /// New entries, with the number of the held event; 0 if none was held.
+    /// New entries, with the number of their held batch; 0 if they were not held.
     Entries(u64, Vec<ConsoleEntry>),
 }
 
@@ -35,7 +35,7 @@ pub struct ConsoleEntry {
 pub enum EntryKind {
     /// Logged by a method of the console, or by the browser itself.
     Logged { kind: String, text: String, arguments: Vec<JsHandle> },
-    /// An uncaught error, with its stack if there is one.
+    /// An uncaught error. Its text includes the stack, if there is one.
     Uncaught { text: String },
 }
 
@@ -44,31 +44,31 @@ static LOOKS_LIKE_AN_ERROR: LazyLock<Regex> =
 
 /// An event of the `Console` or `Log` domain: text only.
 #[derive(Debug, Default)]
-pub(super) struct Reported {
+pub(super) struct TextMessage {
     pub(super) level: String,
     pub(super) text: String,
     pub(super) url: String,
     pub(super) line: i64,
     pub(super) column: i64,
     pub(super) timestamp: f64,
-    /// Whether the browser logged it, and not a script.
+    /// Whether the browser itself logged the message, and not a script.
     pub(super) is_of_browser: bool,
-    /// Its number among the uncaught errors at its place; 0 if its text is known.
+    /// The number of this uncaught error among those at the same URL and line, from 1; 0 if its text is known.
     pub(super) number: usize,
 }
 
 /// An event of the `Runtime` domain: with objects.
-pub(super) enum Inspected {
+pub(super) enum RuntimeMessage {
     Called(ConsoleApiCalled),
     Thrown(Box<ExceptionThrown>),
 }
 
-impl Reported {
+impl TextMessage {
     pub(super) fn is_uncaught(&self) -> bool {
         self.text.starts_with("Uncaught") && self.level == "log" && !self.is_of_browser
     }
 
-    /// The URL and the line, as the browser's log has them.
+    /// The URL and the line, which is counted from 1 as in the browser's log.
     pub(super) fn place(&self) -> (String, i64) {
         (self.url.clone(), self.line + 1)
     }
@@ -78,15 +78,15 @@ impl Reported {
     }
 
     /// Whether both events describe the same message.
-    pub(super) fn is(&self, inspected: &Inspected) -> bool {
+    pub(super) fn is(&self, inspected: &RuntimeMessage) -> bool {
         match inspected {
-            Inspected::Thrown(_) => self.is_uncaught(),
-            Inspected::Called(called) => !self.is_uncaught() && self.level == level_of(&called.kind),
+            RuntimeMessage::Thrown(_) => self.is_uncaught(),
+            RuntimeMessage::Called(called) => !self.is_uncaught() && self.level == level_of(&called.kind),
         }
     }
 }
 
-/// The level in the `Console` domain, which has only five.
+/// Maps the type of a `Runtime.consoleAPICalled` event to one of the five levels of the `Console` domain.
 fn level_of(kind: &str) -> &str {
     match kind {
         "debug" | "count" | "timeEnd" => "debug",

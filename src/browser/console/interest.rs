@@ -20,7 +20,7 @@ use crate::error::Result;
 pub struct ConsoleInterest {
     /// Logged messages.
     pub messages: bool,
-    /// Uncaught errors. A page can notice this, since it can observe how its errors are read.
+    /// Uncaught errors. A page can notice that they are enabled, since it can observe how its errors are read.
     pub errors: bool,
 }
 
@@ -31,8 +31,8 @@ impl ConsoleInterest {
 
     fn mode(self) -> Mode {
         match (self.messages, self.errors) {
-            (_, true) => Mode::Open,
-            (true, false) => Mode::Quiet,
+            (_, true) => Mode::RuntimeDomain,
+            (true, false) => Mode::ConsoleDomain,
             (false, false) => Mode::Off,
         }
     }
@@ -43,12 +43,12 @@ impl BrowserContext {
         change(&mut self.extension::<Mutex<Console>>().lock())
     }
 
-    /// Passes console events to `listener`, as far as [`set_console_interest`](Self::set_console_interest) enables them.
+    /// Passes the console events that [`set_console_interest`](Self::set_console_interest) enables to `listener`.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }
 
-    /// Enables or disables console events of its pages and workers.
+    /// Enables or disables console events of this context's pages and workers.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         self.with_console(|console| console.interest = interest);
         for page in self.pages() {
@@ -133,7 +133,7 @@ pub(super) struct Console {
     pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
     interest: ConsoleInterest,
     pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
-    /// The running workers, even if nobody listens.
+    /// All running workers, recorded even while nobody listens.
     workers: Vec<Worker>,
 }
 
@@ -153,11 +153,11 @@ impl Page {
         self.update_subscriptions(Replay::Nothing);
     }
 
-    /// Reports the console messages again that the browser has stored. Requires that nobody listens.
+    /// Reports the browser's stored console messages again. Works only while nobody listens to this page's console.
     pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
         let before = std::mem::replace(&mut *self.extension::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
-        // Answered after all that was remembered has been reported.
+        // The browser answers this command after it has reported all stored messages.
         let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});
         let fences: Vec<_> = self.sessions().into_iter().map(fence).collect();
         let fenced = join_all(fences).await;

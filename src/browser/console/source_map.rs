@@ -6,14 +6,14 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use serde::Deserialize;
 use url::Url;
 
-/// A limit above the number of lines in any script.
+/// The largest accepted line offset of a section: no script has as many lines.
 const MOST_LINES: u32 = 100_000_000;
 
 /// A parsed source map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SourceMap {
     sources: Vec<String>,
-    /// For each line with mappings: the generated columns and their source positions, sorted by column.
+    /// For each line with mappings: the generated columns and their source positions, in the order of the file.
     lines: BTreeMap<u32, Vec<Segment>>,
 }
 
@@ -34,7 +34,7 @@ pub struct SourcePlace {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct RawSourceMap {
     #[serde(default)]
     sources: Vec<Option<String>>,
     source_root: Option<String>,
@@ -46,7 +46,7 @@ struct Written {
 #[derive(Debug, Deserialize)]
 struct Section {
     offset: Offset,
-    map: Box<Written>,
+    map: Box<RawSourceMap>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -58,7 +58,7 @@ struct Offset {
 impl SourceMap {
     /// Parses a source map; `None` if it is invalid.
     pub(super) fn read(text: &str) -> Option<Self> {
-        // What was meant to keep it from being run as a script.
+        // Skips a first line that starts with `)]}`: servers send it to prevent the file from running as a script.
         let text =
             text.strip_prefix(")]}").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, map)| map));
         let mut map = Self::default();
@@ -66,10 +66,10 @@ impl SourceMap {
         Some(map)
     }
 
-    fn add(&mut self, written: &Written, at: Offset) -> Option<()> {
+    fn add(&mut self, written: &RawSourceMap, at: Offset) -> Option<()> {
         if let Some(sections) = &written.sections {
             for Section { offset, map } in sections {
-                // Only what stands on the first line of a section begins behind its column.
+                // A section's column offset applies only to its first line.
                 self.add(map, Offset { line: at.line.checked_add(offset.line)?, column: offset.column })?;
             }
             return Some(());
@@ -106,11 +106,11 @@ impl SourceMap {
         Some(())
     }
 
-    /// The source position of a script position. The latter is counted from 0.
+    /// The source position for a position in the script, whose `line` and `column` are counted from 0.
     pub(super) fn find(&self, line: i64, column: i64) -> Option<SourcePlace> {
         let segments = self.lines.get(&u32::try_from(line).ok()?)?;
         let column = u32::try_from(column).ok()?;
-        // A map need not be in order.
+        // Segments need not be sorted by column.
         let nearest =
             segments.iter().filter(|segment| segment.column <= column).max_by_key(|segment| segment.column);
         let (source, line, column) = nearest?.origin?;
@@ -122,7 +122,7 @@ impl SourceMap {
     }
 }
 
-/// Decodes the numbers of a segment.
+/// Decodes the Base64 VLQ numbers of a segment; `None` if they are invalid.
 fn decode(segment: &str) -> Option<Vec<i64>> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut numbers, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);
@@ -143,7 +143,7 @@ fn decode(segment: &str) -> Option<Vec<i64>> {
 }
 
 /// The source map URL in a script's last `sourceMappingURL` comment.
-pub(super) fn named_in(script: &str) -> Option<&str> {
+pub(super) fn source_mapping_url(script: &str) -> Option<&str> {
     let comments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
     let after = comments.iter().filter_map(|comment| Some(script.rfind(comment)? + comment.len())).max()?;
     script[after..].split_whitespace().next().filter(|address| !address.contains(['\'', '"']))
@@ -162,7 +162,7 @@ pub(super) fn inline(address: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The absolute URL of a source map that a script names.
+/// The absolute URL of the source map that a script names; `None` unless it is HTTP or HTTPS.
 pub(super) fn address(script: &str, named: &str) -> Option<Url> {
     let whole = Url::parse(script).ok()?.join(named).ok()?;
     matches!(whole.scheme(), "http" | "https").then_some(whole)
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn the_last_comment_names_the_map() {
         let script = "a();\n//# sourceMappingURL=old.map\nb();\n//# sourceMappingURL=new.map \n";
-        assert_eq!(named_in(script), Some("new.map"));
-        assert_eq!(named_in("a()"), None);
+        assert_eq!(source_mapping_url(script), Some("new.map"));
+        assert_eq!(source_mapping_url("a()"), None);
         assert_eq!(inline("data:application/json;base64,e30").as_deref(), Some("{}"));
         assert_eq!(inline("data:application/json,%7B%7D").as_deref(), Some("{}"));
         assert_eq!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use regex::Regex;
 use tokio::time::timeout;
 
-use super::source_map::{SourceMap, SourcePlace, address, inline, named_in};
+use super::source_map::{SourceMap, SourcePlace, address, inline, source_mapping_url};
 use super::{ConsoleMessage, LIMIT, pulse};
 use crate::browser::objects::page::Page;
 use crate::cdp::types::page::GetResourceContent;
@@ -14,11 +14,13 @@ use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, E
 use crate::cdp::{CdpSession, Event as _, PermitReason};
 use crate::error::Result;
 
-/// The time limit for loading a source map, and its largest size.
+/// The time limit for loading a source map.
 const MAP_LIMIT: Duration = Duration::from_secs(5);
+/// The largest source map that is loaded, in bytes.
 const LONGEST_MAP: usize = 50_000_000;
-/// How many frames of a stack are reported, and for how many messages (the newest).
+/// How many frames of a stack are reported.
 const MOST_FRAMES: usize = 15;
+/// How many messages of a session, the newest, get a stack.
 const MOST_STACKS: usize = 200;
 
 /// A frame of a call stack. Line and column are counted from 1.
@@ -33,15 +35,15 @@ pub struct StackLine {
     pub source: Option<SourcePlace>,
 }
 
-/// An event of `Runtime.enable` for a message.
+/// An event that `Runtime.enable` causes for a stored message.
 enum StackEvent {
     Called(Option<StackTrace>),
     Thrown(Option<StackTrace>, String),
 }
 
 impl Page {
-    /// Adds call stacks to console messages of this page and its workers: full stacks after the first call of this method, only
-    /// the top frame for earlier messages. From then on a page that observes how its errors are read can notice it.
+    /// Adds call stacks to console messages of this page and its workers. Messages logged before the first call get
+    /// only their top frame. From the first call on, a page that observes how its errors are read can notice it.
     pub async fn add_stacks(&self, messages: &mut [ConsoleMessage]) -> Result<()> {
         let mut sessions = self.sessions();
         sessions.extend(self.workers().iter().map(|worker| worker.session().clone()));
@@ -53,7 +55,7 @@ impl Page {
                 continue;
             }
             let answer = inspect(&session).await.unwrap_or_default();
-            // What the browser has forgotten meanwhile is the oldest.
+            // Pairs them from the newest on: the browser may have dropped the oldest messages.
             for (&index, answer) in own.iter().rev().zip(answer.into_iter().rev()).take(MOST_STACKS) {
                 let message = &mut messages[index];
                 let stack = match answer {
@@ -62,7 +64,7 @@ impl Page {
                         message.text = text;
                         stack
                     }
-                    // They are not the same errors: the rest of the entry cannot be trusted either.
+                    // The two lists differ here, so the earlier messages cannot be paired either.
                     _ => break,
                 };
                 message.stack = maps.lines(stack).await;
@@ -75,7 +77,7 @@ impl Page {
 /// The stored messages of the browser, oldest first.
 async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
-    // It stays on: only while it is, the browser notes more of a stack than its last call.
+    // Enabling anew reports stored messages. It stays enabled: only then does the browser record whole stacks.
     session.send(Disable {}).ignore();
     session.send_permitted(Enable {}, PermitReason::UserAsked).within(LIMIT).await?;
     let mut calls = Vec::new();
@@ -86,7 +88,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
             let details = thrown.exception_details;
             let described = details.exception.and_then(|error| error.description).unwrap_or_default();
             let first = described.split("\n    at ").next().unwrap_or_default();
-            // Of what was thrown before anybody asked, only the error itself knows where.
+            // For an error thrown before `Runtime` was enabled, only the error's own text contains the frames.
             let stack = details.stack_trace.filter(|stack| !stack.call_frames.is_empty());
             let stack = stack.unwrap_or_else(|| StackTrace { call_frames: frames_in(&described) });
             calls
@@ -153,7 +155,7 @@ impl Maps<'_> {
         }
         let named = match self.header(script) {
             Some(named) => named,
-            None => named_in(&self.text(script).await?)?.to_owned(),
+            None => source_mapping_url(&self.text(script).await?)?.to_owned(),
         };
         match inline(&named) {
             Some(map) => Some(map),

@@ -1,8 +1,8 @@
 //! Live console events with logged objects and uncaught errors. Everything is off while nobody listens.
 //!
-//! For messages alone, a page cannot notice: the `Console` domain stays on and reports text. To fetch the objects,
-//! `Runtime.enable` is on for a moment afterwards. Pages could notice that only by logging an error with observed properties, so
-//! messages that look like errors are reported as text and cleared from the browser before the next fetch.
+//! For messages alone, the `Console` domain stays enabled and reports text, which pages cannot notice. To fetch
+//! logged objects, `Runtime` is enabled for a moment. Pages could notice that only by logging an error with observed
+//! properties, so messages that look like errors are reported as text and cleared from the browser before a fetch.
 //!
 //! Uncaught errors are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use super::entry::{ConsoleEntry, ConsoleEvent, EntryKind, Inspected, Reported};
+use super::entry::{ConsoleEntry, ConsoleEvent, EntryKind, RuntimeMessage, TextMessage};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::{Page, WeakPage};
@@ -31,12 +31,13 @@ use crate::cdp::types::runtime::{
 };
 use crate::cdp::{CdpSession, Event, Observer, PermitReason, RawEvent};
 
-/// How long fetching objects may take. A page that is busy longer is reported as text.
+/// How long fetching logged objects may take. After that, the messages are reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
 /// The most messages that wait for a fetch.
 const MOST: usize = 1_000;
-/// How long to wait for the text of an uncaught error in the browser's log, and between two looks.
+/// How long to wait for the text of an uncaught error in the browser's log.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
+/// The interval between checks of the browser's log.
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) const EVENTS: [&str; 5] = [
@@ -53,15 +54,15 @@ pub(super) enum Mode {
     #[default]
     Off,
     /// `Console` domain, with short fetches of objects.
-    Quiet,
+    ConsoleDomain,
     /// `Runtime` domain.
-    Open,
+    RuntimeDomain,
 }
 
 /// Which stored entries are reported after enabling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replay {
-    /// None, and uncaught errors need not be stored any more.
+    /// None. If they include a message that looks like an error, the browser's stored messages are cleared.
     Nothing,
     /// All: the target is new, or a replay was requested.
     All,
@@ -85,27 +86,28 @@ pub(super) struct State {
     /// Whether the browser has stored a message that looks like an error.
     remembers_error: bool,
     /// Text messages that are not passed on yet.
-    pending: Vec<Reported>,
+    pending: Vec<TextMessage>,
     /// How many uncaught errors there were so far, by URL and line.
     thrown: HashMap<(String, i64), usize>,
     /// The number of the batch whose objects are being fetched; 0 for none.
     batch: u64,
     /// The fetched messages.
-    inspected: Vec<Inspected>,
-    /// The entries of this batch, and how many of their objects are still to be read.
+    inspected: Vec<RuntimeMessage>,
+    /// The entries of the batch.
     entries: Vec<ConsoleEntry>,
+    /// The number of logged objects of the batch that are still to be read.
     left_to_read: usize,
 }
 
 impl State {
-    /// Counts an uncaught error among those at its place.
-    fn numbered(&mut self, event: Reported) -> Reported {
+    /// Numbers an uncaught error among those at the same URL and line.
+    fn numbered(&mut self, event: TextMessage) -> TextMessage {
         if !event.is_uncaught() || self.thrown.len() >= MOST {
             return event;
         }
         let count = self.thrown.entry(event.place()).or_default();
         *count += 1;
-        Reported { number: *count, ..event }
+        TextMessage { number: *count, ..event }
     }
 
     /// Fills in the texts of uncaught errors from the browser's log. Returns whether all are known.
@@ -129,7 +131,7 @@ enum Phase {
     Idle,
     /// The browser reports stored messages.
     Starting(Replay),
-    /// Waits for all messages that were logged together.
+    /// Collects the messages that were logged together.
     Gathering,
     Inspecting,
     Reading,
@@ -147,22 +149,22 @@ impl ConsoleSubscription {
         };
         if mode != Mode::Off {
             self.emit_as_text(None);
-            // Before anything is sent: what was logged long ago comes with the first answer.
+            // Must be set before enabling: stored messages arrive before the reply.
             self.state.lock().phase = Phase::Starting(replay);
         }
         match was {
             Mode::Off => self.session.send_permitted(LogEnable {}, PermitReason::ConsoleSubscribed).ignore(),
-            Mode::Quiet => self.session.send(Disable {}).ignore(),
-            Mode::Open => self.session.send(wire::Disable {}).ignore(),
+            Mode::ConsoleDomain => self.session.send(Disable {}).ignore(),
+            Mode::RuntimeDomain => self.session.send(wire::Disable {}).ignore(),
         }
         if mode == Mode::Off {
-            // What the inspection has reached is reported to its end.
+            // A running fetch continues, and its entries are still reported.
             self.session.send(LogDisable {}).ignore();
             return;
         }
         let (subscription, permit) = (self.clone(), Some(PermitReason::ConsoleSubscribed));
         match mode {
-            Mode::Open => {
+            Mode::RuntimeDomain => {
                 self.session.send_then(wire::Enable {}, permit, move |_| subscription.on_enabled(generation))
             }
             _ => self.session.send_then(Enable {}, permit, move |_| subscription.on_enabled(generation)),
@@ -188,20 +190,20 @@ impl ConsoleSubscription {
     fn on_event(self: &Arc<Self>, event: &RawEvent) {
         if let Some(event) = event.read::<MessageAdded>() {
             let event = event.message;
-            self.on_reported(Reported {
+            self.on_reported(TextMessage {
                 level: event.level,
                 text: event.text,
                 url: event.url.unwrap_or_default(),
                 line: event.line.unwrap_or(1) - 1,
                 column: event.column.unwrap_or(1) - 1,
-                ..Reported::default()
+                ..TextMessage::default()
             });
         } else if let Some(event) = event.read::<EntryAdded>() {
             let entry = event.entry;
-            // No page asked for the icon of its tab.
+            // The browser itself requests the icon of a tab, so its errors are not the page's.
             let is_of_icon = entry.source == "network" && entry.url.as_deref().is_some_and(is_icon_url);
             if entry.source != "worker" && !is_of_icon {
-                self.on_reported(Reported {
+                self.on_reported(TextMessage {
                     level: if entry.level == "verbose" { "debug".to_owned() } else { entry.level },
                     text: entry.text,
                     url: entry.url.unwrap_or_default(),
@@ -213,27 +215,27 @@ impl ConsoleSubscription {
                 });
             }
         } else if let Some(called) = event.read::<ConsoleApiCalled>() {
-            self.on_inspected(Inspected::Called(called));
+            self.on_inspected(RuntimeMessage::Called(called));
         } else if let Some(thrown) = event.read::<ExceptionThrown>() {
-            self.on_inspected(Inspected::Thrown(Box::new(thrown)));
+            self.on_inspected(RuntimeMessage::Thrown(Box::new(thrown)));
         } else if event.method() == JavascriptDialogOpening::METHOD {
-            // The page stands still until somebody answers, who must hear of it first.
+            // A dialog blocks the page, so no objects can be fetched before it is answered.
             self.emit_as_text(None);
         }
     }
 
-    fn on_reported(self: &Arc<Self>, event: Reported) {
+    fn on_reported(self: &Arc<Self>, event: TextMessage) {
         let mut state = self.state.lock();
         if state.phase == Phase::Starting(Replay::Nothing) {
             state.remembers_error |= event.is_suspicious();
             return;
         }
         match state.mode {
-            Mode::Open if event.is_of_browser => {
+            Mode::RuntimeDomain if event.is_of_browser => {
                 drop(state);
                 self.emit(ConsoleEvent::Entries(0, vec![self.entry_from_text(event)]));
             }
-            Mode::Quiet if state.pending.len() < MOST => {
+            Mode::ConsoleDomain if state.pending.len() < MOST => {
                 let event = state.numbered(event);
                 state.pending.push(event);
                 drop(state);
@@ -243,18 +245,18 @@ impl ConsoleSubscription {
         }
     }
 
-    fn on_inspected(&self, inspected: Inspected) {
+    fn on_inspected(&self, inspected: RuntimeMessage) {
         let mut state = self.state.lock();
         if state.phase == Phase::Inspecting {
             if state.inspected.len() >= MOST {
                 state.inspected.remove(0);
             }
             state.inspected.push(inspected);
-        } else if state.mode == Mode::Open && state.phase != Phase::Starting(Replay::Nothing) {
+        } else if state.mode == Mode::RuntimeDomain && state.phase != Phase::Starting(Replay::Nothing) {
             drop(state);
             let entry = match inspected {
-                Inspected::Called(called) => self.entry_from_call(called, true),
-                Inspected::Thrown(thrown) => self.entry_from_exception(&thrown),
+                RuntimeMessage::Called(called) => self.entry_from_call(called, true),
+                RuntimeMessage::Thrown(thrown) => self.entry_from_exception(&thrown),
             };
             self.emit(ConsoleEvent::Entries(0, vec![entry]));
         }
@@ -290,7 +292,7 @@ impl ConsoleSubscription {
             if state.batch != batch || state.phase != Phase::Gathering {
                 return;
             }
-            let suspicious = state.pending.iter().any(Reported::is_suspicious);
+            let suspicious = state.pending.iter().any(TextMessage::is_suspicious);
             if suspicious && state.mode != Mode::Off {
                 self.session.send(DiscardConsoleEntries {}).ignore();
             }
@@ -335,8 +337,8 @@ impl ConsoleSubscription {
         }
     }
 
-    /// Handles the end of a fetch: the newest fetched messages are the pending ones. Reads their objects once
-    /// more, so that the browser keeps them alive.
+    /// Handles the end of a fetch: the newest fetched messages are the pending ones. Reads their objects a second
+    /// time, so that the browser keeps the objects alive.
     fn on_inspection_done(self: &Arc<Self>, batch: u64) {
         let objects = {
             let mut state = self.state.lock();
@@ -354,7 +356,7 @@ impl ConsoleSubscription {
             for (number, item) in pending.into_iter().enumerate() {
                 let look = (!item.is_of_browser && number >= missing).then(|| inspected.next()).flatten();
                 match look.filter(|look| item.is(look)) {
-                    Some(Inspected::Called(called)) => {
+                    Some(RuntimeMessage::Called(called)) => {
                         for (place, object) in called.args.iter().enumerate() {
                             if let Some(id) = &object.object_id {
                                 objects.push((entries.len(), place, id.clone()));
@@ -362,7 +364,7 @@ impl ConsoleSubscription {
                         }
                         entries.push(self.entry_from_call(called, false));
                     }
-                    Some(Inspected::Thrown(thrown)) => entries.push(self.entry_from_exception(&thrown)),
+                    Some(RuntimeMessage::Thrown(thrown)) => entries.push(self.entry_from_exception(&thrown)),
                     None => entries.push(self.entry_from_text(item)),
                 }
             }
@@ -431,7 +433,7 @@ impl ConsoleSubscription {
         self.inspect_pending();
     }
 
-    /// Reports pending messages as text if their batch is still this one, or any batch with `None`.
+    /// Reports pending messages as text, if `batch` is still the current one. `None` stands for any batch.
     fn emit_as_text(self: &Arc<Self>, batch: Option<u64>) {
         let (batch, entries) = {
             let mut state = self.state.lock();
@@ -469,7 +471,7 @@ impl ConsoleSubscription {
         Realm::numbered(self.session.clone(), Some(context), frame)
     }
 
-    /// The frame of this session.
+    /// The first frame of this session, or else the main frame.
     fn frame(&self, page: &Page) -> Frame {
         let own = page.frames().into_iter().find(|frame| frame.session().id() == self.session.id());
         own.unwrap_or_else(|| page.main_frame().clone())
@@ -480,7 +482,7 @@ impl ConsoleSubscription {
         ConsoleEntry { kind, url, line, column, timestamp, page: self.page(), worker: self.worker.clone() }
     }
 
-    fn entry_from_text(&self, event: Reported) -> ConsoleEntry {
+    fn entry_from_text(&self, event: TextMessage) -> ConsoleEntry {
         let kind = if event.is_uncaught() {
             EntryKind::Uncaught { text: event.text }
         } else {
@@ -499,7 +501,7 @@ impl ConsoleSubscription {
         self.entry(kind, (event.url, event.line, event.column), event.timestamp)
     }
 
-    /// `is_whole`: the objects stay alive by themselves, and need not be read at once.
+    /// With `is_whole`, the object ids remain valid and are kept. Otherwise, `on_object_read` adds valid ones later.
     fn entry_from_call(&self, called: ConsoleApiCalled, is_whole: bool) -> ConsoleEntry {
         let place = place(called.stack_trace.as_ref()).unwrap_or_default();
         let realm = self.realm(called.execution_context_id);

@@ -64,7 +64,7 @@ impl ClientCertificate {
             chain,
             key: Arc::new(key_der),
         };
-        // Said when it is given, and not when a server asks for it.
+        // Checked now, and not only when a server asks for the certificate.
         read.introduction(true).map_err(|_| wrong("the key does not belong to the certificate"))?;
         Ok(read)
     }
@@ -87,7 +87,7 @@ impl ClientCertificate {
     }
 }
 
-/// Whether a context may accept the relay's certificate for this URL instead of the server's own.
+/// Whether a client certificate is for this URL, so that the relay's certificate replaces the server's own.
 pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &str) -> bool {
     Url::parse(url).is_ok_and(|mut url| {
         if url.scheme() == "wss" {
@@ -97,7 +97,7 @@ pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &s
     })
 }
 
-/// The client certificates of the relay.
+/// The client certificates that a relay presents to servers, and its own server certificates.
 pub(super) struct RelayCertificates {
     certificates: Vec<ClientCertificate>,
     ignores_errors: bool,
@@ -120,8 +120,8 @@ impl RelayCertificates {
         self.certificates.iter().find(|known| known.host == *host && known.port == port)
     }
 
-    /// Forwards data between the browser and a server, over two TLS connections. Calls `tell` with the reason if the server
-    /// refuses, before the browser is disconnected; in OpenSSL's words if it has refused the certificate.
+    /// Forwards data between the browser and a server over two TLS connections. If the server refuses, calls `tell`
+    /// with the reason before the browser is disconnected. TLS alerts are worded as in OpenSSL.
     pub(super) async fn relay_tls(
         &self,
         client: TcpStream,
@@ -153,7 +153,7 @@ impl RelayCertificates {
         let config = config.with_no_client_auth().with_single_cert(vec![face.cert.der().clone()], key.into());
         let mut config = config.map_err(io::Error::other)?;
         config.alpn_protocols = chosen.into_iter().collect();
-        // A browser that does not trust this yet disconnects and connects again.
+        // A browser that does not trust this certificate yet disconnects and connects again.
         let mut client = hello.into_stream(Arc::new(config)).await?;
         // With TLS 1.3 a server refuses a certificate only after the handshake.
         let carried = copy_bidirectional(&mut client, &mut server).await;
@@ -163,7 +163,7 @@ impl RelayCertificates {
         carried.map(drop)
     }
 
-    /// A server certificate for this host, which only browsers that were set up for it accept.
+    /// A self-signed server certificate for this host, which only contexts with a client certificate for it accept.
     fn face(&self, host: &Host<String>) -> io::Result<Arc<rcgen::CertifiedKey<rcgen::KeyPair>>> {
         let name = host.to_string();
         let name = name.trim_matches(['[', ']']).to_owned();
@@ -194,7 +194,7 @@ fn refused(why: &str) -> String {
     format!("the TLS connection with the client certificate failed: {why}")
 }
 
-/// The TLS alert of the peer in OpenSSL's words, which scripts look for: `alert unknown ca`.
+/// The TLS alert of the peer in OpenSSL's wording, such as `alert unknown ca`: scripts may search for that.
 pub(in crate::browser) fn alert_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match tls_of(error) {
         Some(Tls::AlertReceived(alert)) => Some(format!("alert {}", words_of(*alert))),

@@ -8,13 +8,13 @@ use url::{Host, Url};
 /// The allowed and blocked servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Only these are allowed; all if empty.
+    /// Only these servers are allowed; all if empty.
     pub allowed: Vec<OriginPattern>,
-    /// Of these, only those are allowed that this list allows as well; all if empty.
+    /// Allowed servers must be in this list as well, unless it is empty.
     pub narrowed: Vec<OriginPattern>,
-    /// These are always blocked.
+    /// These servers are always blocked.
     pub blocked: Vec<OriginPattern>,
-    /// Blocks private networks, whatever name a server has.
+    /// Blocks private networks, even if a public name resolves to one of their addresses.
     pub block_private: bool,
 }
 
@@ -61,7 +61,7 @@ impl FromStr for OriginPattern {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
-        // A port that belongs to the scheme would disappear from a URL of that scheme.
+        // An unknown scheme, since the parser removes the default port of a known one.
         let url = Url::parse(&format!("x://{rest}")).map_err(|_| wrong())?;
         let host = Url::parse(&format!("http://{rest}")).map_err(|_| wrong())?;
         let bare = host.path() == "/" && host.query().is_none() && host.fragment().is_none();
@@ -122,8 +122,8 @@ impl Policy {
         self.permits_server(scheme, &host.to_owned(), port)
     }
 
-    /// Whether an encrypted connection to a server may be opened, of which only host and port are known: both
-    /// schemes must be considered.
+    /// Whether a tunnel to a server may be opened. Its scheme is unknown, so it must be allowed for `https` or `http`,
+    /// and blocked for neither.
     pub(in crate::browser) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
         let host = canonical(host);
         let either = |fits: &dyn Fn(&str) -> bool| ["https", "http"].into_iter().any(fits);
@@ -159,7 +159,7 @@ impl Policy {
     }
 }
 
-/// The canonical form of a host for comparison: without a trailing dot, and with IPv4 addresses out of their IPv6 form.
+/// The canonical form of a host for comparison: no trailing dot, and IPv4-mapped IPv6 addresses as IPv4.
 fn canonical(host: &Host<String>) -> Host<String> {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
@@ -189,7 +189,7 @@ fn own_port(scheme: &str) -> u16 {
     if scheme == "https" { 443 } else { 80 }
 }
 
-/// Loopback, private, link-local, shared and reserved networks, which the public internet cannot reach.
+/// Whether the public internet cannot reach an address: loopback, private, link-local, shared or reserved.
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
@@ -213,9 +213,9 @@ fn is_private(address: IpAddr) -> bool {
                 || v6.is_multicast()
                 || v6.is_unique_local()
                 || v6.is_unicast_link_local()
-                || segments[0] & 0xffc0 == 0xfec0 // Site-local, as it once was.
-                || segments[..3] == [0x64, 0xff9b, 1] // Translated within one network. RFC 8215
-                || segments[..4] == [0x100, 0, 0, 0] // Thrown away. RFC 6666
+                || segments[0] & 0xffc0 == 0xfec0 // Site-local, deprecated by RFC 3879
+                || segments[..3] == [0x64, 0xff9b, 1] // Local IPv4/IPv6 translation, RFC 8215
+                || segments[..4] == [0x100, 0, 0, 0] // Discard-only, RFC 6666
                 || embedded(v6).into_iter().any(|v4| is_private(IpAddr::V4(v4)))
         }
     }
@@ -233,8 +233,8 @@ fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
         [0x64, 0xff9b, 0, 0, 0, 0, ..]
         | [0, 0, 0, 0, 0 | 0xffff, 0, ..]
         | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![at(6)],
-        [0x2002, ..] => vec![at(1)], // 6to4. RFC 3056
-        // Teredo: the server, and the client in mirror writing. RFC 4380
+        [0x2002, ..] => vec![at(1)], // 6to4, RFC 3056
+        // Teredo (RFC 4380): the address of the server, and that of the client with inverted bits.
         [0x2001, 0, ..] => vec![at(2), Ipv4Addr::from_bits(!at(6).to_bits())],
         _ => Vec::new(),
     }
@@ -278,7 +278,7 @@ mod tests {
         ] {
             assert!(!permits(&policy, evil), "{evil}");
         }
-        // What a browser takes for the same letters is the same host.
+        // Browsers normalize full-width characters.
         assert!(permits(&policy, "https://ｇｏｏｄ.com/"));
         assert!(permits(&policy, "https://good.com./"), "the whole name");
         assert!(permits(&policy, "https://good.com\\@evil.com/"), "a backslash ends the host");

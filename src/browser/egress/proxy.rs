@@ -54,7 +54,7 @@ impl Proxy {
             "socks4" | "socks4a" => (Kind::Socks4, 1080),
             _ => return Err(wrong(SHAPE)),
         };
-        // A URL of another scheme than http keeps its host as it is written.
+        // The URL parser does not normalize the host of a SOCKS URL.
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| wrong(SHAPE))?;
         let host = Host::parse(host).map_err(|_| wrong(SHAPE))?;
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
@@ -98,7 +98,7 @@ impl Proxy {
         format!("{scheme}://{}:{}", self.host, self.port)
     }
 
-    /// Marks the proxy as named by a client: it must be one that pages could reach.
+    /// Marks the proxy as named by a client, so that the network policy applies to the proxy itself.
     #[must_use]
     pub fn from_client(self) -> Self {
         Self { from_client: true, ..self }
@@ -138,7 +138,7 @@ impl fmt::Debug for Proxy {
 }
 
 fn percent_decoded(text: &str) -> String {
-    // What `+` means in a form it does not mean here.
+    // Outside of forms, `+`, `&` and `=` stand for themselves.
     let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
     url::form_urlencoded::parse(form.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }

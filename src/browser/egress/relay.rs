@@ -43,9 +43,9 @@ pub(crate) enum Refusal {
     /// The server is unreachable, without a proxy.
     Server(io::ErrorKind),
     /// The server refuses the client certificate, or its own certificate is not trusted.
-    Introduction(String),
-    /// The browser was closed.
-    GivenUp(String),
+    ClientCertificate(String),
+    /// The request was given up because of the server's certificate.
+    ServerCertificate(String),
 }
 
 impl Refusal {
@@ -58,7 +58,7 @@ impl Refusal {
             Self::Credentials => "the proxy refused the user name and password".to_owned(),
             Self::Refused(how) => format!("the proxy refused the connection: {how}"),
             Self::Unreachable(why) => format!("the proxy could not be reached: {why}"),
-            Self::Introduction(why) | Self::GivenUp(why) => why,
+            Self::ClientCertificate(why) | Self::ServerCertificate(why) => why,
             Self::Server(_) => return None,
         };
         Some(Error::NavigationFailed { reason })
@@ -68,21 +68,20 @@ impl Refusal {
 /// The relay, which listens until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// The address for the browser, and the one for clients that present certificates themselves.
+    /// The address for the browser.
     address: SocketAddr,
+    /// The address for clients that present client certificates themselves.
     plain: SocketAddr,
     shared: Arc<Shared>,
     listening: Vec<JoinHandle<()>>,
 }
 
-/// The settings of a relay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RelaySettings<'a> {
     pub(crate) upstream: Option<&'a Proxy>,
     pub(crate) policy: &'a Arc<Policy>,
-    /// The client certificates.
     pub(crate) certificates: &'a [ClientCertificate],
-    /// Whether servers that get a client certificate may have an invalid one themselves.
+    /// Whether servers that ask for a client certificate may have an invalid certificate themselves.
     pub(crate) ignores_errors: bool,
 }
 
@@ -132,7 +131,7 @@ impl Relay {
         Ok(Some(Self { address, plain, shared, listening }))
     }
 
-    /// The proxy URL for clients that present certificates themselves.
+    /// The proxy URL for clients that present client certificates themselves.
     pub(crate) fn plain_server(&self) -> String {
         format!("http://{}", self.plain)
     }
@@ -147,14 +146,14 @@ impl Relay {
         format!("http://{}", self.address)
     }
 
-    /// The browser's bypass list for the relay. Loopback addresses use the relay as well, unless the user excludes them.
+    /// The bypass list for the browser. Loopback addresses use the relay as well, unless the user excludes them.
     pub(crate) fn bypass(&self) -> String {
         let mut hosts = vec!["<-loopback>"];
         hosts.extend(self.direct_hosts());
         hosts.join(";")
     }
 
-    /// The hosts that bypass the user's proxy. They do not bypass the relay, because of the network policy.
+    /// The hosts that bypass the relay and the user's proxy. None with a network policy, which the relay must enforce.
     pub(crate) fn direct_hosts(&self) -> impl Iterator<Item = &str> {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
         let theirs = theirs.filter(|_| self.shared.policy.is_open()).unwrap_or_default();
@@ -163,7 +162,7 @@ impl Relay {
 
     /// Records why a connection was refused.
     pub(crate) fn note_failure(&self, reason: String) {
-        self.shared.note(Refusal::GivenUp(reason));
+        self.shared.note(Refusal::ServerCertificate(reason));
     }
 
     /// The relay's explanation for an error since `begun`, if it knows more than the browser.
@@ -174,7 +173,7 @@ impl Relay {
 }
 
 async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Option<Arc<RelayCertificates>>) {
-    // Dropped with this task, and with it every connection.
+    // Dropping the set when this task ends closes all connections.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -195,7 +194,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Optio
     }
 }
 
-/// Whether a client runs as the same user: everybody else could use the password. Checked as far as the system allows.
+/// Whether a client runs as the same user. Other users must not use the proxy password. Checked on Linux only.
 #[cfg(target_os = "linux")]
 fn is_ours(from: SocketAddr, here: Option<SocketAddr>) -> bool {
     let (SocketAddr::V4(from), Some(SocketAddr::V4(here))) = (from, here) else { return false };
@@ -242,7 +241,7 @@ async fn serve(
         Ok(connected) => connected,
         Err(refusal) => {
             shared.note(refusal);
-            // A tunnel that is refused is an error to the browser; an answer to a plain request would be a page.
+            // The browser reports a refused tunnel as an error, but would show an answer to a plain request as a page.
             if request.is_tunnel {
                 client
                     .write_all(b"HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
@@ -260,7 +259,7 @@ async fn serve(
             && rest.is_empty()
             && is_encrypted(&client).await?
         {
-            let tell = |why| shared.note(Refusal::Introduction(why));
+            let tell = |why| shared.note(Refusal::ClientCertificate(why));
             return introductions.relay_tls(client, server, certificate, tell).await;
         }
         client.write_all(&early).await?;
@@ -292,7 +291,7 @@ async fn serve(
                 return Ok(());
             }
             if status.is_some_and(|status| (100..200).contains(&status)) {
-                // What came along with it may be the beginning of the answer itself.
+                // The bytes after an interim response may be the beginning of the final one.
                 to_client.write_all(&head).await?;
                 early = rest;
                 continue;
@@ -309,7 +308,7 @@ async fn serve(
     }
 }
 
-/// Whether the browser starts TLS in a tunnel; `WebSockets` may not.
+/// Whether the browser begins a TLS handshake in a tunnel. Unencrypted `WebSockets` use tunnels, too.
 async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
     const HANDSHAKE: u8 = 22;
     let mut first = [0];
@@ -324,7 +323,7 @@ struct Request {
     host: Host<String>,
     port: u16,
     method: String,
-    /// The path for a request to a server instead of a proxy.
+    /// The path and query, as requested from the server without a proxy.
     path: String,
 }
 
@@ -366,7 +365,7 @@ impl Shared {
         if permitted { Ok(()) } else { Err(Refusal::Forbidden) }
     }
 
-    /// Opens a connection for the request. Also returns the bytes that were received on it already.
+    /// Opens a connection for the request. Also returns bytes that the server has sent already.
     async fn connect(&self, request: &Request) -> Result<(Box<dyn Stream>, Vec<u8>), Refusal> {
         let Some(proxy) = &self.upstream else {
             return Ok((Box::new(self.connect_directly(&request.host, request.port).await?), Vec::new()));
@@ -421,7 +420,7 @@ impl Shared {
         if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
     }
 
-    /// The request head for the next hop. Only one request is sent over a connection, since later ones would lack our additions.
+    /// The request head for the next hop. Closes the connection afterwards, since later requests are not rewritten.
     fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
         let to_proxy = self.upstream.as_ref().filter(|proxy| matches!(proxy.kind, Kind::Http | Kind::Https));
         let mut lines = head.split_inclusive(|byte| *byte == b'\n');
@@ -478,7 +477,7 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
     }
 }
 
-/// Reads up to the empty line; `already` was read before. Also returns what follows the head.
+/// Reads up to the empty line; `already` was read before. Also returns the bytes after the head.
 async fn read_head(
     stream: &mut (impl AsyncRead + Unpin),
     already: Vec<u8>,
@@ -517,7 +516,7 @@ fn closing(head: &[u8]) -> Vec<u8> {
     written
 }
 
-/// A short error text without keywords of the login cooldown.
+/// A short error text, without the keywords that would start a login cooldown (`session::cooldown`).
 fn plain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),

@@ -14,14 +14,14 @@ use super::locator::{Locator, duration, pauses, test_id_argument};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::journal::Mark;
-use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result, in_quotes};
 
 const DISPATCH: &str = include_str!("../injected/dispatch.js");
 
-/// An action on an element, or a question about it. Everything that reads an element's state or waits for it is one of these.
+/// An action on an element, or a query of its state.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ElementAction {
@@ -84,7 +84,7 @@ pub enum ElementAction {
     AriaSnapshot {
         depth: Option<usize>,
     },
-    /// Returns how a person or a script can find the element again.
+    /// Returns a locator that finds the element again.
     WayTo,
     IsVisible,
     IsEnabled,
@@ -97,7 +97,7 @@ pub enum ElementAction {
 }
 
 impl ElementAction {
-    /// Checks that the arguments are valid for any element: a folder must be the only file.
+    /// Checks that the arguments are valid for any element: a folder must be the only path.
     fn check(&self) -> Result<()> {
         let Self::SetInputFiles { paths, .. } = self else { return Ok(()) };
         let problem = match paths.iter().filter(|path| path.is_dir()).count() {
@@ -109,8 +109,8 @@ impl ElementAction {
         Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
     }
 
-    /// Whether locator handlers run for it: not if it skips the actionability checks.
-    fn is_looked_after(&self) -> bool {
+    /// Whether locator handlers run before this action: not if it skips the actionability checks.
+    fn runs_locator_handlers(&self) -> bool {
         match self {
             Self::Click(press) | Self::Hover(press) | Self::Tap(press) | Self::SetChecked { press, .. } => {
                 !press.force
@@ -122,13 +122,13 @@ impl ElementAction {
         }
     }
 
-    /// Whether it skips the actionability checks.
+    /// Whether this action skips the actionability checks.
     pub(super) fn is_forced(&self) -> bool {
-        self.is_action() && !self.is_looked_after()
+        self.is_action() && !self.runs_locator_handlers()
     }
 
-    /// Whether it can cause a navigation by the browser itself.
-    fn may_lead_elsewhere(&self) -> bool {
+    /// Whether this action can make the browser navigate.
+    fn may_navigate(&self) -> bool {
         matches!(
             self,
             Self::Click(_)
@@ -140,7 +140,7 @@ impl ElementAction {
         )
     }
 
-    /// Whether the navigation that it causes is waited for.
+    /// Whether a navigation caused by this action is waited for until it has loaded.
     fn is_followed(&self) -> bool {
         match self {
             Self::Click(press) => !press.no_wait_after,
@@ -153,21 +153,21 @@ impl ElementAction {
     /// click or a key until it has loaded. `limit` is for the whole action.
     pub async fn follow(&self, frame: &Frame, begun: (Mark, Instant), limit: Duration) {
         let (mark, since) = begun;
-        if self.may_lead_elsewhere()
+        if self.may_navigate()
             && let Ok(page) = frame.page()
         {
             page.until_navigation_reported(mark).await;
             if self.is_followed() {
                 page.until_followed(mark, limit.saturating_sub(since.elapsed())).await;
             }
-            Box::pin(page.until_relatives_heard()).await;
+            Box::pin(page.until_opener_and_popups_ran_tasks()).await;
         }
         if self.is_action() {
             frame.until_calls_reported().await;
         }
     }
 
-    /// Whether the page can notice it.
+    /// Whether this can be noticed by the page, unlike a query or a wait.
     pub fn is_action(&self) -> bool {
         !matches!(
             self,
@@ -196,7 +196,7 @@ pub struct PressOptions {
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
     delay: Option<f64>,
-    /// Modifier keys during the action, and no others. Default: the pressed ones.
+    /// The modifier keys held during the action, and no others. Default: those that are pressed now.
     modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,
@@ -255,7 +255,7 @@ impl Locator {
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         action.check()?;
         let act = |element: ElementHandle, left| async move { element.act(action, left).await };
-        self.with_way(limit, action.is_looked_after(), act).await
+        self.with_way(limit, action.runs_locator_handlers(), act).await
     }
 }
 
@@ -264,12 +264,12 @@ impl ElementHandle {
     pub async fn dispatch_with(&self, kind: &str, init: JsValue) -> Result<()> {
         let items = vec![JsValue::Text(kind.to_owned()), init];
         let argument = JsValue::Array { number: u64::MAX, items };
-        JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(Scope::Main)).await.map(drop)
+        JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(ScriptWorld::Main)).await.map(drop)
     }
 
     /// Performs an action on this element.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
-        if action.is_looked_after() {
+        if action.runs_locator_handlers() {
             self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
         }
         self.act(action, limit).await
@@ -353,17 +353,17 @@ impl ElementHandle {
         Ok(Value::Null)
     }
 
-    /// Whether the effect of an action is checked. Playwright does not check it.
+    /// Whether the effect of an action is checked. `InputStyle::Bare` does not check it, as in Playwright.
     fn is_judged(&self, options: &ActionOptions) -> Result<bool> {
         Ok(!self.input(options)?.is_bare())
     }
 
-    /// Fails if the page takes back the state or the choice that a control was given.
+    /// Fails if the page reverts the state or choice that a control was given.
     async fn judge_control(&self, wish: Value, options: &ActionOptions) -> Result<()> {
         #[derive(Deserialize)]
         struct Kept {
             held: bool,
-            /// Whether this is the state of an element that replaced it.
+            /// Whether `held` and `shows` describe an element that replaced the control.
             twin: bool,
             shows: String,
         }
@@ -396,7 +396,7 @@ impl ElementHandle {
     }
 }
 
-/// Removes the stack from errors that our own functions throw on purpose.
+/// Removes the stack trace from errors that the injected functions throw on purpose.
 pub(super) fn thrown(error: Error) -> Error {
     match error {
         Error::Script { message } => {

@@ -11,7 +11,7 @@ use super::hearing::Listeners;
 use super::noted::{RecordedAction, RecordedActions};
 use crate::browser::injected::obstacle;
 use crate::browser::input::{
-    ClickOptions, Input, InputListeners, InputStyle, Journey, Point, Randomness, Rect,
+    ClickOptions, Input, InputListeners, InputStyle, PendingMovement, Point, Randomness, Rect,
 };
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::network::NetworkLog;
@@ -70,7 +70,7 @@ impl ActionOptions {
         Self { refuses: true, ..self }
     }
 
-    /// Records a pointer action, if somebody records.
+    /// Records a pointer action, if `noted` is set.
     pub(super) fn note(&self, done: RecordedAction) {
         if let Some(noted) = &self.noted {
             noted.add(done);
@@ -87,13 +87,13 @@ pub(in crate::browser) struct Need {
     pub(in crate::browser) editable: bool,
     /// Stable: at the same position for two frames.
     pub(in crate::browser) stable: bool,
-    /// Will have to be stable in the next check; the two frames count from this check on.
+    /// The next check will require `stable`; its two frames count from this check on.
     pub(in crate::browser) soon_stable: bool,
-    /// A press at the point must hit it.
+    /// A press at the point must hit the element.
     pub(in crate::browser) hit: bool,
-    /// Its label counts, if the control itself is not visible.
+    /// The label may be used instead, if the control itself is not visible.
     pub(in crate::browser) label: bool,
-    /// It may disappear when the pointer arrives, since pointing at it was the whole action.
+    /// The element may disappear when the pointer arrives, since pointing at it was the whole action.
     #[serde(skip)]
     pub(in crate::browser) passing: bool,
     /// The press will be checked, see `press_watched`.
@@ -190,23 +190,23 @@ pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) 
     rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
-/// The number of checks, each with another way of scrolling, before an element is refused that nothing can make actionable.
+/// The least number of checks, each scrolling in another way, before an element is refused as never actionable.
 pub(super) const FEWEST_LOOKS: u32 = 3;
 
 /// How long to wait for a control to become enabled after typing or loading, when the page shows no activity.
 const ENABLING: Duration = Duration::from_secs(1);
 
-/// The least time to wait for an obstacle to go, even on an idle page.
+/// How long to wait, even on an idle page, for an obstacle to disappear.
 fn patience_with(obstacle: &Obstacle) -> Duration {
     if matches!(obstacle, Obstacle::Disabled | Obstacle::ReadOnly) { ENABLING } else { Duration::ZERO }
 }
 
-/// How long to wait for the pointer where there is another way.
+/// How long to try to reach an element with the pointer, if the action also works without the pointer.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How long to wait for an element that keeps moving before it is pressed at its current position, and at most which
-/// share of the time limit: a loaded machine needs the rest to reach it. A shorter limit is too short for that.
+/// How long to wait for an element that keeps moving before it is pressed where it is; never with a shorter limit.
 const CATCHING: Duration = Duration::from_secs(4);
+/// The largest share of the time limit for that wait: a loaded machine needs the rest to reach the element.
 const CATCHING_SHARE: f64 = 0.6;
 
 /// The last attempt that scrolls with the wheel.
@@ -251,7 +251,7 @@ impl ElementHandle {
         let outcome = tokio::select! {
             biased;
             outcome = timeout(limit, search) => outcome,
-            // While a dialog is open the page answers nothing.
+            // A page with an open dialog does not answer.
             dialog = page.until(Page::blocking_dialog) => Ok(dialog.and_then(|dialog| {
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             })),
@@ -283,8 +283,12 @@ impl ElementHandle {
         .await
     }
 
-    /// Moves the pointer to an actionable point of the element; if it need not be hit, an instant pointer moves only when it presses.
-    pub(in crate::browser) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
+    /// Moves the pointer to an actionable point. An instant pointer moves only for the press if it need not hit.
+    pub(in crate::browser) async fn approach(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+    ) -> Result<PointerTarget> {
         if options.force {
             let approached = self.approach_once(need.forced(), options, 0).await?;
             return match approached {
@@ -315,7 +319,7 @@ impl ElementHandle {
         &self,
         need: Need,
         options: &ActionOptions,
-    ) -> Result<Option<Reached>> {
+    ) -> Result<Option<PointerTarget>> {
         let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
         match self.approach(need, &soon).await {
             Err(Error::NotActionable { .. }) => Ok(None),
@@ -328,11 +332,11 @@ impl ElementHandle {
         need: Need,
         options: &ActionOptions,
         attempt: u32,
-    ) -> Result<Attempt<Reached>> {
+    ) -> Result<Attempt<PointerTarget>> {
         let input = self.input(options)?;
         let turn = input.take_turn().await;
         if input.style() == InputStyle::Natural && options.steps.is_none() {
-            return self.walk_up(need, &input, turn, options, attempt).await;
+            return self.approach_naturally(need, &input, turn, options, attempt).await;
         }
         self.reach_at_once(need, &input, turn, options, attempt).await
     }
@@ -345,7 +349,7 @@ impl ElementHandle {
         turn: OwnedMutexGuard<()>,
         options: &ActionOptions,
         attempt: u32,
-    ) -> Result<Attempt<Reached>> {
+    ) -> Result<Attempt<PointerTarget>> {
         let scroll = (!options.keeps_scroll).then_some(attempt);
         let aim = Aim { scroll, at: None, position: options.position };
         Ok(match self.look_from_page(need, &aim).await? {
@@ -355,27 +359,27 @@ impl ElementHandle {
                     Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
                     None => None,
                 };
-                // What has come up where the pointer is would be pressed in the place of the element.
+                // An element that has appeared under the pointer would receive the press instead.
                 if need.hit
-                    && let Some(by) = self.came_up(need, inner).await?
+                    && let Some(by) = self.new_obstacle_at(need, inner).await?
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(Reached { point, journey, listened: InputListeners::ALL, turn })
+                Attempt::Done(PointerTarget { point, journey, listened: InputListeners::ALL, turn })
             }
         })
     }
 
     /// Moves to the element as a person does: checks, moves, and checks again before acting.
-    async fn walk_up(
+    async fn approach_naturally(
         &self,
         need: Need,
         input: &Input,
         turn: OwnedMutexGuard<()>,
         options: &ActionOptions,
         attempt: u32,
-    ) -> Result<Attempt<Reached>> {
-        // What the wheel does not get into view the browser does, as it would for a key.
+    ) -> Result<Attempt<PointerTarget>> {
+        // Elements that the wheel cannot bring into view are scrolled by script.
         let stays = options.keeps_scroll;
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
@@ -395,13 +399,13 @@ impl ElementHandle {
             }
             Err(_) => InputListeners::ALL,
         };
-        // On its way the pointer takes the time in which the element must stand still.
+        // The element must stand still while the pointer moves to it.
         let still = Aim { scroll: None, ..aim };
         let (mouse, page) = (input.with_listeners(listened).mouse(), self.frame().page()?);
         let go = async {
             match listened.moves {
                 true => Box::pin(mouse.go_to_seen(found.point, || page.until_drawn(1))).await,
-                false => mouse.slip_by(&way).shown().await,
+                false => mouse.send_moves(&way).shown().await,
             }
         };
         let (mut journey, second) = tokio::join!(go, async {
@@ -409,7 +413,7 @@ impl ElementHandle {
         });
         let second = match second? {
             Look::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
-                return Ok(Attempt::Done(Reached {
+                return Ok(Attempt::Done(PointerTarget {
                     point: found.point,
                     journey: Some(journey),
                     listened,
@@ -421,20 +425,20 @@ impl ElementHandle {
         };
         if !second.seen.contains(found.point) {
             found = second;
-            // Where it goes now nobody has looked for listeners.
+            // The listeners on the way to the new point are unknown.
             listened = InputListeners::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
         if need.hit
-            && let Some(by) = self.came_up(need, found.inner).await?
+            && let Some(by) = self.new_obstacle_at(need, found.inner).await?
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), listened, turn }))
+        Ok(Attempt::Done(PointerTarget { point: found.point, journey: Some(journey), listened, turn }))
     }
 
     /// What has appeared under the pointer, at this point of the element's own frame.
-    async fn came_up(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
+    async fn new_obstacle_at(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
         let watching = async {
             match need.watched {
                 true => self.ask::<bool>("watchPress", Vec::new()).await.map(drop),
@@ -545,18 +549,18 @@ impl Frame {
 
 /// An actionable point of the page.
 #[derive(Debug)]
-pub(in crate::browser) struct Reached {
+pub(in crate::browser) struct PointerTarget {
     pub(in crate::browser) point: Point,
-    /// How the pointer got there; an instant pointer has not moved yet.
-    journey: Option<Journey>,
-    /// What the page listens to there.
+    /// The pointer's movement to the point; `None` if it has not moved yet.
+    journey: Option<PendingMovement>,
+    /// What the page listens to at the point.
     listened: InputListeners,
-    /// Prevents other presses while the pointer is here.
+    /// The guard that prevents other presses while the pointer is at the point.
     turn: OwnedMutexGuard<()>,
 }
 
-impl Reached {
-    /// Moves the pointer there if needed, and waits until the page has received the event.
+impl PointerTarget {
+    /// Moves the pointer to the point if needed, and waits until the page has received the event.
     pub(in crate::browser) async fn point_at(self, input: &Input) -> Result<()> {
         match self.journey {
             Some(journey) => journey.delivered().await,
@@ -564,12 +568,12 @@ impl Reached {
         }
     }
 
-    /// Presses there.
+    /// Presses at the point.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
         self.press_in_turn(input, click).await.map(drop)
     }
 
-    /// Presses there. Returns the guard that prevents other presses.
+    /// Presses at the point. Returns the guard that prevents other presses.
     pub(in crate::browser) async fn press_in_turn(
         self,
         input: &Input,
@@ -578,7 +582,7 @@ impl Reached {
         let input = input.with_listeners(self.listened);
         match self.journey {
             Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
-            // Not there yet, or another action has moved the pointer since.
+            // The pointer has not moved yet, or another action has moved it since.
             _ => input.mouse().click(self.point, click).await,
         }?;
         Ok(self.turn)

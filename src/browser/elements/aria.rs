@@ -398,7 +398,7 @@ mod tests {
         /// Feature: aria, a written tree matches itself as a template
         #[test]
         fn what_is_written_fits_itself_as_a_template(name in ".*", text in ".*", url in proptest::option::of("[^/].*")) {
-            // As a page tells them: without needless blanks.
+            // As pages report texts: with collapsed white space.
             let (name, text) = (squeezed(&name), squeezed(&text));
             let said: Vec<_> = [text.clone()].into_iter().filter(|text| !text.is_empty()).collect();
             let url = url.map(|url| squeezed(&url));

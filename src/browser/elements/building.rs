@@ -31,7 +31,7 @@ const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 
-/// The engine's report about its document.
+/// The injected engine's report about the document.
 #[expect(clippy::struct_excessive_bools, reason = "four answers of the page, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Building {
@@ -41,11 +41,11 @@ struct Building {
     level: Option<f64>,
     signs: Vec<String>,
     moves: bool,
-    /// Its main part is large and empty.
+    /// Whether the document's main part is large and empty.
     hollow: bool,
-    /// It has scripts and hardly any content.
+    /// Whether the document has scripts and hardly any content.
     bare: bool,
-    /// The same, and scripts of its own files.
+    /// Whether the document is `bare`, and loads scripts from files.
     sparse: bool,
 }
 
@@ -66,14 +66,14 @@ impl Page {
             }
             let asked = Instant::now();
             let Some(building) = self.building().await else {
-                // Its scripts are at work, or it makes way for another document.
+                // The page's scripts are running, or its document is being replaced.
                 if begun.elapsed() >= limit {
                     break vec!["scripts".to_owned()];
                 }
                 sleep(PAUSE).await;
                 continue;
             };
-            // Where the page is slow to answer, its timers are late as well.
+            // If the page is slow to answer, its timers are late as well.
             let lateness = asked.elapsed() * 3;
             let pending = self.pending_since(mark);
             let requests = pending.requests;
@@ -102,14 +102,14 @@ impl Page {
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };
             if newest.elapsed() >= patience || begun.elapsed() >= bound.min(limit) {
-                // One that does nothing may be empty for good.
+                // An idle page may stay empty on purpose, so this is reported only at the limit.
                 let hollow = (building.hollow && begun.elapsed() >= limit)
                     .then(|| "its main part is empty".to_owned());
                 break in_words(requests).into_iter().chain(building.signs).chain(hollow).collect();
             }
             sleep(PAUSE.min(patience)).await;
         };
-        // Nobody waits for this: where scripts do not end, it is never answered.
+        // Not awaited, since a page whose scripts never end does not answer.
         let frame = self.main_frame().clone();
         tokio::spawn(async move { frame.utility().await?.call::<()>("built", &[]).await });
         still
@@ -120,7 +120,7 @@ impl Page {
         timeout(ANSWER_LIMIT, ask).await.ok()?.ok()
     }
 
-    /// Which of these elements no longer have the given text: each is a frame and number, or the page.
+    /// Which of these elements no longer have the given text. A key of `None` means the whole page.
     pub async fn lacking(&self, claims: &[(Option<Key>, &str)]) -> Vec<bool> {
         let frame = self.main_frame();
         let own = |key: Option<Key>| key.is_none_or(|(number, _)| number == frame.number());

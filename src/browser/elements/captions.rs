@@ -1,4 +1,4 @@
-//! Captions on screencast frames: overlays, chapters and actions. The page does not see them.
+//! Captions on screencast frames: overlays, chapter titles and the names of actions. The page does not see them.
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ struct ActionStyles {
 }
 
 #[derive(Debug, Default)]
-struct Board {
+struct CaptionState {
     last: u64,
     captions: Vec<Caption>,
     hidden: bool,
@@ -69,7 +69,7 @@ struct Board {
 /// The visible captions, and the number of changes so far.
 pub(in crate::browser) type Visible = (u64, Arc<[Caption]>);
 
-impl Board {
+impl CaptionState {
     fn visible(&self) -> Arc<[Caption]> {
         let own = self.captions.iter().filter(|_| !self.hidden).cloned();
         let action = self.action.iter().map(|html| Caption { id: 0, html: html.clone(), blurs: false });
@@ -77,12 +77,12 @@ impl Board {
     }
 }
 
-/// The captions of one page, and their observers.
+/// The captions of one page, and the channels to the screencasts that show them.
 #[derive(Debug)]
 struct Captions {
-    board: Mutex<Board>,
+    board: Mutex<CaptionState>,
     visible: watch::Sender<Visible>,
-    /// The last change that screencast frames contain.
+    /// The version of the captions that screencast frames contain.
     laid: watch::Sender<u64>,
 }
 
@@ -97,7 +97,7 @@ impl Default for Captions {
 }
 
 impl Captions {
-    fn change<T>(&self, work: impl FnOnce(&mut Board) -> T) -> T {
+    fn change<T>(&self, work: impl FnOnce(&mut CaptionState) -> T) -> T {
         let mut board = self.board.lock();
         let done = work(&mut board);
         board.version += 1;
@@ -115,7 +115,7 @@ impl Captions {
     }
 }
 
-/// The hooks that keep the captions of each page.
+/// The hooks that store the captions of each page.
 pub(in crate::browser) struct CaptionHooks;
 
 impl Hooks for CaptionHooks {
@@ -179,12 +179,12 @@ impl Page {
         self.extension::<Captions>().change(|board| board.how = how);
     }
 
-    /// The captions of this page, and their changes.
+    /// A receiver of this page's visible captions and their changes.
     pub(in crate::browser) fn captions(&self) -> watch::Receiver<Visible> {
         self.extension::<Captions>().visible.subscribe()
     }
 
-    /// Confirms that frames contain all changes up to this one.
+    /// Confirms that screencast frames contain all changes up to this version.
     pub(in crate::browser) fn captions_laid(&self, version: u64) {
         self.extension::<Captions>().laid.send_replace(version);
     }

@@ -20,7 +20,7 @@ struct Checked {
     found: Option<ElementKind>,
 }
 
-/// How often a control with three states is pressed.
+/// How often, at most, a control with three states is pressed.
 const MOST_PRESSES: usize = 3;
 /// How long a page may take to show the new state.
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
@@ -28,10 +28,10 @@ const CHANGE_PAUSE: Duration = Duration::from_millis(10);
 
 /// The state of a control after a press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Become {
+enum CheckResult {
     As,
     Other,
-    /// It is gone, or a dialog is open.
+    /// The control is gone, or a dialog is open.
     Gone,
 }
 
@@ -66,11 +66,11 @@ impl ElementHandle {
         for _ in 0..MOST_PRESSES {
             let Some(lost) = self.press_to_check(need, options).await? else { break };
             match self.has_become(checked).await? {
-                Become::As => return Ok(()),
-                Become::Gone => return lost.judged(1),
-                Become::Other => missed = Some(lost),
+                CheckResult::As => return Ok(()),
+                CheckResult::Gone => return lost.judged(1),
+                CheckResult::Other => missed = Some(lost),
             }
-            // One of three states goes through all of them.
+            // Each press moves a control with three states to its next state.
             let now = self.checked().await?.state;
             let has_three = [&state, &now].contains(&&Some(json!("mixed")));
             if now == state || !has_three {
@@ -80,7 +80,7 @@ impl ElementHandle {
         }
         if self.ask::<bool>("focus", Vec::new()).await? {
             self.input(options)?.keyboard().press("Space").await?;
-            if self.has_become(checked).await? != Become::Other {
+            if self.has_become(checked).await? != CheckResult::Other {
                 return Ok(());
             }
         }
@@ -109,7 +109,7 @@ impl ElementHandle {
         self.press_watched(reached, begun, &input, &click).await.map(Some)
     }
 
-    /// Whether the pointer cannot reach it for another reason than that it moves or is disabled.
+    /// Whether the pointer cannot reach the element, for another reason than that it moves or is disabled.
     async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
         let look = self.look_from_page(need, &Aim::default()).await?;
         Ok(matches!(
@@ -119,7 +119,7 @@ impl ElementHandle {
     }
 
     /// Waits until the element is checked, or unchecked.
-    async fn has_become(&self, checked: bool) -> Result<Become> {
+    async fn has_become(&self, checked: bool) -> Result<CheckResult> {
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {
                 sleep(CHANGE_PAUSE).await;
@@ -127,20 +127,20 @@ impl ElementHandle {
             Ok(())
         };
         match timeout(CHANGE_LIMIT, changed).await {
-            // The click took the page elsewhere, or asked something: it was heard.
+            // The click made the page navigate or open a dialog, so it had an effect.
             Ok(Err(
                 Error::DocumentGone
                 | Error::FrameDetached
                 | Error::StaleRef { .. }
                 | Error::DialogOpen { .. }
                 | Error::PageClosed,
-            )) => Ok(Become::Gone),
-            Ok(changed) => changed.map(|()| Become::As),
-            Err(_) => Ok(Become::Other),
+            )) => Ok(CheckResult::Gone),
+            Ok(changed) => changed.map(|()| CheckResult::As),
+            Err(_) => Ok(CheckResult::Other),
         }
     }
 
-    /// Whether it is an option of which only one can be checked.
+    /// Whether this is a radio button or a radio menu item.
     pub async fn is_radio(&self) -> Result<bool> {
         Ok(self.field().await?.checked().await?.radio)
     }

@@ -1,4 +1,4 @@
-//! Chooses from lists that pages draw themselves: opens, searches, chooses and verifies. `injected/control.js` reads the lists.
+//! Chooses from custom lists: opens, searches, chooses and verifies. `injected/control.js` reads the lists.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -27,13 +27,13 @@ const PAUSE: Duration = Duration::from_millis(25);
 const MOST_TURNS_IN_VAIN: usize = 3;
 /// The least visible height of a list that can be scrolled with the wheel, in pixels.
 const LEAST_IN_VIEW: f64 = 20.0;
-/// How long a list is searched that shows other options after each turn of the wheel.
+/// How long to search a virtual list, which shows other options after each turn of the wheel.
 const LONGEST_SEARCH: Duration = Duration::from_secs(20);
 /// How long a virtual list may take to draw another part.
 const REDRAWING: Duration = Duration::from_millis(300);
-/// The number of frames that a slow page gets for that.
+/// The least number of frames that a slow page may take to draw another part of a virtual list.
 const FRAMES_OF_REDRAWING: usize = 6;
-/// How often an option is looked up again if it was drawn anew during the press.
+/// How often an option is looked up again if it was redrawn during the press.
 const MOST_PRESSES: usize = 4;
 /// How many options an error lists.
 const MOST_LISTED: usize = 50;
@@ -52,9 +52,9 @@ struct Choices {
     items: Vec<Item>,
     /// Whether there is a search field.
     filter: bool,
-    /// Whether they have the role `option` or a similar one.
+    /// Whether the items have the role `option` or a similar one.
     proper: bool,
-    /// Whether opening the control has shown them, and it is still open.
+    /// Whether the control is open, by `aria-expanded`.
     open: bool,
     multiple: bool,
 }
@@ -83,9 +83,9 @@ impl ListBox {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pick {
-    /// By its name, or another of its names.
+    /// The option with this name, or with this alternative name.
     Named(usize),
-    /// By a part of its name that no other option has.
+    /// The only option whose name contains this.
     Like(usize),
     Several(Vec<usize>),
     Nothing,
@@ -148,7 +148,7 @@ impl ElementHandle {
         }
     }
 
-    /// Leaves a field after typing: only then does it show whether it accepted the text.
+    /// Moves the focus out of the field that was typed into: only then does it show whether it accepted the text.
     async fn leave_chosen(&self, item: &Item, options: &ActionOptions) -> Result<()> {
         let Some(typed) = self.handle_of("typedIn", Vec::new()).await? else { return Ok(()) };
         if !typed.ask::<bool>("isFocused", Vec::new()).await? {
@@ -178,7 +178,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Chooses the option at this index of all wanted ones. Returns what was chosen if it was found by typing.
+    /// Chooses the option `all[place]`. Returns that option if it was found by typing.
     async fn choose_one(
         &self,
         kind: ControlKind,
@@ -234,7 +234,7 @@ impl ElementHandle {
 
     /// Opens the list and returns its options.
     async fn open_list(&self, options: &ActionOptions) -> Result<Choices> {
-        // Before it was pressed only what it says itself is its own: another list may stand open on the page.
+        // Before the control is pressed, only lists that it references count: another list may be open on the page.
         let owned = vec![value_argument(&json!({ "owned": true }))];
         let offered: Choices = self.ask("choices", owned).await?;
         if (offered.proper || offered.open) && !offered.items.is_empty() {
@@ -252,7 +252,7 @@ impl ElementHandle {
         let typed = self.handle_of("typedIn", Vec::new()).await?;
         typed.as_ref().unwrap_or(&field).focus().await?;
         for key in ["ArrowDown", "Enter"] {
-            // In a field for text Enter may send the form.
+            // In a text field, Enter may submit the form.
             if key == "Enter" && typed.is_some() {
                 break;
             }
@@ -309,7 +309,7 @@ impl ElementHandle {
                 Pick::Named(at) if offered == last.0 => return Ok(Some(at)),
                 Pick::Like(at) if rests => return Ok(Some(at)),
                 Pick::Several(some) if rests => return Err(several(&offered, &some)),
-                // What comes from a server takes its time.
+                // Results from a server may arrive late, so the search ends only at the deadline.
                 _ if Instant::now() >= deadline => return Ok(None),
                 _ => {}
             }
@@ -327,7 +327,7 @@ impl ElementHandle {
         let mouse = self.input(options)?.mouse();
         mouse.move_to(self.to_page_exactly(list.middle()).await?).await?;
         if list.scrolled > 0.0 {
-            // No farther than to its top: what is left over would scroll the page.
+            // Not farther than to its top: the rest of a turn would scroll the page.
             mouse.wheel(0.0, -list.scrolled).await?;
         }
         let mut last = (self.choices().await?, f64::NAN);
@@ -478,7 +478,7 @@ impl ElementHandle {
         let deadline = Instant::now() + SHOWING;
         loop {
             let shown = match self.shown().await {
-                // The choice took the page elsewhere, or asked something.
+                // The choice made the page navigate or open a dialog.
                 Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => return Ok(()),
                 shown => shown?,
             };
@@ -519,7 +519,7 @@ impl ElementHandle {
                 self.frames(2).await?;
             }
             if is_open().await? {
-                // Where Escape would close more than the list.
+                // Escape had no effect, or would have closed the dialog around the list.
                 let typed = self.handle_of("typedIn", Vec::new()).await?;
                 typed.unwrap_or(self.field().await?).blur().await?;
             }

@@ -16,7 +16,7 @@ pub(in crate::browser) const DEEPEST_ROOTS: usize = 6;
 const FEW_SUSPECTS: u32 = 48;
 /// How many elements are queried one by one if the document cannot be described.
 const MOST_DESCRIBED: usize = 1_000;
-/// A waiting caller does not search again for this multiple of the search's duration.
+/// After a search, a caller that retries does not search again for this multiple of the search's duration.
 const PAUSE_FACTOR: u32 = 4;
 
 /// Elements that may have a closed shadow root.
@@ -24,14 +24,14 @@ const PAUSE_FACTOR: u32 = 4;
 struct Suspects {
     /// The number of suspects that were not queried yet.
     count: u32,
-    /// How many custom elements may have internals.
+    /// The number of custom elements that may have `ElementInternals`.
     customs: u32,
     /// The highest element number of the document.
     last: u32,
 }
 
-/// Has the engine know the closed shadow roots of a document, and the roles that only the browser knows. True where it
-/// knows more than before.
+/// Passes a document's closed shadow roots, and the roles that only the browser knows, to the engine. Returns whether
+/// any of them were new.
 pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool> {
     let mut has_learnt = false;
     for _ in 0..DEEPEST_ROOTS {
@@ -63,10 +63,10 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     Ok(seen)
 }
 
-/// [`learn_closed_roots`] for a caller that has found nothing. With `waits`, the caller retries, so not every call searches.
+/// [`learn_closed_roots`] for a caller that found nothing. With `waits`, it retries, so not every call searches.
 pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
     let begun = Instant::now();
-    if waits && !world.takes_search_for_roots(begun) {
+    if waits && !world.may_search_closed_roots(begun) {
         return Ok(false);
     }
     let has_learnt = Box::pin(learn_closed_roots(world)).await?;
@@ -83,7 +83,7 @@ pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32)
     } else {
         match describe_document(world).await {
             Ok(document) => vec![document],
-            // What is nested deeply is too much for the browser to tell of at once, or for us to read.
+            // A document can be nested too deeply for the browser to serialize, or for us to parse.
             Err(Error::Protocol { .. } | Error::Unreadable { .. }) => describe_each(session, &array).await?,
             Err(error) => return Err(error),
         }

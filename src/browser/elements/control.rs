@@ -45,20 +45,20 @@ pub struct Shown {
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
-    /// It shows the value from before filling, or another option than the chosen one.
+    /// Whether the control shows the value from before filling, or another option than the chosen one.
     #[serde(default)]
     pub unchanged: bool,
-    /// The value is secret.
+    /// Whether the value is secret.
     #[serde(default)]
     pub secret: bool,
-    /// Another element shows the value, possibly only a part of it.
+    /// Whether another element shows the value, possibly only a part of it.
     #[serde(default)]
     pub proxy: bool,
     /// What happened to the text that was typed last.
     pub outcome: Option<Outcome>,
-    /// Other fields that received a part of that text.
+    /// Other fields that received a part of the typed text.
     #[serde(default)]
-    pub strays: Vec<Stray>,
+    pub strays: Vec<MisplacedText>,
 }
 
 /// What happened to a text that was typed into a field.
@@ -66,16 +66,16 @@ pub struct Shown {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Same,
-    /// The field changed it: by its format, its limits or its allowed characters.
+    /// The field changed the text: by its format, its limits or its allowed characters.
     Made,
-    /// The field received it and does not show it: a terminal, or a field that clears itself.
+    /// The field received the text and does not show it: a terminal, or a field that clears itself.
     Taken,
-    /// A part of it went to another field.
+    /// A part of the text went to another field.
     Strayed,
     Lost,
-    /// The field was removed before any of it arrived.
+    /// The field was removed before any of the text arrived.
     Gone,
-    /// The field was removed when a part of it had arrived.
+    /// The field was removed when a part of the text had arrived.
     Cut,
 }
 
@@ -87,7 +87,7 @@ impl Outcome {
 
 /// A field that received a part of a text for another field.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Stray {
+pub struct MisplacedText {
     role: String,
     name: String,
     shows: String,
@@ -97,7 +97,7 @@ pub struct Stray {
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Typed {
     pub(in crate::browser) outcome: Outcome,
-    strays: Vec<Stray>,
+    strays: Vec<MisplacedText>,
     shows: String,
 }
 
@@ -113,8 +113,8 @@ impl Typed {
     }
 }
 
-fn strayed(shows: String, strays: &[Stray]) -> Error {
-    let describe = |stray: &Stray| {
+fn strayed(shows: String, strays: &[MisplacedText]) -> Error {
+    let describe = |stray: &MisplacedText| {
         format!(
             "{} {}, which shows {}",
             stray.role,
@@ -125,7 +125,7 @@ fn strayed(shows: String, strays: &[Stray]) -> Error {
     Error::Strayed { shows, into: strays.iter().map(describe).collect() }
 }
 
-/// How much text of a wrong recipient is reported.
+/// The most characters that are reported of a field that wrongly received text.
 const LONGEST_STRAY: usize = 60;
 
 impl Shown {
@@ -133,7 +133,7 @@ impl Shown {
         self.values.iter().all(|value| value.trim().is_empty())
     }
 
-    /// Whether the text that was typed last went elsewhere, or nowhere.
+    /// Whether the text that was typed last did not arrive in this field.
     pub fn is_lost(&self) -> bool {
         self.outcome.is_some_and(Outcome::is_lost)
     }
@@ -150,7 +150,7 @@ impl Shown {
 }
 
 impl ElementHandle {
-    /// The kind of control.
+    /// The kind of this control.
     ///
     /// # Errors `wrong_element` if it is a text input that does not accept this text.
     pub async fn control_kind(&self, text: Option<&str>) -> Result<ControlKind> {
@@ -174,7 +174,7 @@ impl ElementHandle {
         }
     }
 
-    /// Sets the value of a control. Most accept text; only for the others is the kind queried.
+    /// Sets the value of a control: as text or, if the control does not accept text, according to its kind.
     pub async fn give_text(&self, value: &str, options: &ActionOptions) -> Result<()> {
         match self.fill(value, options).await {
             Err(error @ Error::WrongElement { .. }) => match self.control_kind(None).await? {
@@ -239,7 +239,7 @@ impl ElementHandle {
             }
             ControlKind::Slider => self.field().await?.slide_to(alone()?, options).await,
             ControlKind::Choice | ControlKind::Group => self.choose(kind, values, options).await,
-            // Says what it is instead.
+            // Fails with an error that names the element's kind.
             ControlKind::File | ControlKind::None => self.fill(alone()?, options).await,
             ControlKind::Gone => Err(self.stale()),
         }

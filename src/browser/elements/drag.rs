@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::actionability::{ActionOptions, Look, Need};
 use super::element::ElementHandle;
 use super::noted::RecordedAction;
-use crate::bidi::lacks;
+use crate::bidi::missing_features;
 use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -22,12 +22,13 @@ use crate::error::{Error, Result};
 /// How long the browser may take to report a native drag.
 const DRAG_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long the pointer rests after the press, and before the release.
+/// The shortest and the longest pause after the press, in milliseconds.
 const PRESS_MS: (f64, f64) = (60.0, 110.0);
+/// The shortest and the longest pause before the release, in milliseconds.
 const RELEASE_MS: (f64, f64) = (50.0, 90.0);
 /// The additional rest after the press on pages that start a drag by a long press.
 const LONG_PRESS: Duration = Duration::from_millis(700);
-/// The distances of the first moves, which distinguish a drag from a click.
+/// The distances of the first moves in pixels, which distinguish a drag from a click.
 const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];
 const BETWEEN_FIRST_MS: (f64, f64) = (9.0, 16.0);
 /// Small moves of the pointer over the target.
@@ -37,12 +38,13 @@ const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
 const MOST_CORRECTIONS: usize = 8;
 /// The distance in pixels at which a target point counts as reached.
 const NEAR: f64 = 3.0;
-/// How often a dragged element that the page shows at another place is not considered dropped.
+/// The number of corrections that are made because the page shows the dragged element away from the target.
 const MOST_ELSEWHERE: usize = 3;
-/// How far a quick move leads away from the edge of a scrolling area: most keep scrolling while the pointer is within 30 px of it.
+/// The length of the move out of a scroll edge, in pixels: most areas keep scrolling within 30 px of the edge.
 const OUT_OF_EDGE: f64 = 45.0;
-/// How often to check whether an area scrolls by itself, and after how many checks it is scrolled with the wheel.
+/// The most checks while an area scrolls by itself.
 const MOST_LOOKS: usize = 150;
+/// The number of checks without movement after which a script scrolls the area.
 const LOOKS_IN_VAIN: usize = 12;
 
 /// The dragged element is between the pointer and the target, so the pointer need not hit the target.
@@ -72,16 +74,16 @@ pub struct DragOptions {
 /// The result of a drag.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Dragged {
-    /// Its position in its list has changed; counted from 1.
+pub enum DragResult {
+    /// The position of the dragged element in its list has changed; `place` counts from 1.
     Order {
         place: usize,
         count: usize,
         previous: Option<String>,
         next: Option<String>,
-        /// The name of its new list, if it changed.
+        /// The name of the new list, if the element is in another list now.
         list: Option<String>,
-        /// Whether it is at the requested side of the target.
+        /// Whether the element is at the requested side of the target; `None` if no side was requested.
         beside: Option<bool>,
     },
     /// The value of a slider has changed.
@@ -89,27 +91,27 @@ pub enum Dragged {
         value: Option<String>,
         name: String,
     },
-    /// Its position on the page has changed: the top left corner of its box in the viewport of its frame, and the distance.
+    /// The element has moved: the top left corner of its box in the viewport of its frame, and the distance.
     Moved {
         x: f64,
         y: f64,
         dx: f64,
         dy: f64,
-        /// Whether it stopped far from the target.
+        /// Whether the element stopped far from the target.
         short: bool,
     },
     Sized {
         width: f64,
         height: f64,
     },
-    /// The canvas shows another picture.
+    /// The dragged canvas shows another image.
     Drawn,
-    /// It was removed from the document.
+    /// The dragged element was removed from the document.
     Gone,
-    /// It has not moved, but something else on the page changed.
+    /// The dragged element has not moved, but something else on the page changed.
     Effect {
-        /// The element that was created where it was dropped.
-        made: Option<Part>,
+        /// The element that was created at the drop.
+        made: Option<DragPart>,
     },
     /// Nothing changed.
     None {
@@ -119,9 +121,9 @@ pub enum Dragged {
         refused: bool,
         /// Whether the target accepted the drop without a visible change.
         taken: bool,
-        /// Whether it uses the browser's own drag and drop, which ends in a drop or has no effect.
+        /// Whether the element uses the browser's own drag and drop, which ends in a drop or has no effect.
         native: bool,
-        handle: Option<Part>,
+        handle: Option<DragPart>,
     },
     /// The result is unknown.
     Unknown,
@@ -129,21 +131,21 @@ pub enum Dragged {
 
 /// Another element that is involved in a drag.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Part {
+pub struct DragPart {
     pub r#ref: u32,
     pub name: String,
 }
 
 /// How to check the target.
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Glance {
-    /// How far it must be inside of the scrolling area, in pixels.
+struct TargetCheck {
+    /// How far the target must be inside of the scrolling area, in pixels.
     margin: u32,
-    /// Whether to wait until it does not move.
+    /// Whether to wait until the target does not move.
     still: bool,
 }
 
-impl Glance {
+impl TargetCheck {
     const AT_ONCE: Self = Self { margin: 0, still: false };
     const AT_REST: Self = Self { margin: 0, still: true };
     const WELL_INSIDE: Self = Self { margin: 60, still: false };
@@ -151,20 +153,20 @@ impl Glance {
 
 /// The state of the target during a drag.
 #[derive(Debug, Deserialize)]
-struct Sight {
+struct TargetState {
     /// The point to hold over.
     point: Point,
     /// The edge point to hold at until the target is visible.
     edge: Option<Point>,
     /// The side of the target where the dragged element is now.
     side: Option<Place>,
-    /// Whether the page shows it in the target's list, but not next to the target.
+    /// Whether the page shows the dragged element in the target's list, but not next to the target.
     elsewhere: bool,
     /// The direction out of the target, on the requested side.
     out: Point,
 }
 
-impl Sight {
+impl TargetState {
     /// Whether the element held at this point is where it should be.
     fn is_met(&self, place: Option<Place>, at: Point) -> bool {
         match (place, self.side) {
@@ -203,7 +205,7 @@ impl ElementHandle {
             return Ok(());
         }
         match self.frame().page()?.unless_dialog(self.dragged()).await {
-            Ok(Dragged::None { native: true, taken: false, .. }) => Err(Error::DidNotMove {
+            Ok(DragResult::None { native: true, taken: false, .. }) => Err(Error::DidNotMove {
                 what: "the element".to_owned(),
                 reason: "the target received no drop".to_owned(),
             }),
@@ -224,7 +226,7 @@ impl ElementHandle {
         if beside && !options.source.keeps_scroll {
             self.ask::<()>("showBoth", vec![target.handle().argument()]).await?;
         }
-        // Kept to the end: who pressed meanwhile would let go of what is held.
+        // `reached` is kept until the end, since another press would release the dragged element.
         let reached = self.approach(Need::PRESSED, &options.source).await?;
         let from = reached.point;
         let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
@@ -234,14 +236,14 @@ impl ElementHandle {
         self.ask::<()>("noteDrag", vec![known, value_argument(&options.place)]).await?;
         let input = self.input(&options.source)?;
         let mouse = input.mouse();
-        let towards = target.sight(options.target.position, Glance::AT_ONCE).await?;
+        let towards = target.sight(options.target.position, TargetCheck::AT_ONCE).await?;
         let towards = towards.ok_or_else(|| target.stale())?.point;
         let worlds = [self.world().clone()];
-        // What the browser itself carries begins with a move; otherwise exactly the requested steps are made.
+        // A native drag needs a first move to start; other drags make exactly the requested steps.
         let is_exact = input.is_bare() && options.target.steps.is_some();
         let is_exact = is_exact && !self.ask::<bool>("isDraggable", Vec::new()).await?;
         let towards = Some(towards).filter(|_| !is_exact);
-        let work = async |hand: &mut Hand<'_>| match options.target.steps {
+        let work = async |hand: &mut DragPointer<'_>| match options.target.steps {
             Some(steps) if hand.data.is_none() => {
                 let to = target.look_until_clear(DROPPED_ON, &options.target);
                 mouse.move_in_steps(to.await?, steps).await
@@ -250,16 +252,18 @@ impl ElementHandle {
         };
         let carried = page.carry(from, towards, &mouse, &worlds, options.long_press, work).await;
         if carried.is_err() {
-            // The next drag would carry what this one selected.
+            // Otherwise the next drag would drag the text that this one selected.
             let _ = self.world().call::<()>("unselectDragged", &[]).await;
         }
         carried
     }
 
     /// The result of the last drag of this element, once the page is idle.
-    pub async fn dragged(&self) -> Result<Dragged> {
+    pub async fn dragged(&self) -> Result<DragResult> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
-        if let Dragged::None { handle: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
+        if let DragResult::None { handle: Some(part), .. } | DragResult::Effect { made: Some(part) } =
+            &dragged
+        {
             self.frame().set_last_ref(part.r#ref);
         }
         Ok(dragged)
@@ -269,13 +273,13 @@ impl ElementHandle {
     async fn hold_over(
         &self,
         target: &ElementHandle,
-        hand: &mut Hand<'_>,
+        hand: &mut DragPointer<'_>,
         options: &DragOptions,
     ) -> Result<()> {
         let position = options.target.position;
         self.world().call::<()>("notePickUp", &[]).await?;
         if options.target.keeps_scroll {
-            // Nothing may be scrolled to, so it has to be in view.
+            // The page must not scroll, so the target must already be in view.
             target.look_until_clear(DROPPED_ON, &options.target).await?;
         }
         let aim = hand.scroll_to(target, position).await?;
@@ -287,24 +291,24 @@ impl ElementHandle {
         }
         hand.go(aim.point).await?;
         for correction in 0..MOST_CORRECTIONS {
-            // What is just giving way would take a small move for another one over it.
-            let mut sight = target.sight(position, Glance::AT_REST).await?;
+            // Elements that are still moving aside would react to the small moves.
+            let mut sight = target.sight(position, TargetCheck::AT_REST).await?;
             for aside in FIDGETS {
                 hand.fidget(aside).await?;
-                // What gives way to this move is not to feel the next one while it does.
-                sight = target.sight(position, Glance::AT_REST).await?;
+                // Elements that move aside must come to rest before the next small move.
+                sight = target.sight(position, TargetCheck::AT_REST).await?;
             }
-            // What it was to be dropped on may be gone by now, and that may be right.
+            // The page may have removed the target, which is no error.
             let Some(sight) = sight else { break };
             let is_elsewhere = sight.elsewhere && correction < MOST_ELSEWHERE;
             if !is_elsewhere && sight.is_met(options.place, hand.at()) {
                 break;
             }
             if sight.point.distance(hand.at()) <= NEAR {
-                // It lies on the other side: once more, from there.
+                // The element is on the wrong side of the target: approach the target again from there.
                 hand.go(Point::new(sight.point.x + sight.out.x, sight.point.y + sight.out.y)).await?;
             }
-            // Going there may have scrolled it out of view.
+            // The last move may have scrolled the target out of view.
             let is_out = sight.edge.is_some() && correction < MOST_ELSEWHERE && !options.target.keeps_scroll;
             let aim = if is_out { hand.scroll_to(target, position).await? } else { sight };
             hand.go(aim.point).await?;
@@ -312,10 +316,12 @@ impl ElementHandle {
         self.world().call("noteCarried", &[]).await
     }
 
-    /// The point of the page to hold over; `None` if the element is gone.
-    async fn sight(&self, position: Option<Point>, glance: Glance) -> Result<Option<Sight>> {
+    /// The state of the target, in coordinates of the page; `None` if the target is gone.
+    async fn sight(&self, position: Option<Point>, glance: TargetCheck) -> Result<Option<TargetState>> {
         let arguments = vec![value_argument(&position), value_argument(&glance)];
-        let Some(sight) = self.ask::<Option<Sight>>("dragSight", arguments).await? else { return Ok(None) };
+        let Some(sight) = self.ask::<Option<TargetState>>("dragSight", arguments).await? else {
+            return Ok(None);
+        };
         let in_page = async |point| match self.to_page(point, false, None).await? {
             Look::Clear(clear) => Ok(clear.point),
             Look::Blocked(_) => Err(self.stale()),
@@ -324,12 +330,12 @@ impl ElementHandle {
             Some(edge) => Some(in_page(edge).await?),
             None => None,
         };
-        Ok(Some(Sight { point: in_page(sight.point).await?, edge, ..sight }))
+        Ok(Some(TargetState { point: in_page(sight.point).await?, edge, ..sight }))
     }
 }
 
 /// The pointer during a drag.
-struct Hand<'a> {
+struct DragPointer<'a> {
     mouse: &'a Mouse,
     page: &'a Page,
     /// The drag data of the page, for native drag and drop.
@@ -337,7 +343,7 @@ struct Hand<'a> {
     has_entered: bool,
 }
 
-impl Hand<'_> {
+impl DragPointer<'_> {
     fn at(&self) -> Point {
         self.mouse.position()
     }
@@ -351,7 +357,7 @@ impl Hand<'_> {
             match &self.data {
                 Some(_) => self.carry_over(waypoint.point).await?,
                 None if waypoint.at.is_zero() => self.mouse.step_to(waypoint.point).await?,
-                None => last = Some(self.mouse.slip_to(waypoint.point)),
+                None => last = Some(self.mouse.send_move(waypoint.point)),
             }
         }
         match last {
@@ -386,12 +392,12 @@ impl Hand<'_> {
     }
 
     /// Holds at the edge of a scrolling area until the target is visible.
-    async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<Sight> {
+    async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<TargetState> {
         let mut in_vain = 0;
         let mut last = None;
         let mut is_at_edge = false;
         for look in 0..MOST_LOOKS {
-            let glance = if is_at_edge { Glance::WELL_INSIDE } else { Glance::AT_ONCE };
+            let glance = if is_at_edge { TargetCheck::WELL_INSIDE } else { TargetCheck::AT_ONCE };
             let sight = target.sight(position, glance).await?.ok_or_else(|| target.stale())?;
             let Some(edge) = sight.edge else {
                 if !is_at_edge {
@@ -416,12 +422,12 @@ impl Hand<'_> {
                 target.look_until_clear(Need::SEEN, &options).await?;
                 in_vain = 0;
             }
-            // What scrolls by itself wants to hear of the pointer again and again.
+            // Areas that scroll by themselves need repeated pointer moves.
             let aside = if look % 2 == 0 { 1.0 } else { -1.0 };
             self.step(Point::new(edge.x + aside, edge.y)).await?;
             self.page.until_drawn(1).await;
         }
-        target.sight(position, Glance::AT_REST).await?.ok_or_else(|| target.stale())
+        target.sight(position, TargetCheck::AT_REST).await?.ok_or_else(|| target.stale())
     }
 
     /// Leaves the edge of a scrolling area in one move, since each move there scrolls further.
@@ -439,7 +445,7 @@ impl Hand<'_> {
         for kind in ["dragOver", "drop"] {
             self.page.session().call(drag_event(kind, at, data.clone())).await?;
         }
-        // The page hears of the drop, and not of the button that made it.
+        // The drop event replaces the mouseup event, so only the button state is cleared here.
         self.mouse.forget(Button::Left);
         Ok(())
     }
@@ -482,7 +488,7 @@ impl Page {
         mouse: &Mouse,
         worlds: &[World],
         long_press: bool,
-        work: impl AsyncFnOnce(&mut Hand<'_>) -> Result<()>,
+        work: impl AsyncFnOnce(&mut DragPointer<'_>) -> Result<()>,
     ) -> Result<()> {
         let session = self.session();
         let hands_over = self.context().browser()?.dialect().supports_native_drags();
@@ -498,7 +504,7 @@ impl Page {
                 set_out(from, towards, mouse).await?;
             }
             let data = picked_up(worlds, &mut intercepted).await;
-            let mut hand = Hand { mouse, page: self, data, has_entered: false };
+            let mut hand = DragPointer { mouse, page: self, data, has_entered: false };
             hand.page.until_drawn(2).await;
             self.unless_dialog(work(&mut hand)).await?;
             hand.drop_it().await
@@ -520,7 +526,7 @@ fn near(edge: Point, other: Point) -> Point {
 
 /// The error for a native drag that cannot be dropped.
 fn undroppable() -> Error {
-    lacks::DROP.into()
+    missing_features::DROP.into()
 }
 
 async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {

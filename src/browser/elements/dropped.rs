@@ -9,7 +9,7 @@ use super::actionability::{ActionOptions, Need};
 use super::drag::drag_event;
 use super::element::ElementHandle;
 use crate::browser::input::Point;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::input::{DragData, DragItem};
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 
 const DROP: &str = include_str!("../injected/drop.js");
 
-/// What is dropped from outside the page.
+/// The files and texts that are dropped on an element from outside the page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Dropped {
@@ -66,7 +66,10 @@ impl ElementHandle {
         let to = self.look_until_clear(Need::POINTED, options).await?;
         if self.input(options)?.is_bare() {
             let answer = dropped.written().await?;
-            return JsHandle::of_element(self).evaluate(DROP, &answer, Some(Scope::Main)).await.map(drop);
+            return JsHandle::of_element(self)
+                .evaluate(DROP, &answer, Some(ScriptWorld::Main))
+                .await
+                .map(drop);
         }
         let item = |(mime_type, data): &(String, String)| DragItem {
             mime_type: mime_type.clone(),

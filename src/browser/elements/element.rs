@@ -18,7 +18,7 @@ use crate::error::{ElementKind, Error, Needed, Result};
 pub struct ElementHandle {
     world: World,
     handle: RemoteHandle,
-    /// Its name in errors: the ref, if it was found by one.
+    /// The element's name in errors: the ref, if it was found by one.
     name: Option<Arc<str>>,
 }
 
@@ -28,7 +28,7 @@ pub struct ElementHandle {
 pub enum OptionChoice {
     /// The first option with this value or label.
     Any(String),
-    /// By label, else by value, else by a part of the label that no other has.
+    /// By label, else by value, else by a part of the label that no other option has.
     Like(String),
     Value(String),
     Label(String),
@@ -45,9 +45,9 @@ pub struct ElementState {
     pub checked: Option<bool>,
 }
 
-/// How the browser helps to fill in a field.
+/// The picker or the suggestions that the browser offers for a field.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Help {
+pub struct FieldAssistance {
     /// `date`, `time` and the like, or `text` for a field with suggestions.
     pub kind: String,
     pub value: String,
@@ -163,7 +163,7 @@ impl ElementHandle {
         self.ask_past_internals("state", Vec::new()).await
     }
 
-    /// Asks the element, and once more if its role or state stands in internals that the engine did not know as they are.
+    /// Like [`ask`](Self::ask), but asks again if the engine's copy of the element's `ElementInternals` was outdated.
     pub(super) async fn ask_past_internals<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -205,7 +205,7 @@ impl ElementHandle {
 
     /// The origins of the element's document and of all embedding ones, innermost first; `null` for opaque ones.
     pub async fn origins(&self) -> Result<Vec<String>> {
-        // The world goes with the document, so that this is the one in which the element is.
+        // A world ends with its document, so this is the origin of the element's own document.
         let mut origins = vec![self.world().call("origin", &[]).await?];
         let mut around = self.frame().parent();
         while let Some(frame) = around {
@@ -227,7 +227,7 @@ impl ElementHandle {
     }
 
     /// The focused field, if the browser has a picker or suggestions for it that screenshots do not show.
-    pub async fn helped(frame: &Frame) -> Result<Option<(Self, Help)>> {
+    pub async fn focused_field(frame: &Frame) -> Result<Option<(Self, FieldAssistance)>> {
         let world = frame.utility().await?;
         let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
         let field = Self::new(world, handle);
@@ -240,7 +240,7 @@ impl ElementHandle {
         self.ask("consequenceOf", vec![value_argument(&enters)]).await
     }
 
-    // For the rest of this module's family.
+    // For the other modules of this folder.
 
     /// Calls `engine[method](node, ...arguments)`.
     pub(in crate::browser) async fn ask<T: DeserializeOwned>(
@@ -294,7 +294,7 @@ impl ElementHandle {
     }
 }
 
-/// `"mixed"` is neither checked nor unchecked.
+/// Reads `"mixed"` as `None`.
 fn checked_state<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Option<bool>, D::Error> {
@@ -312,7 +312,7 @@ impl JsHandle {
         Ok(self.node().await?.map(|(world, node)| ElementHandle::new(world, node)))
     }
 
-    /// A one-line preview; that of a node is refreshed.
+    /// A current one-line preview of a node; empty for other objects.
     pub async fn preview(&self) -> Result<String> {
         let Some(element) = self.element().await? else { return Ok(String::new()) };
         element.ask("shown", Vec::new()).await

@@ -11,7 +11,7 @@ use super::internals::adopt_internals;
 use super::locator::{Locator, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub struct ExpectOutcome {
     pub received: Value,
     /// Whether there is no element.
     pub missing: bool,
-    /// Whether the browser is to be asked before this is believed.
+    /// Whether the result depends on `ElementInternals` that have to be read first.
     internals: bool,
 }
 
@@ -69,7 +69,7 @@ impl Locator {
     ) -> Result<ExpectOutcome> {
         let deadline = Instant::now() + limit;
         let mut last = Ok(ExpectOutcome { matches: is_not, missing: true, ..ExpectOutcome::default() });
-        // However short the limit is, there is one whole look.
+        // Even with a short limit, the first check may take its full time.
         let mut end = deadline.max(Instant::now() + FIRST_LOOK);
         for pause in pauses() {
             rest_before(deadline, pause).await;
@@ -106,7 +106,7 @@ impl Locator {
         let path = &JsValue::Text(path.to_owned());
         let look = |left| {
             self.with(left, move |element, _| async move {
-                JsHandle::of_element(&element).evaluate(PROPERTY, path, Some(Scope::Main)).await
+                JsHandle::of_element(&element).evaluate(PROPERTY, path, Some(ScriptWorld::Main)).await
             })
         };
         let received = last_seen(limit, look, |received| received.equals(expected) != is_not).await?;
@@ -147,8 +147,8 @@ impl Locator {
     }
 }
 
-/// The final outcome. For a missing element, neither an expectation nor its negation holds, except for those about presence
-/// and visibility.
+/// The final outcome. For a missing element, neither an expectation nor its negation holds, except for those about
+/// presence and visibility.
 fn final_outcome(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
     let is_about_presence = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
     if verdict.missing && !is_about_presence { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }

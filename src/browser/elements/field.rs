@@ -1,4 +1,4 @@
-//! The result of checking a field before it is filled.
+//! The result of checking a field before it is filled, by `injected/act.js`.
 use serde::Deserialize;
 
 use super::actionability::Answer;
@@ -39,7 +39,7 @@ pub(in crate::browser) struct FillableField {
     pub(in crate::browser) kind: FieldKind,
     pub(in crate::browser) value: String,
     pub(in crate::browser) empty: bool,
-    /// It is invisible and only receives keys for another element.
+    /// Whether the field is invisible and only receives keys for an editor that draws the text elsewhere.
     pub(in crate::browser) proxy: bool,
 }
 
@@ -49,7 +49,7 @@ impl Field {
         self.answer.obstacle(element)
     }
 
-    /// The field; or else its kind, and the needed one.
+    /// Returns the field if it can be filled; otherwise its element kind, and the kind of value that it needs.
     pub(in crate::browser) fn checked(
         self,
     ) -> std::result::Result<FillableField, (ElementKind, Option<String>)> {

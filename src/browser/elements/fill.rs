@@ -8,8 +8,8 @@ use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Nee
 use super::control::{Outcome, Typed};
 use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, FillableField};
-use super::hearing::Hearing;
-use super::lost::Became;
+use super::hearing::ListensTo;
+use super::lost::PressedElementFate;
 use super::written::{self, FieldValue};
 use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Keyboard, Modifier, Point};
 use crate::browser::objects::journal::Mark;
@@ -17,12 +17,13 @@ use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
 
-/// The most presses of an arrow key for one choice or correction.
+/// The most arrow-key presses to reach an option of a `select`.
 const MOST_ARROWS: usize = 250;
+/// The most arrow-key presses to correct the value of a range input.
 const MOST_CORRECTIONS: u32 = 40;
-/// How long a page may take to redraw a field after a key. It may lose the keys that come meanwhile.
+/// How long a page may take to redraw a field after a key. Keys that come meanwhile may be lost.
 const DRAWING: Duration = Duration::from_millis(100);
-/// How often the end of a text is typed again.
+/// How often, at most, the missing end of a text is typed again.
 const MOST_ENDS: usize = 3;
 
 #[derive(Debug, Deserialize)]
@@ -57,9 +58,9 @@ impl Options {
 #[derive(Debug, Deserialize)]
 struct Chosen {
     values: Vec<String>,
-    /// What it shows instead of the chosen option.
+    /// The labels of the selected options, if they are not the chosen ones.
     shows: Option<String>,
-    /// Whether it disappeared before anything was chosen.
+    /// Whether the list was removed before anything was chosen.
     gone: bool,
 }
 
@@ -76,11 +77,11 @@ pub(in crate::browser) fn wrong_value(
     Error::WrongElement { found, needed }
 }
 
-/// What several choices mean for a `select` with one value.
+/// How several choices for a `select` with one value are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Several {
     Refused,
-    /// The choice that comes first in the list.
+    /// Takes the choice that comes first in the list.
     FirstInList,
 }
 
@@ -88,7 +89,7 @@ pub enum Several {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DatePart {
     kind: &'static str,
-    /// How many digits it accepts before the focus moves to the next part.
+    /// How many digits the part accepts before the focus moves to the next part.
     digits: usize,
 }
 
@@ -116,9 +117,9 @@ async fn type_parts(keyboard: &Keyboard, text: &str, delay: Option<Duration>) ->
 }
 
 impl ElementHandle {
-    /// Replaces the content of the field. If letters are lost, the text is inserted again as a whole.
+    /// Replaces the content of the field. If characters are lost, the whole text is inserted again.
     ///
-    /// # Errors `not_taken` if the field holds another text then, which is not its own formatting.
+    /// # Errors `not_taken` if the field then holds another text that is not the result of its own formatting.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
         self.filled(value, options).await.map(drop)
     }
@@ -139,7 +140,7 @@ impl ElementHandle {
             typed = still;
             if typed.outcome == Outcome::Lost {
                 let inserted = self.insert_again(value, options).await;
-                // Where another element has come in its place, that one may have it by now.
+                // If another element has replaced the field, the replacement may hold the text by now.
                 let is_stale = matches!(inserted, Err(Error::StaleRef { .. }));
                 if !is_stale {
                     inserted?;
@@ -177,8 +178,8 @@ impl ElementHandle {
         self.judge_text(FieldKind::Text, false).await
     }
 
-    /// Types the end of a text again that the field does not show: a page that is drawing loses keys. One that takes no
-    /// more shows the same then.
+    /// Types again the end of a text that the field does not show, since a page that is redrawing loses keys. Stops if
+    /// the field does not change.
     async fn type_end_again(&self, delay: Option<Duration>, options: &ActionOptions) -> Result<()> {
         self.until_answered().await;
         for _ in 0..MOST_ENDS {
@@ -195,14 +196,14 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// What happened to the typed text; `None` if that is unknown. `strict`: it was to be the whole content. Letters that
-    /// are missing at the end are lost then, even if their events arrived, and it can be filled in again.
+    /// Returns what happened to the typed text; `None` if that is unknown. With `strict`, characters missing at the end
+    /// count as lost, even if their events arrived, so that the text can be filled in again.
     async fn typed(&self, kind: FieldKind, strict: bool) -> Result<Option<Typed>> {
         let is_text = matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable);
         if !is_text || self.frame().page()?.dialog().is_some() {
             return Ok(None);
         }
-        // The page may have gone elsewhere with it.
+        // If the query fails, the page has probably navigated: the outcome is unknown.
         match self.ask::<Option<Typed>>("outcome", vec![value_argument(&strict)]).await {
             Ok(Some(Typed { outcome: Outcome::Gone, .. })) => Err(self.stale()),
             Ok(Some(Typed { outcome: Outcome::Cut, .. })) if strict => Err(self.stale()),
@@ -222,15 +223,15 @@ impl ElementHandle {
 
     async fn fill_once(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
-        let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
-        let at_once = hearing != Hearing::Keys;
+        let hearing = if natural { self.hearing_of_keys().await } else { ListensTo::Nothing };
+        let at_once = hearing != ListensTo::Keys;
         let listened = InputListeners { keys: !at_once, ..InputListeners::ALL };
         let FillableField { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
         let input = self.input(options)?.with_listeners(listened);
         match kind {
             FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
-                // Who hears that it got the focus may listen to its keys from then on.
-                let turned = hearing == Hearing::Focus && self.hearing_of_keys().await == Hearing::Keys;
+                // A focus listener may have added key listeners.
+                let turned = hearing == ListensTo::Focus && self.hearing_of_keys().await == ListensTo::Keys;
                 match turned {
                     true => self.fill_text(&value, empty, options).await,
                     false => replace_selected(&input, &value, empty).await,
@@ -272,7 +273,7 @@ impl ElementHandle {
         self.type_end_again(delay, options).await
     }
 
-    /// Clears the field and types key by key, into what the page has put in its place by then. Returns that field.
+    /// Clears the field and types key by key. Returns the field that received the text: this one, or its replacement.
     pub async fn type_anew(
         &self,
         text: &str,
@@ -309,12 +310,12 @@ impl ElementHandle {
         if text.contains(BREAKS) { self.ask("breaksBy", Vec::new()).await } else { Ok(By::Key) }
     }
 
-    /// What the page listens to when keys go to this element; everything if that is unknown.
-    async fn hearing_of_keys(&self) -> Hearing {
-        self.hearing().await.unwrap_or(Hearing::Keys)
+    /// Returns what the page listens to when this element receives keys; `ListensTo::Keys` if that is unknown.
+    async fn hearing_of_keys(&self) -> ListensTo {
+        self.hearing().await.unwrap_or(ListensTo::Keys)
     }
 
-    /// Waits until the field can be filled. Converts dates and numbers to the field's format.
+    /// Waits until the field can be filled. Converts dates and numbers to the field's format if needed.
     async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<FillableField> {
         let how = json!({ "force": options.force, "select": select });
         let opened = self.open_field(value, &how, options).await?;
@@ -330,7 +331,7 @@ impl ElementHandle {
         }
     }
 
-    /// Checks the field. If the page listens to no pointer events there, the same step focuses it and selects its content.
+    /// Waits until the field can be filled. With `select` in `how`, the check also focuses it and selects its content.
     async fn open_field(&self, value: &str, how: &Value, options: &ActionOptions) -> Result<Field> {
         let arguments = || vec![value_argument(&value), value_argument(how)];
         self.until_clear(options, |_| async move {
@@ -343,7 +344,7 @@ impl ElementHandle {
         .await
     }
 
-    /// Focuses an editor, selects all with its own shortcut, and types over the selection.
+    /// Focuses an editor, selects all with the keyboard shortcut, and types over the selection.
     async fn edit(&self, value: &str, empty: bool, input: &Input, options: &ActionOptions) -> Result<()> {
         let field = self.control().await?;
         field.enter(options).await?;
@@ -382,7 +383,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Whether the field accepts this value. Ignores temporary states, such as being disabled.
+    /// Checks that the field accepts this value. Ignores temporary states, such as being disabled.
     pub async fn check_value(&self, value: &str) -> Result<()> {
         let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
         let checked = field.checked();
@@ -469,7 +470,7 @@ impl ElementHandle {
                 && let Look::Clear(Clear { seen, .. }) =
                     field.look_from_page(Need::PRESSED, &Aim::default()).await?
             {
-                // The middle of the thumb travels, and the thumb stays inside.
+                // The thumb stays inside the track, so its centre covers less than the track's width.
                 let thumb = seen.height.min(16.0).min(seen.width / 2.0);
                 let x = seen.x + thumb / 2.0 + at.share * (seen.width - thumb);
                 let point = Point::new(x.round(), (seen.y + seen.height / 2.0).round());
@@ -512,10 +513,10 @@ impl ElementHandle {
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
         let force = options.force;
-        // Options often come late: they are looked for until the time is over.
+        // Pages often add options late, so these are looked for until the time limit.
         let found = self.until_clear(options, |attempt| async move {
             let found = self.options(choices, several, force).await?;
-            // Some pages fetch them when the list gets the focus, as it does before a person opens it.
+            // Some pages fetch the options only when the list receives the focus.
             if attempt == 0 && found.available.is_some() && !self.input(options)?.is_bare() {
                 self.ask::<bool>("focus", Vec::new()).await?;
             }
@@ -545,15 +546,15 @@ impl ElementHandle {
             let begun = self.frame().page()?.mark();
             let chosen = match found.list {
                 true => select.choose_in_list(&found.wanted, options).await,
-                false if select.hearing_of_keys().await != Hearing::Keys => {
+                false if select.hearing_of_keys().await != ListensTo::Keys => {
                     select.choose_without_listeners(&found, begun, options).await
                 }
                 false => select.choose_by_keys(&found, begun, options).await,
             };
             match chosen {
-                // The choice took the page elsewhere, or asked something.
+                // The choice made the page navigate or open a dialog.
                 Err(Error::DocumentGone | Error::DialogOpen { .. }) => return Ok(Vec::new()),
-                // The list itself tells whether it was taken away before or after the choice.
+                // `setOptions` below reports whether the list was removed before or after the choice.
                 Err(Error::StaleRef { .. }) => {}
                 chosen => is_made = chosen?,
             }
@@ -623,10 +624,10 @@ impl ElementHandle {
     ) -> Result<bool> {
         keyboard.repeat(key, times - 1).await?;
         if self.frame().page()?.pending_since(begun).navigating {
-            return Err(Became::Elsewhere.lost("choice".to_owned()));
+            return Err(PressedElementFate::Elsewhere.lost("choice".to_owned()));
         }
         keyboard.press(key).await?;
-        // The page hears Enter too, and may do with it what it does in its fields.
+        // Not Enter: the page receives that key as well, and may react to it as in a text field.
         keyboard.press("Tab").await.map(|()| true)
     }
 
@@ -646,7 +647,7 @@ impl ElementHandle {
     }
 }
 
-/// The error if the field did not take a text. An editor may show it later.
+/// The error if the field did not accept a text. None for an editor that shows another text: it may update later.
 fn judged(kind: FieldKind, typed: &Typed) -> Result<()> {
     match typed.error() {
         Some(Error::NotTaken { .. }) if kind == FieldKind::Editable => Ok(()),
@@ -717,7 +718,7 @@ fn date_strokes(parts: &[DatePart], value: &str) -> Option<Vec<DateStroke>> {
             "second" => numbers.second,
             _ => numbers.millisecond,
         };
-        // A part that is full passes the keys on to the next one.
+        // A part that is full moves the focus to the next one.
         strokes.push(DateStroke::Digits(format!("{number:0width$}", width = part.digits)));
     }
     Some(strokes)

@@ -18,12 +18,12 @@ use crate::error::{Error, Result};
 /// How many elements with wheel listeners are considered.
 const MOST_WHEEL_HEARERS: usize = 100;
 
-/// How soon after an event a page reacts to it.
+/// How long a page may take to react to an event.
 const ANSWERING: Duration = Duration::from_millis(50);
 
 /// What a page listens to when keys go to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::browser) enum Hearing {
+pub(in crate::browser) enum ListensTo {
     Nothing,
     /// Focus events of the element.
     Focus,
@@ -43,7 +43,7 @@ impl Listeners {
     pub(in crate::browser) async fn in_document_of(target: &ElementHandle) -> Result<Self> {
         let session = target.handle().session();
         let context_id = Some(target.frame().main_context().await?);
-        // A listener is known in its own world only: the page's.
+        // The browser reports listeners only to the world that added them: the page's.
         let find = async |expression: &str| {
             let evaluate = Evaluate { expression: expression.to_owned(), context_id, ..Evaluate::default() };
             let found = session.call(evaluate).await?.result.object_id;
@@ -84,16 +84,16 @@ impl Listeners {
 
 impl ElementHandle {
     /// What the page listens to when keys go to this element.
-    pub(in crate::browser) async fn hearing(&self) -> Result<Hearing> {
-        // What a script gives the focus to in a frame of another process has no keys yet: a hand has to go there.
+    pub(in crate::browser) async fn hearing(&self) -> Result<ListensTo> {
+        // In a frame of another process, an element that a script focuses receives no keys: it must be clicked first.
         if self.frame().session().id() != self.frame().page()?.session().id() {
-            return Ok(Hearing::Keys);
+            return Ok(ListensTo::Keys);
         }
         let listeners = Listeners::in_document_of(self).await?;
         if listeners.on_window(is_key) || self.is_key_listened_to(&listeners).await? {
-            return Ok(Hearing::Keys);
+            return Ok(ListensTo::Keys);
         }
-        Ok(if listeners.anywhere(is_focus) { Hearing::Focus } else { Hearing::Nothing })
+        Ok(if listeners.anywhere(is_focus) { ListensTo::Focus } else { ListensTo::Nothing })
     }
 
     /// Gives a page that listens for changes the time to react to one.
@@ -109,7 +109,7 @@ impl ElementHandle {
     /// Waits for `pause`, and then until the page has run the timers that are due.
     pub(super) async fn until_timers_ran(&self, pause: Duration) {
         sleep(pause).await;
-        let _ = self.known_now::<()>("afterTimers").await;
+        let _ = self.recorded_result::<()>("afterTimers").await;
     }
 
     async fn is_key_listened_to(&self, listeners: &Listeners) -> Result<bool> {
@@ -123,9 +123,9 @@ impl ElementHandle {
         Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
     }
 
-    /// Finds the elements with wheel listeners, so that we do not turn the wheel over them. Returns whether there are any.
+    /// Finds the elements with wheel listeners, so that the wheel is not turned over them. Returns false if none exist.
     pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
-        // Where the browser does not know, the page's own controls are known by their kind.
+        // If the browser cannot list the listeners, only controls that usually react to the wheel are avoided.
         let Ok(listeners) = Listeners::in_document_of(self).await else { return Ok(false) };
         let (session, context) = (self.world().session(), Some(self.world().context_id()));
         let found = listeners.on_nodes(is_wheel).take(MOST_WHEEL_HEARERS);
@@ -143,7 +143,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// What the page listens to when the pointer moves over these points and presses at the last one; everything if that is unknown.
+    /// What the page listens to when the pointer moves over these points and presses at the last one.
     pub(in crate::browser) async fn listened_on_way(
         &self,
         listeners: &Listeners,
@@ -158,7 +158,7 @@ impl ElementHandle {
     async fn is_way_listened_to(&self, listeners: &Listeners, way: &[Point]) -> Result<bool> {
         let listening: Vec<_> =
             listeners.on_nodes(is_move).map(|listener| listener.backend_node_id).collect();
-        // What is heard in another frame on the way only that frame knows.
+        // The listeners of other frames on the way are not known here.
         let is_alone = self.frame().page()?.frames().len() == 1;
         if listening.is_empty() && is_alone {
             return Ok(false);

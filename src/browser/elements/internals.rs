@@ -9,13 +9,13 @@ use crate::browser::objects::world::{World, value_argument};
 use crate::cdp::types::accessibility::{AxNode, Disable, GetPartialAxTree};
 use crate::error::Result;
 
-/// The properties of the accessibility tree that an attribute `aria-…` of the same name says.
+/// The accessibility properties that correspond to an `aria-…` attribute of the same name.
 const STATES: [&str; 8] =
     ["checked", "disabled", "expanded", "level", "pressed", "readonly", "required", "selected"];
 const NO_ROLES: [&str; 3] = ["", "generic", "none"];
 
-/// Gives the engine the roles, names and states of the custom elements that the last walk met without a `role` attribute.
-/// True where it knows other ones than before.
+/// Passes the roles, names and states of the custom elements that the last walk met without a `role` attribute to the
+/// engine. Returns whether any of them differ from before.
 pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
     let Some(array) = world.call_handle("customs", Vec::new()).await? else { return Ok(false) };
     let (session, elements) = (world.session(), array.items().await?);
@@ -37,7 +37,7 @@ pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
     world.call_with("adoptInternals", vec![array.argument(), value_argument(&found)]).await
 }
 
-/// The attributes that would say the same of an element.
+/// The attributes that would give an element the same role, label and states.
 fn attributes(node: &AxNode) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let role = node.role.iter().map(|role| text(&role.value)).find(|role| !NO_ROLES.contains(&role.as_str()));

@@ -7,7 +7,7 @@ use crate::browser::input::{InputStyle, Point, Rect};
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// How many frames a scroll may take to become visible on a busy machine.
+/// How many frames a busy machine may take to show a scroll.
 const MOST_FRAMES: usize = 6;
 
 /// Whether a box has moved as the scroll should move it.
@@ -36,7 +36,7 @@ impl ElementHandle {
 
     /// Turns the wheel until the element is in view. Returns false if the wheel cannot do that.
     pub(super) async fn wheel_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<bool> {
-        // From the outermost frame in, then once more outwards for the part of each frame that matters.
+        // First from the outermost frame inwards; then back outwards, to the part of each frame with the element.
         let owners = self.frame().owners().await?;
         for owner in owners.iter().rev() {
             if !owner.wheel(options, 0, None).await? {
@@ -73,7 +73,7 @@ impl ElementHandle {
         #[serde(untagged)]
         enum Next {
             Turn(Turn),
-            /// The wheel cannot do it.
+            /// The wheel cannot bring the element into view.
             Never(#[allow(dead_code, reason = "only its kind matters")] bool),
             /// The element is in view.
             Done(()),
@@ -82,9 +82,9 @@ impl ElementHandle {
         let mouse = input.mouse();
         let mut is_known = false;
         for turn in 0..MOST_TURNS {
-            // An alignment is asked for once; after that, being in view is enough.
+            // Only the first turn aligns the element; after that, being in view is enough.
             let attempt = if turn == 0 { attempt } else { 0 };
-            // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
+            // In a frame, converting the pointer's position costs too much: the wheel goes to the middle of the area.
             let here = self.frame().parent().is_none().then(|| mouse.position());
             let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
             let mut next = self.ask("nextTurn", arguments.clone()).await?;
@@ -111,12 +111,12 @@ impl ElementHandle {
             for _ in 0..MOST_FRAMES {
                 self.frames(1).await?;
                 let last = std::mem::replace(&mut now, self.ask("boxOf", Vec::new()).await?);
-                // A long way takes more than one frame; the last one is known by where it leads, or by what follows.
+                // A long scroll takes several frames. It ends when the distance is reached, or the box stops.
                 if now != before && (now == last || has_gone(before, now, turn.dx, turn.dy)) {
                     break;
                 }
             }
-            // A page that keeps the wheel to itself, or an element that does not move with what is around it.
+            // The page handles the wheel itself, or the element does not move with the area around it.
             if now == before {
                 return Ok(false);
             }

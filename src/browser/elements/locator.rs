@@ -11,7 +11,7 @@ use super::closed_roots::{learn_more_closed_roots, look_through};
 use super::element::ElementHandle;
 use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{RemoteHandle, Scope, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, value_argument};
 use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::CallArgument;
@@ -39,7 +39,7 @@ pub enum Presence {
     Hidden,
 }
 
-/// The id of the array with all elements, distinct from those of a user's argument.
+/// The serialized number of the array of all matches, distinct from the numbers in a user's argument.
 const ALL: u64 = u64::MAX;
 
 /// The pauses between attempts.
@@ -99,7 +99,7 @@ impl Frame {
         self.by(&By::test_id(id))
     }
 
-    /// Locates elements by a selector that was built.
+    /// Locates elements with a selector that a [`By`] has built.
     pub fn by(&self, by: &By) -> Result<Locator> {
         self.locator(by.as_str(), true)
     }
@@ -120,7 +120,7 @@ impl ElementHandle {
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
-    /// The frame that this element embeds. One that is being attached or detached is reported as `DocumentGone`.
+    /// The frame that this element embeds. Fails with `DocumentGone` while that frame is being attached or detached.
     async fn shown_frame(&self) -> Result<Frame> {
         if let Some(frame) = self.content_frame().await? {
             return Ok(frame);
@@ -155,7 +155,7 @@ impl ElementHandle {
 }
 
 impl Locator {
-    /// The world and the chain of the last frame on the way. `None` while a frame is missing.
+    /// The innermost frame's world, with the chain and the root to search there. `None` while a frame is missing.
     pub(in crate::browser) async fn innermost(
         &self,
     ) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
@@ -171,7 +171,7 @@ impl Locator {
         let mut root = self.root.as_ref().map(|root| root.handle().clone());
         for chain in &chains[..chains.len() - 1] {
             let world = frame.utility().await?;
-            // Several frames are several elements: the way must be plain.
+            // Always strict: entering a frame requires a single frame element.
             let Some(owner) = pick(&world, chain, root.take(), true, true).await? else { return Ok(None) };
             frame = ElementHandle::new(world, owner).shown_frame().await?;
         }
@@ -200,7 +200,7 @@ impl Locator {
         Ok(None)
     }
 
-    /// Whether an error is temporary: a document, an element or a frame on the way is being replaced.
+    /// Whether an error is temporary: a document, an element or an entered frame is being replaced.
     pub(super) fn passes(&self, error: &Error) -> bool {
         let leads_into_frames = self.selector.chains().len() > 1 || self.selector.looks_everywhere();
         is_passing(error) || (leads_into_frames && is_of_a_frame(error) && !self.frame.is_detached())
@@ -222,7 +222,7 @@ impl Locator {
         }
     }
 
-    /// The element, if it exists now.
+    /// The matching element; `None` if there is none now.
     pub async fn now(&self) -> Result<Option<ElementHandle>> {
         self.while_passing(|| self.found(false)).await
     }
@@ -282,7 +282,7 @@ impl Locator {
     }
 
     async fn list_now(&self) -> Result<JsHandle> {
-        // Counting looks into closed shadow roots, too, where nothing is found elsewhere.
+        // `count_now` also searches closed shadow roots if nothing matches elsewhere.
         self.count_now().await?;
         match self.list().await? {
             Some((world, list)) => Ok(JsHandle::of_list(&world, list)),
@@ -291,8 +291,13 @@ impl Locator {
     }
 
     /// Runs a script with an array of all current matches and an argument.
-    pub async fn evaluate_all(&self, script: &str, argument: &JsValue, scope: Scope) -> Result<JsValue> {
-        if scope == Scope::Isolated {
+    pub async fn evaluate_all(
+        &self,
+        script: &str,
+        argument: &JsValue,
+        scope: ScriptWorld,
+    ) -> Result<JsValue> {
+        if scope == ScriptWorld::Isolated {
             return self.list_handle().await?.evaluate(script, argument, Some(scope)).await;
         }
         let elements = self.all().await?;
@@ -341,7 +346,7 @@ impl Locator {
         self.with_way(limit, true, act).await
     }
 
-    /// Like [`with`](Self::with). `clears`: runs locator handlers for what blocks the element.
+    /// Like [`with`](Self::with). `clears`: runs locator handlers before each attempt.
     pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -386,12 +391,12 @@ impl Locator {
     pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
         match self.frame.page() {
             Ok(page) => page.clear_way(limit, deadline).await,
-            // A search for the element reports that.
+            // The search for the element reports a closed page.
             Err(_) => Ok(()),
         }
     }
 
-    /// Fails if the locator begins with a ref whose element is gone, since that never returns.
+    /// Fails if the locator begins with a ref whose element is gone, since such an element does not come back.
     async fn refuse_stale_ref(&self) -> Result<()> {
         let Some(reference) = self.selector.chains()[0].reference() else { return Ok(()) };
         let frame = self.frame.page()?.frame_of_ref(reference)?;
@@ -483,7 +488,7 @@ pub(in crate::browser) fn test_id_argument() -> CallArgument {
     value_argument(&test_id_attribute())
 }
 
-/// Converts the error of `pick` for several matches.
+/// Converts the exception that `pick` throws for several matches to [`Error::NotUnique`].
 pub(in crate::browser) fn not_unique(error: Error) -> Error {
     #[derive(Deserialize)]
     struct Several {

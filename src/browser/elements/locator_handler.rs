@@ -55,7 +55,7 @@ struct LocatorHandlers {
     waiting: AtomicUsize,
 }
 
-/// The hooks that keep a page's handlers.
+/// The hooks that store each page's handlers.
 pub(in crate::browser) struct LocatorHandlerHooks;
 
 impl Hooks for LocatorHandlerHooks {
@@ -119,7 +119,7 @@ impl Page {
             if handler.running.lock().is_none() && !handler.is_seen(deadline).await? {
                 continue;
             }
-            // From before the call on: what the handler does would wait for the handler.
+            // Counted before the call, so that the handler's own actions do not wait for the handler.
             let _waiting = Waiting::begin(&handlers.waiting);
             let Some(call) = handlers.call(&handler, self) else { continue };
             let late = |finished| Error::NotActionable {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::actionability::Reached;
+use super::actionability::PointerTarget;
 use super::element::ElementHandle;
 use super::matches::element_in_words;
 use crate::browser::input::{ClickOptions, Input};
@@ -15,12 +15,12 @@ use crate::error::{Cover, Error, Result};
 /// How long a page may be busy after an action before its state is taken as unknown.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
-/// An element that moved, as snapshots describe it.
+/// An element that moved or replaced another one, as snapshots describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Moving {
     pub role: String,
     pub name: String,
-    /// Its number in its frame.
+    /// The element's ref number in its frame.
     #[serde(rename = "ref")]
     pub number: u32,
 }
@@ -28,17 +28,17 @@ pub struct Moving {
 /// What happened to an element that was pressed and not clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Became {
+pub enum PressedElementFate {
     Gone,
     Moved,
     Disabled,
-    /// Another part of it is where it was pressed.
+    /// The element is still there, but the page replaced its content.
     Changed,
-    /// Its document is gone.
+    /// The element's document is gone.
     Elsewhere,
 }
 
-impl Became {
+impl PressedElementFate {
     /// The error for a click, or a double click, that did not reach the element.
     pub(super) fn lost(self, what: String) -> Error {
         let how = match self {
@@ -62,13 +62,13 @@ pub enum LostPress {
     Again(Moving),
     /// The page removes and re-inserts the element when the pointer arrives: its container received the press.
     Past(Cover),
-    /// The click, or double click, did not reach the element: what happened to it, and which of both it was.
-    Away((Became, String)),
+    /// The element was not clicked: what happened to it, and `click` or `double click`.
+    Away((PressedElementFate, String)),
 }
 
 impl LostPress {
-    /// The error for a lost press, with a description of the element that replaced the pressed one. It is no
-    /// error if another element around the target received the press: returns that element.
+    /// The error for a lost press; `describe` names the element that replaced the pressed one. If an element around the
+    /// target received the press, that is no error: returns that element.
     pub fn into_result(
         lost: Option<Self>,
         describe: impl FnOnce(&Moving) -> String,
@@ -92,13 +92,13 @@ pub(super) struct Lost {
 }
 
 impl Lost {
-    /// The error for a press that was lost. A missing document is one too if the click, or the second of two, did not replace it.
+    /// The error for a lost press. A missing document counts as one, unless a single click may have replaced it.
     pub(super) fn judged(self, count: u32) -> Result<()> {
         let what = if count > 1 { "double click" } else { "click" };
         match self.known {
-            // No page is replaced so soon after a second click.
+            // A second click cannot replace the document so soon: the first one did.
             Err(Error::DocumentGone) if self.leaves || count > 1 => {
-                Err(Became::Elsewhere.lost(what.to_owned()))
+                Err(PressedElementFate::Elsewhere.lost(what.to_owned()))
             }
             lost => LostPress::into_result(lost.ok().flatten(), Moving::in_words).map(drop),
         }
@@ -106,7 +106,7 @@ impl Lost {
 }
 
 impl Moving {
-    /// Its role and name on one line.
+    /// The element's role and name on one line.
     pub fn in_words(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
@@ -116,7 +116,7 @@ impl ElementHandle {
     /// Presses at a point that was reached with `Need::watched`, and checks whether that became a click.
     pub(super) async fn press_watched(
         &self,
-        reached: Reached,
+        reached: PointerTarget,
         begun: Mark,
         input: &Input,
         click: &ClickOptions,
@@ -124,14 +124,14 @@ impl ElementHandle {
         // Only one press can be watched at a time.
         let leaves = self.frame().page()?.pending_since(begun).navigating;
         let turn = reached.press_in_turn(input, click).await?;
-        let known = self.known_now("pressLost").await;
+        let known = self.recorded_result("pressLost").await;
         let leaves = leaves || input.mouse().leaves();
         drop(turn);
         Ok(Lost { known, leaves })
     }
 
     /// Reads what the injected script has recorded of an action.
-    pub(super) async fn known_now<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
+    pub(super) async fn recorded_result<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
         let page = self.frame().page()?;
         let answer = page.unless_dialog(self.world().call(method, &[]));
         timeout(ANSWER_LIMIT, answer).await.map_err(|_| Error::PageBusy)?

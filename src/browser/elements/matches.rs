@@ -1,4 +1,4 @@
-//! The one element that a selector means, in a page with all its frames.
+//! Finds the single element that a selector matches in a page and all its frames.
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -16,18 +16,18 @@ use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 use crate::snapshot::{Ref, quoted};
 
-/// A match of a selector, by its number.
+/// A match of a selector. `number` is its ref in the frame.
 #[derive(Debug, Clone)]
 pub struct Match {
     pub frame: Frame,
     pub number: u32,
-    /// Its role and name.
+    /// The element's role; `name` is its accessible name.
     pub role: String,
     pub name: String,
 }
 
 impl Match {
-    /// Its role and name on one line.
+    /// The element's role and name on one line.
     pub fn in_words(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
@@ -44,7 +44,7 @@ impl Match {
 
 /// The matches of a selector.
 #[derive(Debug, Clone)]
-pub enum Matched {
+pub enum MatchResult {
     One(Match),
     /// The number of matches, and the first ones.
     Several(usize, Vec<Match>),
@@ -65,16 +65,16 @@ impl Page {
     /// visible. Among several matches of a text, one with exactly that text is preferred.
     ///
     /// # Errors `element_not_found` after `limit`.
-    pub async fn matching(&self, selector: &str, limit: Duration) -> Result<Matched> {
+    pub async fn matching(&self, selector: &str, limit: Duration) -> Result<MatchResult> {
         Selector::parse(selector)?;
         let deadline = Instant::now() + limit;
         for pause in pauses() {
             rest_before(deadline, pause).await;
             match self.unless_dialog(self.matches_now(selector)).await? {
-                Some(Matched::Several(count, several)) => {
+                Some(MatchResult::Several(count, several)) => {
                     return Ok(match self.says_exactly(selector).await {
-                        Some(only) => Matched::One(only),
-                        None => Matched::Several(count, several),
+                        Some(only) => MatchResult::One(only),
+                        None => MatchResult::Several(count, several),
                     });
                 }
                 Some(one) => return Ok(one),
@@ -99,8 +99,8 @@ impl Page {
         let left = || deadline.saturating_duration_since(Instant::now());
         loop {
             let element = match self.matching(selector, left()).await {
-                Ok(Matched::One(found)) => found.element(&found.in_words()).await,
-                Ok(Matched::Several(count, several)) => {
+                Ok(MatchResult::One(found)) => found.element(&found.in_words()).await,
+                Ok(MatchResult::Several(count, several)) => {
                     let matches = several.iter().map(Match::in_words).collect();
                     return Err(Error::SeveralMatch { count, matches });
                 }
@@ -126,7 +126,7 @@ impl Page {
     /// The only match with exactly the text of a text selector.
     async fn says_exactly(&self, selector: &str) -> Option<Match> {
         match self.matches_now(&exactly(selector)?).await {
-            Ok(Some(Matched::One(only))) => Some(only),
+            Ok(Some(MatchResult::One(only))) => Some(only),
             _ => None,
         }
     }
@@ -175,10 +175,10 @@ impl Page {
         }
     }
 
-    async fn matches_now(&self, selector: &str) -> Result<Option<Matched>> {
+    async fn matches_now(&self, selector: &str) -> Result<Option<MatchResult>> {
         let frames = self.frames();
         let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;
-        // A selector that cannot be read is none in any frame; a frame that does not answer has nothing to show.
+        // An invalid selector is invalid in every frame; a frame that does not answer counts as having no matches.
         if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
             return Err(error.clone());
         }
@@ -194,14 +194,14 @@ impl Page {
         let mut found: Vec<_> = found.collect();
         Ok(match (count, found.len()) {
             (0, _) => None,
-            (1, 1) => found.pop().map(Matched::One),
-            _ => Some(Matched::Several(count, found)),
+            (1, 1) => found.pop().map(MatchResult::One),
+            _ => Some(MatchResult::Several(count, found)),
         })
     }
 }
 
 impl Frame {
-    /// Locates elements as snapshots show them: also in what is drawn and `aria-hidden`, if no other element has the role.
+    /// Locates elements as snapshots show them: if no other element has the role, visible `aria-hidden` ones match.
     pub fn painted_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         self.locator(&format!("internal:control=painted >> {selector}"), strict)
     }

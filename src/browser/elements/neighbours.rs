@@ -9,64 +9,65 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::browser::objects::journal::{Mark, Pending};
+use crate::browser::objects::journal::{ActionEffects, Mark};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::World;
 
 /// A page other than the one acted on, and what the action changed there.
 #[derive(Debug, Clone)]
-pub struct Reached {
+pub struct AffectedPage {
     pub page: Page,
-    /// It has loaded another document.
+    /// Whether the page has loaded another document.
     pub navigated: bool,
-    /// Its new texts.
+    /// The new texts of the page.
     pub texts: Vec<String>,
 }
 
-/// The number of other pages that are watched, the newest first.
+/// How many other pages are watched at most, the newest first.
 const MOST: usize = 8;
 /// How long other pages may take to start the watch; an action does not wait for one that hangs.
 const BEGIN_LIMIT: Duration = Duration::from_millis(60);
 const ANSWER_LIMIT: Duration = Duration::from_millis(150);
 /// How long the opener of a closed page may take to react.
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
-/// How long a page that received a message must be quiet.
+/// How long a page that received a message must stay quiet before it counts as settled.
 const QUIET: Duration = Duration::from_millis(60);
-/// How long a page must be quiet if no event explains its change. Timers of hidden pages run once a second.
+/// How long a page that changed without an event is checked for more changes. Hidden pages run timers once a second.
 const TIMER_PERIOD: Duration = Duration::from_millis(1100);
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long to wait for such a page: in general, and while it has pending requests.
+/// How long after the action to wait for another page to become quiet.
 const LIMIT: Duration = Duration::from_secs(1);
+/// The same limit, while that page has pending requests or a navigation.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 
-/// Watches the other pages, from before an action on.
+/// A recording of the effects on other pages, which begins before the action.
 #[derive(Debug)]
-pub(super) struct Neighbours {
+pub(super) struct OtherPagesWatch {
     /// The opener of the page acted on.
     opener: Option<Page>,
-    watched: Vec<Neighbour>,
+    watched: Vec<OtherPageWatch>,
 }
 
 #[derive(Debug)]
-struct Neighbour {
+struct OtherPageWatch {
     page: Page,
     mark: Mark,
     begun: Arc<OnceLock<(World, u32)>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Attended {
+struct OtherPageReport {
     heard: u32,
     changes: u32,
     quiet: f64,
-    /// Whether it is known to change by itself.
+    /// Whether the page is known to change by itself.
     restless: bool,
     texts: Vec<String>,
 }
 
 impl Page {
     /// The open pages that opened this one or were opened by it.
-    fn relatives(&self) -> Vec<Self> {
+    fn opener_and_popups(&self) -> Vec<Self> {
         let pages = self.context().pages().into_iter().filter(|page| page != self);
         let opener = self.opener();
         let is_relative = |page: &Self| Some(page) == opener.as_ref() || page.opener().as_ref() == Some(self);
@@ -74,25 +75,25 @@ impl Page {
     }
 
     /// Waits until the opener and the popups of this page have received pending messages.
-    pub async fn until_relatives_heard(&self) {
-        let relatives = self.relatives();
-        if relatives.is_empty() {
+    pub async fn until_opener_and_popups_ran_tasks(&self) {
+        let opener_and_popups = self.opener_and_popups();
+        if opener_and_popups.is_empty() {
             return;
         }
         self.take_turn().await;
-        join_all(relatives.iter().map(Self::take_turn)).await;
+        join_all(opener_and_popups.iter().map(Self::take_turn)).await;
     }
 
     async fn take_turn(&self) {
-        if self.is_at_work() {
+        if self.cannot_be_queried() {
             return;
         }
         let turn = async { self.main_frame().utility().await?.call::<()>("turn", &[]).await };
         let _ = timeout(ANSWER_LIMIT, turn).await;
     }
 
-    /// Whether the page is busy, so that it cannot be queried now.
-    fn is_at_work(&self) -> bool {
+    /// Whether the page cannot be queried now: it is gone, not ready, or has an open dialog.
+    fn cannot_be_queried(&self) -> bool {
         self.is_closed()
             || self.is_crashed()
             || self.is_discarded()
@@ -101,18 +102,18 @@ impl Page {
     }
 
     /// Starts to watch the other pages of the context.
-    pub(super) async fn watch_neighbours(&self) -> Neighbours {
+    pub(super) async fn watch_neighbours(&self) -> OtherPagesWatch {
         let pages = self.context().pages().into_iter().rev();
-        let pages = pages.filter(|page| page != self && !page.is_at_work()).take(MOST);
-        let (watched, begun): (Vec<_>, Vec<_>) = pages.map(Neighbour::begin).unzip();
+        let pages = pages.filter(|page| page != self && !page.cannot_be_queried()).take(MOST);
+        let (watched, begun): (Vec<_>, Vec<_>) = pages.map(OtherPageWatch::begin).unzip();
         let _ = timeout(BEGIN_LIMIT, join_all(begun)).await;
-        Neighbours { opener: self.opener(), watched }
+        OtherPagesWatch { opener: self.opener(), watched }
     }
 }
 
-impl Neighbours {
+impl OtherPagesWatch {
     /// Waits for the effects of the action on other pages, until they are quiet. `closed`: the page acted on is gone.
-    pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<Reached> {
+    pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<AffectedPage> {
         let Self { opener, watched } = self;
         let settled = watched.iter().map(|neighbour| {
             let awaits = closed && opener.as_ref() == Some(&neighbour.page);
@@ -122,7 +123,7 @@ impl Neighbours {
     }
 }
 
-impl Neighbour {
+impl OtherPageWatch {
     /// Starts to watch a page. The returned task ends when the watch has started.
     fn begin(page: Page) -> (Self, JoinHandle<()>) {
         let neighbour = Self { mark: page.mark(), page, begun: Arc::default() };
@@ -137,8 +138,8 @@ impl Neighbour {
         (neighbour, beginning)
     }
 
-    /// Waits until the page is quiet. `None` if nothing has changed; `awaits`: a change is likely.
-    async fn settle(&self, acted: Instant, awaits: bool) -> Option<Reached> {
+    /// Waits until the page is quiet. Returns `None` if nothing changed. `awaits`: a change is likely to come.
+    async fn settle(&self, acted: Instant, awaits: bool) -> Option<AffectedPage> {
         let called = Instant::now();
         let mut attended = self.attended().await.unwrap_or_default();
         loop {
@@ -156,7 +157,7 @@ impl Neighbour {
                 let is_news =
                     is_reached || (attended.changes > 0 && !self.changes_by_itself(&attended).await);
                 let (navigated, texts) = (pending.committed, attended.texts);
-                return (is_news && (navigated || !texts.is_empty())).then(|| Reached {
+                return (is_news && (navigated || !texts.is_empty())).then(|| AffectedPage {
                     page: self.page.clone(),
                     navigated,
                     texts,
@@ -169,7 +170,7 @@ impl Neighbour {
 
     /// Whether the page keeps changing by itself, or is too busy to answer. Such a page is remembered, so that
     /// this costs time only once.
-    async fn changes_by_itself(&self, before: &Attended) -> bool {
+    async fn changes_by_itself(&self, before: &OtherPageReport) -> bool {
         if before.restless {
             return true;
         }
@@ -186,15 +187,15 @@ impl Neighbour {
         false
     }
 
-    /// The page's report about the watch. `None` if it does not answer in time.
-    async fn attended(&self) -> Option<Attended> {
+    /// Asks the page what it has recorded. `None` if it does not answer in time.
+    async fn attended(&self) -> Option<OtherPageReport> {
         let (world, number) = self.begun.get()?;
         let number = [(*number).into()];
         timeout(ANSWER_LIMIT, world.call("attended", &number)).await.ok()?.ok()
     }
 }
 
-impl Drop for Neighbour {
+impl Drop for OtherPageWatch {
     fn drop(&mut self) {
         if let (Some((world, number)), Ok(runtime)) = (self.begun.get().cloned(), Handle::try_current()) {
             runtime.spawn(async move { world.call::<()>("unattend", &[number.into()]).await });
@@ -203,7 +204,7 @@ impl Drop for Neighbour {
 }
 
 /// Whether the effects on a page are still in progress.
-fn is_under_way(attended: &Attended, pending: &Pending, acted: Instant) -> bool {
+fn is_under_way(attended: &OtherPageReport, pending: &ActionEffects, acted: Instant) -> bool {
     let loads = pending.requests > 0 || pending.loading > 0;
     if loads || (pending.navigating && !pending.committed) {
         return acted.elapsed() < REQUEST_LIMIT;

@@ -3,16 +3,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actionability::{ActionOptions, Aim, Attempt, FEWEST_LOOKS, Look, Need, Reached};
+use super::actionability::{ActionOptions, Aim, Attempt, FEWEST_LOOKS, Look, Need, PointerTarget};
 use super::element::ElementHandle;
-use super::lost::Became;
+use super::lost::PressedElementFate;
 use crate::browser::input::{ClickOptions, Input, InputStyle, Keyboard, Modifier, Point};
 use crate::error::{Error, Obstacle, Result};
 
-/// The result of a press; a document that is replaced meanwhile was not clicked.
+/// Converts the error of a document that was replaced during a press: the click was lost.
 fn in_one_document<T>(pressed: Result<T>) -> Result<T> {
     match pressed {
-        Err(Error::DocumentGone) => Err(Became::Elsewhere.lost("click".to_owned())),
+        Err(Error::DocumentGone) => Err(PressedElementFate::Elsewhere.lost("click".to_owned())),
         pressed => pressed,
     }
 }
@@ -43,7 +43,7 @@ impl ElementHandle {
         need: Need,
         click: &ClickOptions,
         options: &ActionOptions,
-    ) -> Result<(Reached, Input, ClickOptions)> {
+    ) -> Result<(PointerTarget, Input, ClickOptions)> {
         let input = self.input(options)?;
         let in_one_document = !options.force && !input.is_bare();
         Ok((self.approach(need, options).await?, input, ClickOptions { in_one_document, ..click.clone() }))
@@ -54,7 +54,7 @@ impl ElementHandle {
         let hovering =
             async { self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await };
         let (_, hovered) = tokio::join!(self.ask::<()>("watchHover", Vec::new()), hovering);
-        let is_met = self.known_now::<bool>("hovered").await;
+        let is_met = self.recorded_result::<bool>("hovered").await;
         match hovered {
             Err(Error::StaleRef { .. }) if matches!(is_met, Ok(true)) => Ok(()),
             hovered => hovered,
@@ -104,7 +104,7 @@ impl ElementHandle {
         self.scroll(options, true).await
     }
 
-    /// Scrolls the element into view. One beyond the edge of the page, where no scrolling reaches, stays there.
+    /// Scrolls the element into view, unless it lies beyond the page's edge, where scrolling does not reach.
     pub async fn scroll_if_needed(&self, options: &ActionOptions) -> Result<()> {
         self.scroll(options, false).await
     }
@@ -131,9 +131,9 @@ impl ElementHandle {
 
     /// Scrolls the element to the centre of its scrolling area, as far as possible.
     pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
-        // The alignment of this attempt is the middle, in whole notches of a wheel; the rest is less than one.
+        // This attempt aligns the element to the middle, in whole notches of the wheel: less than one notch remains.
         const TO_THE_MIDDLE: u32 = 3;
-        // What a wheel began can go on for a while.
+        // A scroll that the wheel started can continue for a while.
         const STILL: Duration = Duration::from_millis(300);
         self.scroll_into_view(options).await?;
         self.bring_into_view(options, TO_THE_MIDDLE).await?;
@@ -153,7 +153,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// The point at which the element can be pointed at, without moving the pointer.
+    /// Waits for a point of the element that meets `need`, without moving the pointer.
     pub(in crate::browser) async fn look_until_clear(
         &self,
         need: Need,
@@ -217,7 +217,7 @@ impl ElementHandle {
     ) -> Result<()> {
         let page = self.frame().page()?;
         let mark = page.mark();
-        // Characters that have no key are inserted together.
+        // Characters without a key are inserted together, so such a text is not split.
         let end = if text.is_ascii() { text.len().saturating_sub(1) } else { 0 };
         keyboard.type_text(&text[..end], delay).await?;
         if page.pending_since(mark).committed {
@@ -230,7 +230,7 @@ impl ElementHandle {
     pub(in crate::browser) async fn enter(&self, options: &ActionOptions) -> Result<()> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
-            // What cannot be clicked can still have the focus.
+            // An element that cannot be clicked can still receive the focus.
             if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
                 reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             }

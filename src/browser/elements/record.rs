@@ -38,22 +38,22 @@ pub enum Recorded {
     /// An action on an element, or on the focused one.
     Step {
         at: Option<Vec<Way>>,
-        did: Did,
+        did: RecordedStep,
     },
-    Went(Went),
+    BrowserNavigation(BrowserNavigation),
     /// A dialog was accepted, with this text, or dismissed.
     Answered {
         accepted: bool,
         text: String,
     },
-    /// Another tab was opened; it is not recorded.
+    /// A person opened another tab, which is not recorded.
     Opened,
 }
 
 /// The action on an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "does", rename_all = "snake_case")]
-pub enum Did {
+pub enum RecordedStep {
     Click {
         button: String,
         modifiers: Vec<String>,
@@ -63,7 +63,7 @@ pub enum Did {
     Fill {
         text: String,
     },
-    /// The same for a field whose content is secret.
+    /// Like `Fill`, without the text, for a field whose content is secret.
     FillSecret {
         kind: SecretKind,
     },
@@ -117,8 +117,8 @@ const LEADING_KEYS: [&str; 16] = [
     "BrowserForward",
 ];
 
-impl Did {
-    /// Whether it is a key that may have caused a navigation.
+impl RecordedStep {
+    /// Whether this is a key press that may have caused a navigation.
     pub fn may_lead(&self) -> bool {
         matches!(self, Self::Press { key } if LEADING_KEYS.contains(&key.as_str()))
     }
@@ -126,7 +126,7 @@ impl Did {
 
 /// How a person navigated with the browser's own controls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Went {
+pub enum BrowserNavigation {
     To(String),
     Back,
     Forward,
@@ -137,7 +137,7 @@ pub enum Went {
 struct RecorderMessage {
     way: Option<Way>,
     #[serde(flatten)]
-    did: Did,
+    did: RecordedStep,
 }
 
 /// The receiver of recorded actions, and the check whether a person acts at this moment.
@@ -167,9 +167,9 @@ struct Running {
     /// The locators of the frames of each world that reports steps.
     worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
     history: Mutex<History>,
-    /// When the last step was reported that can have caused a navigation through the page.
+    /// When the last step that may have made the page navigate was reported.
     last: Mutex<Option<Instant>>,
-    /// When a navigation was reported that a shortcut can cause as well.
+    /// When a back, forward or reload navigation, which a shortcut can also cause, was last reported.
     went: Mutex<Option<Instant>>,
 }
 
@@ -221,10 +221,10 @@ impl Hooks for RecordHooks {
         let counts = (running.recorder.counts)();
         let page = page.clone();
         tokio::spawn(async move {
-            // A document that is gone again needs nothing.
+            // An error means that the document is gone: there is nothing to record.
             let _ = running.hear(&frame).await;
             if frame == *page.main_frame() {
-                running.look_where(&page, counts).await;
+                running.report_navigation(&page, counts).await;
             }
         });
     }
@@ -251,23 +251,28 @@ impl Observer for RecordObserver {
         } else if let Some(event) = event.read::<FrameStartedNavigating>() {
             let loads_again = event.frame_id == page.id() && event.navigation_type.starts_with("reload");
             if counts && loads_again && !running.follows_a_step() {
-                running.tell(&Recorded::Went(Went::Again));
+                running.tell(&Recorded::BrowserNavigation(BrowserNavigation::Again));
             }
         } else if event.read::<NavigatedWithinDocument>().is_some_and(|event| event.frame_id == page.id()) {
-            tokio::spawn(async move { running.look_where(&page, counts).await });
+            tokio::spawn(async move { running.report_navigation(&page, counts).await });
         }
     }
 }
 
 impl Running {
     fn tell(&self, recorded: &Recorded) {
-        if matches!(recorded, Recorded::Went(Went::Back | Went::Forward | Went::Again)) {
+        if matches!(
+            recorded,
+            Recorded::BrowserNavigation(
+                BrowserNavigation::Back | BrowserNavigation::Forward | BrowserNavigation::Again
+            )
+        ) {
             *self.went.lock() = Some(Instant::now());
         }
         (self.recorder.on_recorded)(recorded);
     }
 
-    /// Handles a step from a world. Only ours have the binding.
+    /// Handles a step that a recorded world has reported. Page scripts do not have the binding.
     fn step(&self, session: &CdpSession, called: &BindingCalled) {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
@@ -275,7 +280,7 @@ impl Running {
         if !message.did.may_lead() {
             *self.last.lock() = Some(Instant::now());
         } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {
-            // The window was reported to have gone there before the page reported the key.
+            // The navigation that this shortcut caused was already reported.
             return;
         }
         let at = message.way.map(|way| frame.into_iter().chain([way]).collect());
@@ -304,16 +309,16 @@ impl Running {
     }
 
     /// Reports a navigation of the tab, if a person caused it.
-    async fn look_where(&self, page: &Page, counts: bool) {
+    async fn report_navigation(&self, page: &Page, counts: bool) {
         let Ok(now) = page.session().call(GetNavigationHistory {}).await else { return };
         let history = History::of(&now.entries, now.current_index);
         let before = std::mem::replace(&mut *self.history.lock(), history.clone());
         let Some(entry) = now.entries.get(now.current_index).filter(|_| counts) else { return };
         let follows = self.follows_a_step();
         let went = history.went_from(&before, entry);
-        // Pages go back by themselves, too; what is typed into the window's own field, no page types.
-        let went = went.into_iter().filter(|went| !follows || matches!(went, Went::To(_)));
-        went.for_each(|went| self.tell(&Recorded::Went(went)));
+        // A page can go back by itself, but only a person can type into the address bar.
+        let went = went.into_iter().filter(|went| !follows || matches!(went, BrowserNavigation::To(_)));
+        went.for_each(|went| self.tell(&Recorded::BrowserNavigation(went)));
     }
 }
 
@@ -322,16 +327,23 @@ impl History {
         Self { entries: entries.iter().map(|entry| entry.id).collect(), current }
     }
 
-    /// The browser controls that lead from the previous history entry to this one.
-    fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<Went> {
+    /// The navigations by browser controls that lead from `before` to this history and its current `entry`.
+    fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<BrowserNavigation> {
         const TYPED: [&str; 6] =
             ["typed", "address_bar", "auto_bookmark", "auto_toplevel", "generated", "keyword"];
         if self.entries == before.entries {
             let steps = self.current.abs_diff(before.current);
-            return vec![if self.current < before.current { Went::Back } else { Went::Forward }; steps];
+            return vec![
+                if self.current < before.current {
+                    BrowserNavigation::Back
+                } else {
+                    BrowserNavigation::Forward
+                };
+                steps
+            ];
         }
         match TYPED.contains(&entry.transition_type.as_str()) {
-            true => vec![Went::To(entry.url.clone())],
+            true => vec![BrowserNavigation::To(entry.url.clone())],
             false => Vec::new(),
         }
     }
@@ -373,7 +385,7 @@ impl ActionRecording {
         let Some(page) = self.page.upgrade() else { return };
         for frame in page.frames() {
             if let Ok(world) = frame.utility().await {
-                // Where the document is gone, so is what listened.
+                // If the document is gone, so are its listeners.
                 let _ = world.call_apart::<Value>("function () { this.stopRecording?.(); }").await;
             }
         }
@@ -403,10 +415,20 @@ mod tests {
     fn what_the_window_did_is_distinguished_from_what_the_page_did() {
         let at = |entries: &[i64], current| History { entries: entries.to_vec(), current };
         let rows = [
-            (at(&[1], 0), at(&[1, 2], 1), "typed", vec![Went::To("https://a.example/2".to_owned())]),
+            (
+                at(&[1], 0),
+                at(&[1, 2], 1),
+                "typed",
+                vec![BrowserNavigation::To("https://a.example/2".to_owned())],
+            ),
             (at(&[1], 0), at(&[1, 2], 1), "link", vec![]),
-            (at(&[1, 2, 3], 2), at(&[1, 2, 3], 0), "typed", vec![Went::Back, Went::Back]),
-            (at(&[1, 2], 0), at(&[1, 2], 1), "link", vec![Went::Forward]),
+            (
+                at(&[1, 2, 3], 2),
+                at(&[1, 2, 3], 0),
+                "typed",
+                vec![BrowserNavigation::Back, BrowserNavigation::Back],
+            ),
+            (at(&[1, 2], 0), at(&[1, 2], 1), "link", vec![BrowserNavigation::Forward]),
             (at(&[1, 2], 1), at(&[1, 2], 1), "link", vec![]),
         ];
         for (before, now, kind, expected) in rows {

@@ -15,14 +15,17 @@ use crate::error::{Error, Result};
 
 /// The longest distance that is scrolled with the wheel, in pixels.
 const FARTHEST_TURN: f64 = 12_000.0;
-/// The interval between checks of a scroll, the time for it to start, and to end.
+/// The interval between checks of a scroll.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How long a scroll may take to start.
 const BEGIN_LIMIT: Duration = Duration::from_millis(250);
+/// How long a scroll may take to end.
 const REST_LIMIT: Duration = Duration::from_secs(3);
-/// How long an area may take to grow after reaching its end, and how often that is checked.
+/// How long an area may take to grow after its end was reached.
 const MORE_LIMIT: Duration = Duration::from_millis(800);
-/// The same, counted from the last response that it was waiting for.
+/// How long an area may take to grow after the last response that it was waiting for.
 const ANSWER_LIMIT: Duration = Duration::from_millis(400);
+/// The interval between checks for growth.
 pub(in crate::browser) const MORE_PAUSE: Duration = Duration::from_millis(80);
 /// How long to wait for requests for more content, since some pages never stop.
 const REQUESTS_LIMIT: Duration = Duration::from_secs(5);
@@ -144,7 +147,7 @@ impl Scroller {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
     }
 
-    /// The frame that contains it.
+    /// The frame that contains the area.
     pub fn frame(&self) -> &Frame {
         self.element.frame()
     }
@@ -171,7 +174,7 @@ impl Scroller {
         let before = self.scrolled_before(distance).await?;
         let wanted = (before.at + distance).clamp(0.0, before.most.max(before.at)) - before.at;
         if wanted.abs() < 1.0 {
-            // A page may do something of its own at its end when a wheel is turned.
+            // At its end, an area may react to the wheel in its own way, so the wheel is not turned.
             return Ok((before, before));
         }
         let mut now = before;
@@ -180,7 +183,7 @@ impl Scroller {
             now = self.rest(before.at).await?;
         }
         let missing = wanted - (now.at - before.at);
-        // What snaps to its parts stops where it wants to.
+        // An area with scroll snapping stops at its own positions.
         let snaps = (now.at - before.at).abs() > 1.0 && missing.abs() < before.room / 2.0;
         if missing.abs() > 1.0 && !snaps {
             self.at_once(missing).await?;
@@ -197,7 +200,7 @@ impl Scroller {
         Ok((before, self.rest(before.at).await?))
     }
 
-    /// Whether the area grows within a moment after its end was reached, or later while requests since then are in progress.
+    /// Whether the area grows shortly after its end was reached, or while requests since then are in progress.
     pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
         let mut growth = Growth::begin(&self.page, since);
         loop {
@@ -213,7 +216,7 @@ impl Scroller {
         }
     }
 
-    /// Which of these element numbers have come into view through a movement.
+    /// Which of the elements with these ref numbers came into view when the area scrolled by `moved`.
     pub async fn came_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
         let arguments =
             vec![value_argument(&self.axis.name()), value_argument(&moved), value_argument(&numbers)];
@@ -259,7 +262,7 @@ impl Scroller {
         }
     }
 
-    /// The offset from its frame's viewport to the page's.
+    /// The offset of the frame's viewport in the page's viewport.
     async fn offset(&self) -> Result<Point> {
         if self.frame().parent().is_none() {
             return Ok(Point::default());

@@ -1,7 +1,8 @@
 //! Playwright's selectors, parsed for `injected/select.js`.
 //!
-//! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`, `_vue=`) are
-//! refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and `testid=` takes a test id.
+//! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`,
+//! `_vue=`) are refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and
+//! `testid=` takes a test id.
 mod attributes;
 mod by;
 mod css;
@@ -92,12 +93,12 @@ enum Part {
     },
     /// A description, which changes nothing.
     Same,
-    /// At the end of a chain: a role that no other element has is found in what is drawn and `aria-hidden`, too.
+    /// At the end of a chain: if no other element has a role, visible `aria-hidden` elements match it, too.
     Painted,
 }
 
 impl Chain {
-    /// The ref at its beginning, which determines the frame.
+    /// The ref that the chain begins with, which determines the frame.
     pub fn reference(&self) -> Option<&Ref> {
         match self.parts.first() {
             Some(Part::Ref { reference, .. }) => Some(reference),
@@ -176,7 +177,7 @@ enum NameTest {
 }
 
 impl Selector {
-    /// Parses a selector. The browser may still reject what only it can check: native CSS, `XPath` and regular expressions.
+    /// Parses a selector. Native CSS, `XPath` and regular expressions are checked only later, by the browser.
     pub fn parse(text: &str) -> Result<Self> {
         let mut chains = Vec::new();
         let mut pieces = Vec::new();
@@ -214,7 +215,7 @@ impl Selector {
         Ok(Self { chains, everywhere })
     }
 
-    /// Whether it is searched in all frames until the first chain matches.
+    /// Whether the first chain is searched in all frames until it matches.
     pub fn looks_everywhere(&self) -> bool {
         self.everywhere
     }
@@ -282,7 +283,7 @@ fn faulty(fault: SelectorFault, reason: impl Into<String>) -> Error {
 /// The deepest nesting of selectors in selectors.
 const DEEPEST: usize = 32;
 
-/// A part between `>>`.
+/// A part of a selector, between two `>>`.
 struct Piece {
     engine: String,
     body: String,
@@ -403,7 +404,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         }
         "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },
         "visible" => match body.trim() {
-            // Some write 1 for true, as langchain does: older versions of Playwright took it so.
+            // Older versions of Playwright accepted 1 for true, and clients such as LangChain still send it.
             "true" | "1" => Part::Visible { visible: true },
             "false" | "0" => Part::Visible { visible: false },
             _ => return Err(invalid("visible takes true or false")),
@@ -421,7 +422,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
     })
 }
 
-/// A nested selector, written as a JSON string.
+/// Parses a nested selector, which is written as a JSON string.
 fn nested(body: &str, depth: usize) -> Result<Chain> {
     let text: String = serde_json::from_str(body.trim())
         .map_err(|_| invalid("a selector within it is not a JSON string"))?;
@@ -432,7 +433,7 @@ fn nested(body: &str, depth: usize) -> Result<Chain> {
     chain(pieces, depth + 1)
 }
 
-/// A text as users write it: `word`, `"exact text"` or `/pattern/i`.
+/// Parses a text as users write it: `word`, `"exact text"` or `/pattern/i`.
 fn public_text(body: &str) -> TextTest {
     if let Some((source, flags)) = regex(body) {
         return TextTest::Regex { source, flags };
@@ -445,7 +446,7 @@ fn public_text(body: &str) -> TextTest {
     TextTest::Run { text: unescaped(&trimmed[1..trimmed.len() - 1]) }
 }
 
-/// A text as client libraries write it: a JSON string with `i` (partial) or `s` (full), or a pattern.
+/// Parses a text as client libraries write it: a JSON string with `i` (partial) or `s` (full), or a pattern.
 fn internal_text(body: &str) -> Result<TextTest> {
     if let Some((source, flags)) = regex(body) {
         return Ok(TextTest::Regex { source, flags });
@@ -461,7 +462,7 @@ fn internal_text(body: &str) -> Result<TextTest> {
     Ok(if exact { TextTest::Whole { text } } else { TextTest::Containing { text } })
 }
 
-/// `/source/flags`.
+/// Parses `/source/flags`.
 fn regex(body: &str) -> Option<(String, String)> {
     let (source, flags) = body.strip_prefix('/')?.rsplit_once('/')?;
     Some((source.to_owned(), flags.to_owned()))
@@ -491,7 +492,7 @@ fn test_id(body: &str) -> ValueTest {
     }
 }
 
-/// `[name="value"i]`, the only attribute of `internal:attr` and `internal:testid`.
+/// Parses `[name="value"i]`, the only attribute of `internal:attr` and `internal:testid`.
 fn attribute(body: &str) -> Result<Part> {
     let (name, attributes) = attributes::read(body)?;
     let one = <[Attribute; 1]>::try_from(attributes);
@@ -516,7 +517,7 @@ const BEARERS: [(&str, &str); 4] = [
     ("selected", "gridcell option row tab rowheader columnheader treeitem"),
 ];
 
-/// `button[name="OK"i][pressed]`. In selectors of client libraries, a name without regard to case also matches partially.
+/// Parses `button[name="OK"i][pressed]`. With `internal`, a name compared without case also matches partially.
 fn role(body: &str, internal: bool) -> Result<RoleTest> {
     let (role, attributes) = attributes::read(body)?;
     if role.is_empty() {

@@ -18,13 +18,13 @@ use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
 use super::lost::{LostPress, Moving};
-use super::neighbours::{Neighbours, Reached};
-use crate::browser::objects::journal::{Mark, Pending};
+use super::neighbours::{AffectedPage, OtherPagesWatch};
+use crate::browser::objects::journal::{ActionEffects, Mark};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::{Error, Result};
 
-/// What an action is performed on, as far as known.
+/// The target of an action, as far as known.
 #[derive(Debug, Clone, Copy)]
 pub enum ActsOn<'a> {
     /// The page: anything may react.
@@ -44,7 +44,7 @@ pub enum ActsOn<'a> {
 /// How long to wait for the effects of an action.
 #[derive(Debug, Clone, Copy)]
 pub struct SettleOptions {
-    /// How long there must be no effect, counted from the action.
+    /// How long after the action the page must show no effect to count as settled.
     pub window: Duration,
     /// How long a navigation may take.
     pub navigation_limit: Duration,
@@ -59,12 +59,12 @@ impl Default for SettleOptions {
 /// The effects of an action.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// The main frame has a new document.
+    /// Whether the main frame has a new document.
     pub navigated: bool,
     /// New tabs.
     pub opened: Vec<Page>,
-    pub ending: Ending,
-    /// What is still in progress, in words, if the page is not idle.
+    pub ending: SettleEnd,
+    /// Descriptions of what is still in progress, if the page is not idle.
     pub still: Vec<String>,
     /// Announcements of the page in the meantime, even if they are no longer visible.
     pub said: Vec<String>,
@@ -73,20 +73,20 @@ pub struct Settled {
     /// Why a press did not become a click.
     pub lost: Option<LostPress>,
     /// Other pages that were affected.
-    pub reached: Vec<Reached>,
+    pub reached: Vec<AffectedPage>,
 }
 
 /// An element that has moved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Moved {
     pub what: Moving,
-    /// The top left corner of its box, in the viewport of its frame.
+    /// The top left corner of the element's box, in the viewport of its frame.
     pub at: (i32, i32),
 }
 
 /// Why the wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum SettleEnd {
     /// There were no more effects.
     Rest,
     /// A navigation or request was still in progress at the time limit.
@@ -99,24 +99,24 @@ pub enum Ending {
     Gone,
 }
 
-/// Records effects, from before an action on.
+/// A recording of the effects of an action, which begins before the action.
 #[derive(Debug)]
 pub struct Watch {
     page: Page,
     mark: Mark,
     pages: Vec<Page>,
-    neighbours: Option<Neighbours>,
+    neighbours: Option<OtherPagesWatch>,
     /// The world that records DOM changes, and the number of that record.
     changes: Option<(World, u32)>,
     listened: JoinHandle<bool>,
     /// How long to wait for something that is likely to appear: suggestions, or a menu under the pointer.
     awaits: Option<Duration>,
-    /// Whether every click on the element changes something.
+    /// Whether every effective click on the element changes the document.
     changes_something: bool,
     said: Vec<String>,
     moved: Vec<Moved>,
     lost: Option<LostPress>,
-    /// Whether a frame must be drawn before the action counts as done.
+    /// Whether the page must draw a frame before the action counts as done.
     shows: bool,
     /// How long the page may process its input before it reacts.
     reads: Duration,
@@ -131,11 +131,11 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 const BODY_LIMIT: Duration = Duration::from_millis(400);
 /// How long a part of the page may be marked as busy.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
-/// How long there must be no effect after it was busy.
+/// How long a page that was busy must stay quiet before it counts as settled.
 const AFTER_WORK: Duration = Duration::from_millis(250);
 /// How many additions in one place count as a text that is being streamed.
 const FEWEST_WORDS: u32 = 3;
-/// The interval between checks of that.
+/// The interval between checks of a page that is busy or loading.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 /// How long to wait for suggestions.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
@@ -145,14 +145,15 @@ const TIMERS_LIMIT: Duration = Duration::from_millis(550);
 const POINTED_LIMIT: Duration = Duration::from_millis(900);
 /// How long a page may read files before it sends them.
 const READING: Duration = Duration::from_millis(400);
-/// The interval between checks for what is to appear.
+/// The interval between checks for suggestions, a menu, or the effect of a timer.
 const APPEARING_PAUSE: Duration = Duration::from_millis(50);
 /// How long a new document may build its content.
 pub(in crate::browser) const BUILDING_LIMIT: Duration = Duration::from_secs(5);
-/// How long a popup may take to appear, and then to load.
+/// How long a requested popup may take to appear.
 const WINDOW_LIMIT: Duration = Duration::from_millis(500);
+/// How long new popups may take to load.
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
-/// How long the page may take to answer our query; one that does not is busy with the effects.
+/// How long the page may take to answer a query. A page that takes longer is busy with the effects.
 const ANSWER_LIMIT: Duration = Duration::from_millis(250);
 
 impl Page {
@@ -168,7 +169,7 @@ impl Page {
                 None => self.main_frame().utility().await?,
             };
             let nodes: Vec<_> = elements.iter().map(|element| element.handle().argument()).collect();
-            // Before the action moves the focus.
+            // Queried before the action moves the focus.
             let hearers = async {
                 match nodes.is_empty() {
                     true => Ok(None),
@@ -285,27 +286,27 @@ impl Watch {
             } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
                 match self.still_changing(&mut wait).await {
                     Some(rest) => wait.quiet_from = Instant::now() + rest,
-                    // Unless something began in the last moment.
+                    // At rest, unless a new effect began during the check.
                     None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
-                        break (pending, Ending::Rest);
+                        break (pending, SettleEnd::Rest);
                     }
                     None => {}
                 }
             } else if matches!(under_way, UnderWay::Navigation | UnderWay::Requests) {
-                break (pending, Ending::Unfinished);
+                break (pending, SettleEnd::Unfinished);
             } else {
-                break (pending, Ending::Rest);
+                break (pending, SettleEnd::Rest);
             }
         };
         let still = self.still(&pending, ending, &wait).await;
         let opened =
-            if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
+            if ending == SettleEnd::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
         let lost = self.lost.take().filter(|_| !pending.committed);
         let reached = match self.neighbours.take() {
             // A dialog keeps pages of the same process from answering.
-            Some(neighbours) if !matches!(ending, Ending::Dialog | Ending::Chooser) => {
-                Box::pin(neighbours.settle(acted, ending == Ending::Gone)).await
+            Some(neighbours) if !matches!(ending, SettleEnd::Dialog | SettleEnd::Chooser) => {
+                Box::pin(neighbours.settle(acted, ending == SettleEnd::Gone)).await
             }
             _ => Vec::new(),
         };
@@ -313,8 +314,8 @@ impl Watch {
     }
 
     /// Waits until a new document has built its content. Returns what is still in progress.
-    async fn still(&self, pending: &Pending, ending: Ending, wait: &Wait<'_>) -> Vec<String> {
-        if !matches!(ending, Ending::Rest | Ending::Unfinished) {
+    async fn still(&self, pending: &ActionEffects, ending: SettleEnd, wait: &Wait<'_>) -> Vec<String> {
+        if !matches!(ending, SettleEnd::Rest | SettleEnd::Unfinished) {
             return Vec::new();
         }
         if pending.committed {
@@ -323,7 +324,7 @@ impl Watch {
         let busy = wait.busy.then(|| "a part that says that it is busy".to_owned());
         let loading = wait.loading.then(|| "a part that says that it is loading".to_owned());
         let growing = wait.growing.then(|| "a text that is still being written".to_owned());
-        let requests = (ending == Ending::Unfinished).then(|| in_words(pending.requests));
+        let requests = (ending == SettleEnd::Unfinished).then(|| in_words(pending.requests));
         requests.flatten().into_iter().chain(busy).chain(loading).chain(growing).collect()
     }
 
@@ -336,8 +337,8 @@ impl Watch {
         matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
     }
 
-    /// What is in progress.
-    fn under_way(&self, pending: &Pending) -> UnderWay {
+    /// What is in progress: the page's navigation, requests or unread response bodies.
+    fn under_way(&self, pending: &ActionEffects) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
             return if self.page.main_frame().moments().load {
@@ -350,12 +351,12 @@ impl Watch {
             (true, true) => UnderWay::Navigation,
             (false, true) => UnderWay::Requests,
             (_, false) if pending.bodies > 0 => UnderWay::Bodies,
-            // Or a navigation that came to nothing: a download, or an empty answer.
+            // Also for a navigation without a new document: a download, or an empty response.
             (_, false) => UnderWay::Nothing,
         }
     }
 
-    /// The time from which the absence of effects counts.
+    /// The earliest time at which the page can count as settled.
     async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
         let mark = self.mark;
         let listened = tokio::select! {
@@ -368,7 +369,7 @@ impl Watch {
         self.awaits = None;
         self.changes_something = false;
         if !self.shows {
-            // What changes in the document now is not of this action.
+            // Later changes of the document are not effects of this action.
             self.unwatch();
         } else if let Some((world, _)) = &self.changes {
             let two = [2.into()];
@@ -377,7 +378,7 @@ impl Watch {
         Instant::now()
     }
 
-    /// How much longer to wait for the document: it has just changed, or shows that more is to come.
+    /// How much longer to wait: the document has just changed, or shows that more is to come. `None` if it is at rest.
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
         let asked = wait.acted.elapsed();
         let watched = match self.watched().await {
@@ -393,7 +394,7 @@ impl Watch {
         let fewest = if wait.last_busy.is_some() { 1 } else { FEWEST_WORDS };
         let next_word = if words < fewest { Duration::ZERO } else { milliseconds(next_word) };
         wait.growing = words >= FEWEST_WORDS && !next_word.is_zero();
-        // What it was at work for may begin with a word.
+        // The result that the page was busy with may follow shortly.
         let result = wait.last_busy.map(|until| AFTER_WORK.saturating_sub(until.elapsed()));
         let after = match watched.changes {
             0 => Duration::ZERO,
@@ -405,7 +406,7 @@ impl Watch {
             Some(limit) if watched.grown == 0 => {
                 APPEARING_PAUSE.min(limit.saturating_sub(wait.acted.elapsed()))
             }
-            // A click has changed something by now, unless it has started a timer.
+            // A click without any effect so far may have started a timer.
             _ if self.changes_something && self.is_without_effect(watched.changes) => {
                 APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(asked))
             }
@@ -466,11 +467,11 @@ fn milliseconds(given: f64) -> Duration {
     Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
 }
 
-/// The time limits of a wait.
+/// The state and the time limits of a wait.
 struct Wait<'a> {
     options: &'a SettleOptions,
     acted: Instant,
-    /// The time from which the absence of effects counts.
+    /// The earliest time at which the page can count as settled.
     quiet_from: Instant,
     /// A part of the page is marked as busy.
     busy: bool,
@@ -485,7 +486,7 @@ struct Wait<'a> {
 }
 
 impl Wait<'_> {
-    fn until(&self, under_way: &UnderWay, pending: &Pending) -> Instant {
+    fn until(&self, under_way: &UnderWay, pending: &ActionEffects) -> Instant {
         match under_way {
             UnderWay::Navigation => self.acted + self.options.navigation_limit,
             UnderWay::Arrived => Instant::now(),
@@ -503,7 +504,7 @@ impl Wait<'_> {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         match self.last_busy {
             _ if self.busy || self.has_timers => most,
-            // What it was at work for comes now.
+            // The result that the page was busy with comes now.
             Some(until) => (until + RESTLESS_LIMIT).min(most),
             None => self.acted + RESTLESS_LIMIT.max(self.options.window),
         }
@@ -511,17 +512,17 @@ impl Wait<'_> {
 }
 
 /// The reason to end a wait at once, if any.
-fn stopped(pending: &Pending) -> Option<Ending> {
+fn stopped(pending: &ActionEffects) -> Option<SettleEnd> {
     match pending {
-        Pending { gone: true, .. } => Some(Ending::Gone),
-        Pending { dialog: true, .. } => Some(Ending::Dialog),
-        Pending { chooser: true, .. } => Some(Ending::Chooser),
+        ActionEffects { gone: true, .. } => Some(SettleEnd::Gone),
+        ActionEffects { dialog: true, .. } => Some(SettleEnd::Dialog),
+        ActionEffects { chooser: true, .. } => Some(SettleEnd::Chooser),
         _ => None,
     }
 }
 
 /// Until when the latest effect may cause another one.
-fn after_effects(pending: &Pending, options: &SettleOptions) -> Option<Instant> {
+fn after_effects(pending: &ActionEffects, options: &SettleOptions) -> Option<Instant> {
     let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
     pending.last_effect.map(|effect| effect + aftermath)
 }

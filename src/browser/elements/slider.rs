@@ -1,4 +1,4 @@
-//! Custom sliders: moved with keys, or with the pointer if keys have no effect, until they report the value.
+//! Moves custom sliders with keys, or with the pointer if keys have no effect, until they report the value.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::error::{ElementKind, Error, Needed, Result};
 
 /// How long a slider may take to report its value after a key.
 const ANSWERING: Duration = Duration::from_millis(300);
-/// How long its value must be unchanged to count as final.
+/// How long a slider's value must be unchanged to count as final.
 const RESTING: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(15);
 /// The most key presses for one movement.
@@ -49,7 +49,7 @@ impl Slider {
 impl ElementHandle {
     /// Moves a slider to a value, or to the nearest step.
     ///
-    /// # Errors `not_taken` if it stays further away than a step, or does not report its value.
+    /// # Errors `not_taken` if the slider stays further away than a step, or does not report its value.
     pub(in crate::browser) async fn slide_to(&self, value: &str, options: &ActionOptions) -> Result<()> {
         if let Some(noted) = &options.noted {
             noted.begin();
@@ -64,7 +64,7 @@ impl ElementHandle {
         let (moved, _) = self.slide_by_keys(wanted, at, options).await?;
         let moved = match moved.now {
             Some(now) if is_near(now, wanted) => return Ok(()),
-            // Too far for keys, or a slider that hears none.
+            // Too far for keys, or the slider ignores keys.
             _ => self.slide_by_pointer(wanted, moved, options).await?,
         };
         let (last, step) = self.slide_by_keys(wanted, moved, options).await?;
@@ -81,7 +81,7 @@ impl ElementHandle {
         self.ask("sliderOf", Vec::new()).await
     }
 
-    /// The slider once it has reached its aim, or has stopped elsewhere; the same if it does not move.
+    /// Waits until the slider has reached `aim` or has stopped, and returns its state; `before` if it does not move.
     async fn slider_after(&self, before: &Slider, aim: Option<f64>) -> Result<Slider> {
         let begun = Instant::now();
         let mut last = (before.clone(), begun);
@@ -95,7 +95,7 @@ impl ElementHandle {
             }
             let (waited, longest) = match last.0 == *before {
                 true => (begun.elapsed(), ANSWERING),
-                // Of many strokes a page may show the first before it has drawn the last.
+                // After several key presses, a page may show the first change before it shows the last.
                 false => (last.1.elapsed(), RESTING),
             };
             if waited >= longest {
@@ -149,7 +149,7 @@ impl ElementHandle {
                 (Some(was), Some(now)) if !is_near(now, was) => {
                     step = Some(((now - was) / strokes).abs()).filter(|step| step.is_finite() && *step > 0.0);
                 }
-                // Only now is it known what it is at.
+                // The value became known with this key press.
                 (None, Some(_)) => {}
                 _ => return Ok((at, step)),
             }
@@ -187,7 +187,7 @@ fn is_near(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
 }
 
-/// Parses `30`, `30 px`, `$1,200`, `50%`: a percentage of the range unless the slider itself counts in percent.
+/// Parses a number such as `30`, `30 px` or `$1,200`. `50%` is a share of the slider's range, if that is known.
 fn read_number(text: &str, slider: &Slider) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
     let plain = text.replace(',', "");

@@ -56,7 +56,7 @@ impl ElementHandle {
     /// Sets the files of a file input; none with an empty list. Returns the number of files, including those in
     /// a folder.
     ///
-    /// # Errors `not_taken` if they do not arrive.
+    /// # Errors `not_taken` if the files do not arrive.
     pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<usize> {
         self.give_files(files, &[]).await
     }
@@ -123,7 +123,7 @@ impl ElementHandle {
 
     async fn hand_over_here(&self, paths: Vec<String>) -> Result<usize> {
         let count = paths.len();
-        // Of a folder it is not known how many of its files the browser gives.
+        // It is unknown how many files of a folder the browser passes to the page.
         let is_folder = paths.iter().any(|path| Path::new(path).is_dir());
         let least = if is_folder { usize::from(bring_change(&paths)) } else { count };
         self.ask::<()>("noteFiles", Vec::new()).await?;
@@ -135,7 +135,7 @@ impl ElementHandle {
             Ok(None) => Err(self.stale()),
             Ok(Some(arrived)) if arrived < least => Err(Error::NotTaken { shows: String::new() }),
             Ok(Some(arrived)) => Ok(arrived),
-            // The page has gone elsewhere with them.
+            // The page has navigated, so it received the files.
             Err(_) => Ok(count),
         }
     }
@@ -163,7 +163,7 @@ impl ElementHandle {
     pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<usize> {
         let page = self.frame().page()?;
         if scratch_folder(&page)?.is_none() {
-            // A browser that we did not start may have another view of the disk: it gets the name.
+            // A browser that we did not start may not see our links, so it receives the real paths.
             let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
             return self.set_input_files(&paths).await;
         }
@@ -209,7 +209,7 @@ struct FileInput {
     folder: bool,
 }
 
-/// The folder in which our own browser finds our links.
+/// The folder for links to open files; `None` for a browser that we did not start.
 fn scratch_folder(page: &Page) -> Result<Option<PathBuf>> {
     Ok(page.context().browser()?.process().and_then(BrowserProcess::scratch_folder))
 }
@@ -222,7 +222,7 @@ impl Page {
         };
         let (mut names, mut held) = (Vec::new(), Vec::new());
         for OpenedFile { file, path } in files {
-            // In a folder browsers follow no links.
+            // Browsers follow no links when they read a folder, so it is passed by its real path.
             if path.is_dir() {
                 names.push(path.display().to_string());
                 continue;

@@ -32,7 +32,7 @@ pub struct Found {
     pub tag: String,
     /// The `type` of an input.
     pub kind: String,
-    /// Whether it has a native list of suggestions.
+    /// Whether the element has a native list of suggestions.
     pub has_list: bool,
 }
 
@@ -75,7 +75,7 @@ impl Found {
         Self { ways: vec![Way::css(selector)], tag: String::new(), kind: String::new(), has_list: false }
     }
 
-    /// A selector for the whole page.
+    /// The selector that finds the element from the main frame.
     pub fn selector(&self) -> String {
         let parts: Vec<_> = self.ways.iter().map(Way::selector).collect();
         parts.join(" >> internal:control=enter-frame >> ")

@@ -36,7 +36,7 @@ fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
     let edge = |c: char| c.is_whitespace() || c == ',';
     let rest = rest.trim_matches(edge);
     let rest = rest.strip_suffix(" at").unwrap_or(rest).trim_end_matches(edge);
-    // As in `2027-03-05T14:30`.
+    // The separator in `2027-03-05T14:30`.
     let rest =
         rest.strip_suffix('t').filter(|date| date.ends_with(|c: char| c.is_ascii_digit())).unwrap_or(rest);
     Some(match (kind, time) {
@@ -59,7 +59,7 @@ fn take_time(text: &str) -> Option<(String, Option<String>)> {
     let is_time = |word: &&&str| {
         word.contains(':') || (half.is_some() && word.parse::<u32>().is_ok_and(|hour| hour <= 12))
     };
-    // The hour stands at the end when it stands alone.
+    // An hour without minutes is the last such word, as in `March 5, 2027 2 pm`.
     let Some(word) =
         words.iter().find(|word| word.contains(':')).or_else(|| words.iter().rev().find(is_time))
     else {
@@ -89,11 +89,11 @@ fn take_time(text: &str) -> Option<(String, Option<String>)> {
     Some((format!("{} {}", &text[..at], &text[at + word.len()..]), Some(written)))
 }
 
-/// Whether a text contains AM or PM, and the rest of the text.
+/// The text without AM or PM, and whether it was PM; `None` for neither.
 fn take_half(text: &str) -> (String, Option<bool>) {
     for (mark, is_afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {
         let Some(rest) = text.strip_suffix(mark) else { continue };
-        // No month ends so, but a word could.
+        // Only after a digit: other words may end with these letters.
         if rest.trim_end().ends_with(|c: char| c.is_ascii_digit()) {
             return (rest.trim_end().to_owned(), Some(is_afternoon));
         }
@@ -138,7 +138,7 @@ fn date(text: &str) -> Option<Result<Date, Either>> {
     let named = [first, second].into_iter().position(|word| month_named(word).is_some());
     if let Some(at) = named {
         let month = month_named(words[at])?;
-        // May 3, 2027; 3 May 2027; 2027 May 3.
+        // The order of `May 3, 2027`, `3 May 2027` or `2027 May 3`.
         let (day, year) = match at {
             0 => (second, third),
             _ if first.len() == 4 => (third, first),
@@ -153,7 +153,7 @@ fn date(text: &str) -> Option<Result<Date, Either>> {
     let year = year_of(third)?;
     let by_day = checked(year, numbers[1], numbers[0]);
     let by_month = checked(year, numbers[0], numbers[1]);
-    // With full stops the day comes first, wherever they are written.
+    // A date with full stops, such as `3.5.2027`, always begins with the day.
     let by_month = if text.contains('.') { None } else { by_month };
     match (by_day, by_month) {
         (Some(one), Some(other)) if one != other => Some(Err(Either)),
@@ -161,7 +161,7 @@ fn date(text: &str) -> Option<Result<Date, Either>> {
     }
 }
 
-/// `March 2027`, `03/2027`, `2027/3`.
+/// Parses a month such as `March 2027`, `03/2027` or `2027/3`.
 fn month_of(text: &str) -> Option<(i32, u32)> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '/' | '-' | '.'))
@@ -174,7 +174,7 @@ fn month_of(text: &str) -> Option<(i32, u32)> {
     (year.len() == 4).then(|| year.parse().ok()).flatten().map(|year| (year, month))
 }
 
-/// `week 10, 2027`, `2027 week 10`, `w10 2027`, `10/2027`.
+/// Parses a week such as `week 10, 2027`, `w10 2027` or `10/2027`.
 fn week_of(text: &str) -> Option<String> {
     let plain: String = text.replace("week", " ").replace('w', " ").replace(['-', '/', ',', 'k'], " ");
     let numbers: Vec<&str> = plain.split_whitespace().collect();
@@ -184,7 +184,7 @@ fn week_of(text: &str) -> Option<String> {
     (year >= 1000 && (1..=53).contains(&week)).then(|| format!("{year:04}-W{week:02}"))
 }
 
-/// `3`, `3rd`.
+/// Parses a day such as `3` or `3rd`.
 fn day_of(word: &str) -> Option<u32> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th").then(|| digits.parse().ok()).flatten()
@@ -207,7 +207,7 @@ fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
     (1..=days).contains(&day).then_some((year, month, day))
 }
 
-/// `1,234.5`, `1 234`, `+5`.
+/// Normalizes a number such as `1,234.5`, `1 234` or `+5`; `None` if it is not one.
 fn number(text: &str) -> Option<String> {
     let plain = text.replace(['\u{a0}', '\u{202f}', ' ', '_'], "").replace('\u{2212}', "-");
     let groups: Vec<&str> = plain.split(',').collect();

@@ -1,4 +1,4 @@
-//! A fake clock for the documents of a context. It runs in the main world, only on request: a page can notice it.
+//! A fake clock for the documents of a context, only on request: it runs in the main world, where a page can detect it.
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -11,7 +11,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
@@ -32,13 +32,13 @@ pub enum ClockTurn {
     PauseAt { time: f64 },
     /// Lets the clock run again.
     Resume,
-    /// Fixes the time of dates, while timers continue.
+    /// Makes `Date` always return this time, while timers continue.
     SetFixedTime { time: f64 },
-    /// Sets the time of dates without affecting timers.
+    /// Changes the time that `Date` returns, without affecting timers.
     SetSystemTime { time: f64 },
 }
 
-/// The hooks that keep the clock of each context.
+/// The hooks that give each context a place for its clock.
 pub(in crate::browser) struct ClockHooks;
 
 impl Hooks for ClockHooks {
@@ -50,23 +50,22 @@ impl Hooks for ClockHooks {
 /// The clock of a context. Cheap to clone.
 #[derive(Debug, Clone)]
 struct Clock {
-    /// Distinguishes our calls from those of the page.
+    /// The secret argument by which `Date.now` recognises a call of the engine.
     token: Arc<str>,
-    /// The time when it was installed.
+    /// The time that the clock showed when it was installed.
     origin: f64,
     state: State,
 }
 
-/// The state of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct State {
-    /// The real time of this state.
+    /// The real time at which this state was computed.
     at: f64,
-    /// The elapsed time of the clock since its installation.
+    /// The fake time that has passed since the installation.
     ticks: f64,
     flows: bool,
     fixed: Option<f64>,
-    /// The difference between dates and `ticks`.
+    /// The difference between the time of `Date` and `ticks`.
     offset: f64,
 }
 
@@ -83,7 +82,7 @@ impl Clock {
     /// The script that installs the clock in a new document.
     fn script(&self) -> String {
         let given = json!({ "origin": self.origin, "state": self.state });
-        // A new document may go on with the globals of the empty one before it.
+        // A new document may inherit the globals, and thus the clock, of the initial empty document.
         format!(
             "typeof {} === 'number' && ({})({}, {given})",
             self.correction(),
@@ -92,7 +91,7 @@ impl Clock {
         )
     }
 
-    /// The script that corrects a clock which was installed in a new document with an older state.
+    /// The script that updates a clock which a new document installed with an older state.
     fn correction(&self) -> String {
         format!("Date.now({}, {})", json!(self.token), json!({ "state": self.state }))
     }
@@ -131,7 +130,7 @@ impl State {
 impl BrowserContext {
     /// Applies a command to the clock of all current and future documents; installs it first if necessary.
     ///
-    /// # Errors An exception from a timer of a page, after all others have run.
+    /// # Errors Returns the exception that a timer of a page threw, after all other timers have run.
     pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
         let at = (unix_time().as_secs_f64() * 1e3).floor();
         let known = self.extension::<Mutex<Option<Clock>>>();
@@ -151,12 +150,12 @@ impl BrowserContext {
 impl Frame {
     async fn turn_clock(&self, script: &str) -> Result<()> {
         let turned = async {
-            let realm = self.realm(Scope::Main).await?;
+            let realm = self.realm(ScriptWorld::Main).await?;
             realm.evaluate_despite_dialog(script, &JsValue::Undefined).await
         };
         match turned.await {
             Ok(_) => self.until_calls_reported().await,
-            // A document that comes meanwhile begins with the clock as it is now.
+            // The document that replaces this one is opened with the current state of the clock.
             Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
             Err(error) => return Err(error),
         }
@@ -168,7 +167,7 @@ impl Frame {
 mod tests {
     use super::*;
 
-    /// The time of dates in whole milliseconds, as text.
+    /// Returns the time that `Date` shows at the real time `at`, in whole milliseconds.
     fn shown(state: State, at: f64) -> String {
         let passed = if state.flows { at - state.at } else { 0.0 };
         format!("{:.0}", state.fixed.unwrap_or(state.ticks + passed + state.offset))

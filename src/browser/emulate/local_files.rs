@@ -1,5 +1,5 @@
 //! Local files that pages may load. A `file:` page could load any other file, in a frame, an image or a link.
-//! So each such request is intercepted and checked.
+//! Therefore each `file:` request is intercepted and checked.
 use std::sync::Arc;
 
 use crate::browser::objects::hooks::{Hooks, NewSession};
@@ -30,7 +30,7 @@ impl Observer for Guard {
     fn on_event(&self, event: RawEvent) {
         let Some(RequestPaused { request, request_id, .. }) = event.read() else { return };
         let (files, session) = (self.files.clone(), self.session.clone());
-        // Looking at the disk can take its time, and others are waiting.
+        // The check reads the disk, which must not delay other events.
         tokio::task::spawn_blocking(move || {
             if files.permits(&request.url) {
                 session.send(ContinueRequest { request_id, ..ContinueRequest::default() }).ignore();

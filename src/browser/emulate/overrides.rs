@@ -28,7 +28,7 @@ impl BrowserContext {
         self.set_network(offline, throttle).await
     }
 
-    /// Turns the network of the context off, or slows it down.
+    /// Turns the network of the context off, or slows it down. `None` removes the throttle.
     pub async fn set_network(&self, offline: bool, throttle: Option<Throttle>) -> Result<()> {
         self.change_emulation(|emulation| {
             emulation.offline = offline;
@@ -40,8 +40,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Changes the emulated look of the context. Pages may keep what they have read before until they are
-    /// reloaded.
+    /// Changes the emulated look of the context. Open pages may keep values that they have read earlier until
+    /// they are reloaded.
     ///
     /// # Errors `invalid_arguments` for a time zone or language that the browser does not support; then nothing
     /// has changed.
@@ -111,7 +111,7 @@ impl BrowserContext {
             session.call(touch).await?;
         }
         if look.user_agent != was.user_agent || look.locale != was.locale {
-            // An empty one takes back what was claimed before.
+            // An empty override restores the values of the browser itself.
             session.call(self.claim(options).unwrap_or_default()).await?;
         }
         if look.locale != was.locale {
@@ -147,7 +147,7 @@ impl BrowserContext {
     pub(in crate::browser) fn begin_headers(&self, session: &CdpSession, page: Option<&Page>) {
         let set = self.headers_of(page);
         if !set.headers.is_empty() {
-            // What watches over requests adds the headers, and it must be on.
+            // The `Network` domain adds the headers, so it must be enabled.
             session.send(NetworkEnable::default()).ignore();
             session.send(set).ignore();
         }
@@ -155,7 +155,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Adds these headers to each request of this page from now on; they override those of its context.
+    /// Adds these headers to each request of this page from now on. They override the extra headers of the context.
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.own(|own| own.headers = headers);
         self.send_extra_headers().await
@@ -189,7 +189,7 @@ impl Page {
         Ok(())
     }
 
-    /// Sets the viewport size in CSS pixels, independently of the window; with the scale and screen of the context.
+    /// Sets the viewport size in CSS pixels, independently of the window. The scale and screen of the context stay.
     pub async fn resize_viewport(&self, width: u32, height: u32) -> Result<()> {
         let options = self.context().options();
         let metrics = metrics(&options, (width, height));

@@ -1,5 +1,5 @@
-//! Passkeys of a context. Each of its pages has a virtual authenticator with all of them; changes in one page
-//! are copied to the others.
+//! Passkeys of a context. Each page of the context has a virtual authenticator with all passkeys; a change in one
+//! authenticator is copied to the others.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,11 +26,10 @@ use crate::cdp::types::web_authn::{
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 use crate::error::{Error, Result};
 
-/// The passkeys of a context.
 #[derive(Debug, Default)]
 struct Passkeys {
     held: Vec<Passkey>,
-    /// Whether its pages have authenticators.
+    /// Whether the pages of the context have virtual authenticators.
     are_offered: bool,
     authenticators: HashMap<usize, Authenticator>,
 }
@@ -49,7 +48,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl Passkey {
-    /// The passkey with generated values for missing ones, and the public key derived from the private one.
+    /// Generates the missing values, and derives the public key from the private key.
     fn completed(mut self) -> Result<Self> {
         if self.rp_id.is_empty() {
             return Err(wrong("a passkey is for a site: its domain is missing"));
@@ -101,7 +100,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>> {
     BASE64.decode(text).map_err(|_| wrong("a part of a passkey is not base64url"))
 }
 
-/// Converts base64url to the protocol's encoding.
+/// Converts base64url to standard Base64, which the protocol uses.
 fn wire(text: &str) -> Result<String> {
     Ok(BASE64_STANDARD.encode(bytes_of(text)?))
 }
@@ -111,7 +110,7 @@ fn count(credential: &Credential) -> u32 {
     credential.sign_count as u32
 }
 
-/// The public key of a private key, for all algorithms that sites use.
+/// Returns the public key of an ECDSA P-256, Ed25519 or RSA private key; `None` for any other key.
 fn public_key(private_key: &[u8]) -> Option<String> {
     let elliptic = || EcdsaKeyPair::from_pkcs8(&P256, private_key).ok()?.public_key().as_der().ok();
     let edwards = || Ed25519KeyPair::from_pkcs8_maybe_unchecked(private_key).ok()?.public_key().as_der().ok();
@@ -129,7 +128,7 @@ impl Hooks for PasskeyHooks {
 
     fn on_session(&self, new: &NewSession<'_>) {
         if let Some(page) = new.page.filter(|_| new.is_of_tab()) {
-            drop(page.equip());
+            drop(page.add_authenticator());
         }
     }
 }
@@ -139,7 +138,7 @@ impl BrowserContext {
         change(&mut self.extension::<Mutex<Passkeys>>().lock())
     }
 
-    /// Adds a passkey, or replaces the one with the same id. Returns it with the generated values.
+    /// Adds a passkey, or replaces the one with the same id. Returns the passkey with the generated values.
     pub async fn add_passkey(&self, given: Passkey) -> Result<Passkey> {
         let passkey = given.completed()?;
         let credential = passkey.credential()?;
@@ -167,7 +166,7 @@ impl BrowserContext {
             let credential_id = wire(id)?;
             for (session, authenticator_id) in self.authenticators(None) {
                 let remove = RemoveCredential { authenticator_id, credential_id: credential_id.clone() };
-                // A site may have deleted it there already.
+                // A site may have deleted the passkey from this authenticator already.
                 let _ = session.call(remove).await;
             }
         }
@@ -175,12 +174,12 @@ impl BrowserContext {
     }
 
     /// Enables the virtual authenticator in current and future pages, instead of the machine's own. A site can
-    /// notice that there is one.
+    /// detect the virtual authenticator.
     pub async fn offer_passkeys(&self) -> Result<()> {
         if self.with_passkeys(|passkeys| std::mem::replace(&mut passkeys.are_offered, true)) {
             return Ok(());
         }
-        for equipped in join_all(self.pages().iter().filter_map(Page::equip)).await {
+        for equipped in join_all(self.pages().iter().filter_map(Page::add_authenticator)).await {
             match equipped {
                 Ok(Err(Error::PageClosed)) | Err(_) => {}
                 Ok(equipped) => equipped?,
@@ -200,7 +199,7 @@ impl BrowserContext {
         if others.is_empty() { Ok(()) } else { self.offer_passkeys().await }
     }
 
-    /// The authenticators of its pages, except that of `except`.
+    /// Returns the sessions and authenticator ids of open pages, except of the page with the key `except`.
     fn authenticators(&self, except: Option<usize>) -> Vec<(CdpSession, String)> {
         let all = self.with_passkeys(|passkeys| {
             passkeys.authenticators.retain(|_, one| one.page.upgrade().is_some_and(|page| !page.is_closed()));
@@ -213,7 +212,7 @@ impl BrowserContext {
     fn on_passkey_event(&self, event: &RawEvent, page: usize) {
         if let Some(event) = event.read::<CredentialAdded>() {
             let passkey = Passkey::from_credential(&event.credential);
-            // What we have put there ourselves is known.
+            // The event also reports credentials that the engine added; those are held already.
             let is_new = self.with_passkeys(|passkeys| {
                 let is_new = passkeys.held.iter().all(|held| held.id != passkey.id);
                 if is_new {
@@ -259,7 +258,7 @@ impl BrowserContext {
 
 impl Page {
     /// Adds an authenticator to a new page before it runs, if the context uses passkeys; then adds the passkeys.
-    fn equip(&self) -> Option<JoinHandle<Result<()>>> {
+    fn add_authenticator(&self) -> Option<JoinHandle<Result<()>>> {
         let context = self.context().clone();
         if !context.with_passkeys(|passkeys| passkeys.are_offered) {
             return None;

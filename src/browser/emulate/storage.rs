@@ -12,7 +12,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::Hooks;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::browser::options::storage_state::{
     ExtraStorage, PrivateFile, SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of,
     session_only,
@@ -35,7 +35,7 @@ pub enum WebStorage {
 
 /// The time limit for reading or writing one origin.
 const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
-/// How long an open page may take to return its storage. Otherwise another page is used.
+/// How long an open page may take to return its storage. After that, a helper page reads it.
 const PAGE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The hooks that fill new contexts with their initial storage.
@@ -82,7 +82,7 @@ impl BrowserContext {
             .collect())
     }
 
-    /// Adds cookies to this context. The error names one that the browser refuses.
+    /// Adds cookies to this context. An error names a cookie that the browser refuses.
     pub async fn add_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
         if cookies.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ impl BrowserContext {
             Err(refused @ Error::Protocol { .. }) => refused,
             other => return other.map(drop),
         };
-        // The browser does not say which.
+        // The browser does not report which cookie it refuses, so each is tried alone.
         for (cookie, parameter) in cookies.iter().zip(parameters) {
             let one = SetCookies { cookies: vec![parameter], browser_context_id: id.clone() };
             if root.call(one).await.is_err() {
@@ -107,9 +107,9 @@ impl BrowserContext {
         Err(refused)
     }
 
-    /// Deletes these cookies, without interruption for the others.
+    /// Deletes these cookies. The other cookies stay set all the time.
     pub async fn remove_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
-        // The browser forgets one that has ended.
+        // Setting a cookie with an expiry in the past deletes it.
         let ended = |cookie: &StoredCookie| StoredCookie { expires: 1.0, ..cookie.clone() };
         self.add_cookies(&cookies.iter().map(ended).collect::<Vec<_>>()).await
     }
@@ -127,7 +127,7 @@ impl BrowserContext {
         let has_kinds = also.databases || also.private_files;
         let asks_pages = !has_kinds || self.browser()?.dialect().recognises_main_world_types();
         for page in self.pages().into_iter().filter(|_| asks_pages) {
-            // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
+            // If a page is busy or its session is gone, a helper page reads its origin below.
             if let Some(origin) = origin_of(&page.url())
                 && missing.contains(&origin)
                 && let Ok(Ok(read)) = timeout(PAGE_LIMIT, read_page(&page, also)).await
@@ -207,7 +207,7 @@ impl Frame {
     /// The databases of the document's origin: `name` and `version` of each.
     pub async fn databases(&self) -> Result<Value> {
         let arguments = vec![value_argument(&"databases")];
-        self.evaluate(WEB, arguments, Scope::Isolated).await
+        self.evaluate(WEB, arguments, ScriptWorld::Isolated).await
     }
 
     async fn in_storage(
@@ -224,13 +224,13 @@ impl Frame {
             value_argument(&name),
             value_argument(&value),
         ];
-        self.evaluate(WEB, arguments, Scope::Isolated).await
+        self.evaluate(WEB, arguments, ScriptWorld::Isolated).await
     }
 }
 
 async fn read_page(page: &Page, also: ExtraStorage) -> Result<StoredOrigin> {
     let arguments = vec![value_argument(&"read"), value_argument(&also)];
-    let read = page.main_frame().evaluate(SCRIPT, arguments, Scope::Isolated).await?;
+    let read = page.main_frame().evaluate(SCRIPT, arguments, ScriptWorld::Isolated).await?;
     parse_origin(&read)
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 pub const GEO_SERVICE: &str = "https://ipapi.co/json/";
 const LIMIT: Duration = Duration::from_secs(15);
 const LARGEST_ANSWER: usize = 1 << 16;
-/// The accuracy of such services in metres.
+/// The accuracy that is reported for a location by IP address, in metres.
 const ACCURACY: f64 = 10_000.0;
 
 /// A location, as reported by a service.
@@ -25,9 +25,9 @@ pub struct ProxyLocation {
 
 impl BrowserContext {
     /// Sets time zone, language and geolocation according to the public IP address, as `service` reports it,
-    /// unless they are set already. Pages must be opened afterwards.
+    /// unless they are set already. Only pages that are opened afterwards use them.
     ///
-    /// # Errors `unsupported` if the service does not answer, or if WebRTC would bypass the context's proxy.
+    /// # Errors Returns `unsupported` if the service reports no time zone, or WebRTC would bypass the context's proxy.
     pub async fn match_proxy_location(&self, service: &str) -> Result<ProxyLocation> {
         if self.has_another_address()? {
             return Err(unknown_location(
@@ -57,7 +57,7 @@ fn unknown_location(reason: &str) -> Error {
     Error::Unsupported { what: "being where the proxy is", reason: reason.to_owned() }
 }
 
-/// Parses the answers of common services, which use different names.
+/// Parses the answers of common services, which use different field names.
 fn read(answer: &Value) -> Option<ProxyLocation> {
     let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
     let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());

@@ -1,4 +1,4 @@
-// What is done to an element from inside the document: focus, selection, values that no key can enter, and reading it.
+// Acts on an element from inside the document: focus, selection, values that keys cannot enter, and reading.
 const { checkVisibility, getAttribute, hasAttribute, isConnected, localName, textContent, rootOf } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const focusOn = own(HTMLElement.prototype.focus);
@@ -14,7 +14,7 @@ const setInput = setterOf(HTMLInputElement, "value");
 const setArea = setterOf(HTMLTextAreaElement, "value");
 const setSelected = setterOf(HTMLOptionElement, "selected");
 
-/** What kind of element it is, as `ElementKind` in Rust has it. */
+/** The kind of an element, as `ElementKind` in Rust expects it. */
 const called = (engine.called = (node) => {
   if (node instanceof HTMLInputElement && node.type === "range") {
     const step = /^(?:1?|any)$/.test(node.step) ? "" : `[step=${node.step}]`;
@@ -27,16 +27,16 @@ const called = (engine.called = (node) => {
     .slice(0, 40);
 });
 
-/** Thrown where a node is of the wrong kind: the message is `needed found`, as `Needed` and `ElementKind` in Rust have them. */
+/** Thrown for a node of the wrong kind. The message is `needed found`, as `Needed` and `ElementKind` in Rust. */
 class WrongElement extends Error {}
 Object.defineProperty(WrongElement.prototype, "name", { value: "WrongElement" });
 engine.wrongElement = (needed, node) => new WrongElement(`${needed} ${called(node)}`);
 
-/** Thrown where a node has left the document. */
+/** Thrown for a node that has left the document. */
 class StaleElement extends Error {}
 Object.defineProperty(StaleElement.prototype, "name", { value: "StaleElement" });
 
-/** The control that the label is for which the node is, or in which it stands; the node itself otherwise. */
+/** The control of the label that the node is or is in; otherwise the node itself. */
 const controlOf = (engine.controlOf = (node) => {
   if (!(node instanceof Element) || matches(node, `${PRESSED},${engine.FIELD}`) || node.isContentEditable) return node;
   return closest(node, "label")?.control ?? node;
@@ -45,18 +45,18 @@ const PRESSED = "a,button,input,[role=link],[role=button]";
 
 /* ------------------------------------------------------------------- focus */
 
-/** Whether the focus is on the node, or on something inside of it that is being edited with it. */
+/** Whether the node is focused, or an element in it that is edited with it. */
 const isFocused = (engine.isFocused = (node) => {
   const root = rootOf(node);
   const active = root.activeElement;
-  // Of a frame that does not have the focus this is what had it last, or the body.
+  // In a frame without the focus, `activeElement` is what last had it, or the body.
   if (window.parent !== window && !document.hasFocus()) return false;
   return active === node || Boolean(active && node.isContentEditable && engine.native.contains(node, active));
 });
 
 engine.focus = (node) => {
   if (!isFocused(node)) (node instanceof SVGElement ? focusOnSvg : focusOn)(node, { preventScroll: false });
-  // A body has the focus where nothing else has it, and then it has no caret.
+  // A body is focused if nothing else is, and then has no caret.
   if (node === document.body && node.isContentEditable && getSelection().rangeCount === 0) engine.caretToEnd(node);
   return isFocused(node);
 };
@@ -65,7 +65,7 @@ engine.blur = (node) => {
   if (node instanceof HTMLElement) blurFrom(node);
 };
 
-/** Selects all that a field holds. */
+/** Selects the whole content of a field. */
 engine.selectAll = (node) => {
   if (node instanceof HTMLInputElement) selectInput(node);
   else if (node instanceof HTMLTextAreaElement) selectArea(node);
@@ -78,7 +78,7 @@ engine.selectAll = (node) => {
   }
 };
 
-/** Puts the caret behind the last character. */
+/** Moves the caret behind the last character. */
 engine.caretToEnd = (node) => {
   if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && SELECTABLE.test(node.type))) {
     node.setSelectionRange(node.value.length, node.value.length);
@@ -116,7 +116,7 @@ const FORMS = {
   range: "a number within its limits",
 };
 
-/** What the field would make of a value: the value that it would hold, empty where it refuses it. */
+/** The value that an input of the same type and limits would hold; "" if it refuses the value. */
 function accepted(input, value) {
   const trial = document.createElement("input");
   for (const name of ["min", "max", "step"]) if (hasAttribute(input, name)) trial[name] = getAttribute(input, name);
@@ -126,8 +126,8 @@ function accepted(input, value) {
 }
 
 /**
- * How a value gets into a field: `{kind, value, empty}`, with `kind` one of text, multiline, editable, date, range, color.
- * `{wrong, needed}` where the field cannot take it.
+ * How a value is entered into a field: `{kind, value, empty}`, with `kind` one of text, multiline, editable, date, range, color;
+ * `{wrong, needed}` if the field does not accept it.
  */
 engine.fieldFor = (node, value) => {
   const field = controlOf(node);
@@ -140,8 +140,8 @@ engine.fieldFor = (node, value) => {
 };
 
 /**
- * A look at a field that is to be filled: what `fieldFor` answers, or `{blocked}`. With `select`, a field for text has
- * the focus then, and all that it holds is selected.
+ * Checks a field before it is filled: returns the result of `fieldFor`, or `{blocked}`. With `select`, also focuses a text field and
+ * selects its content.
  */
 engine.openField = (node, value, { force, select, again }) => {
   const field = engine.fieldFor(node, value);
@@ -175,7 +175,7 @@ function inputFor(input, value) {
   return { wrong: called(input), needed: "text" };
 }
 
-/** A colour as a field for one holds it, from any way in which style sheets write it. */
+/** Converts any CSS colour to the format of a colour input. */
 function colourOf(text) {
   const pen = new OffscreenCanvas(1, 1).getContext("2d");
   for (const way of [text, `#${text}`]) {
@@ -188,13 +188,13 @@ function colourOf(text) {
   return text;
 }
 
-/** What the field holds now. */
+/** The current value of the field. */
 engine.heldBy = (node) => {
   const field = controlOf(node);
   return "value" in field ? field.value : (field.innerText ?? "");
 };
 
-/** Puts a value in that no key can enter, and tells the page as the browser would. */
+/** Sets a value that keys cannot enter, and dispatches the events that the browser would. */
 engine.setValue = (node, value) => {
   const field = controlOf(node);
   if (field.value === value) return;
@@ -208,7 +208,7 @@ const tell = (field) => {
   dispatch(field, new Event("change", { bubbles: true }));
 };
 
-/** Where to press on a slider for a value: shares of its box, and how many steps of the keys are one step of it. */
+/** Where to press on a native slider for a value, as a share of its length, and how many steps away the value is. */
 engine.slide = (node, value) => {
   const { direction, writingMode, appearance } = getComputedStyle(node);
   const min = Number(node.min || 0);
@@ -223,8 +223,8 @@ engine.slide = (node, value) => {
 /* ------------------------------------------------------------------- check */
 
 /**
- * true, false or "mixed"; null for what cannot be checked. `radio` tells that it cannot be unchecked, `internals` that the browser is
- * to be asked before this is believed.
+ * Whether a control is checked: true, false or "mixed"; null if it cannot be. `radio`: it cannot be unchecked. `internals`: its
+ * `ElementInternals` may say otherwise.
  */
 engine.checked = (node) => {
   const control = controlOf(node);
@@ -247,7 +247,7 @@ const isHiddenOption = (option) => option.hidden || (!checkVisibility(option) &&
 const isDisabledOption = (option) =>
   option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
 
-/** Whether an option is the one that was asked for: `{any}`, `{like}`, `{value}`, `{label}` or `{index}`. */
+/** Whether an option is meant by a choice: `{any}`, `{like}`, `{value}`, `{label}` or `{index}`. */
 function isWanted(option, index, { any, value, label, index: wanted }) {
   if (any !== undefined) return option.value === any || engine.optionText(option) === engine.collapse(any);
   if (value !== undefined) return option.value === value;
@@ -257,7 +257,7 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
 
 const MOST_OPTIONS_SHOWN = 50;
 
-/** The options whose label is the text but for its case; else those that begin with it; else those that contain it. */
+/** The options whose label equals the text, ignoring case; else those that begin with it; else those that contain it. */
 function likeTo(options, text) {
   const wanted = engine.collapse(text).toLowerCase();
   const labels = options.map((option) => engine.optionText(option).toLowerCase());
@@ -267,8 +267,8 @@ function likeTo(options, text) {
 }
 
 /**
- * The places of the options that a person means by a text: those of that label; else that of this value, which nobody sees;
- * else those whose label is like it. Of several that cannot be distinguished, or that alone can be chosen, one.
+ * The indexes of the options that a text means: those with this label; else that with this value, which nobody sees; else those with a
+ * similar label. Only one of several with the same value, or if only one can be chosen.
  */
 function meantBy(options, text) {
   const label = engine.collapse(text);
@@ -282,7 +282,7 @@ function meantBy(options, text) {
   return byValue >= 0 ? [byValue] : likeTo(options, text);
 }
 
-/** The labels of options, with the values of those that others are called like. */
+/** The labels of options, with the value if others have the same label. */
 function distinguished(options, places) {
   const labels = places.map((at) => engine.optionText(options[at]));
   return places.map((at, place) => {
@@ -292,9 +292,9 @@ function distinguished(options, places) {
 }
 
 /**
- * The options that were asked for; of a list for one option, and with `first`, only the first of them:
- * `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often the arrow key goes from the selected
- * one to the wanted one. `{blocked}` where they cannot be chosen, with what is `available` where one is not there.
+ * The chosen options: `{wanted: [index], selected: [index], multiple, list, steps}`. With `first`, a single-value list takes only the
+ * first of them. `steps`: presses of the arrow key from the selected option to the wanted one. `{blocked}` if the options cannot be
+ * chosen, with the `available` ones if one does not exist.
  */
 engine.optionsFor = (node, choices, { first, force }) => {
   const select = controlOf(node);
@@ -334,7 +334,7 @@ engine.optionsFor = (node, choices, { first, force }) => {
   };
 };
 
-/** How often an arrow key is pressed on the way; options that cannot be chosen are passed over. */
+/** The number of arrow key presses between two options; disabled and hidden ones are skipped. */
 function stepsTo(options, from, to) {
   const stops = options.flatMap((option, index) => (isDisabledOption(option) || isHiddenOption(option) ? [] : [index]));
   const target = stops.indexOf(to);
@@ -343,18 +343,17 @@ function stepsTo(options, from, to) {
 }
 
 /**
- * Has these options selected and no other. Tells the page if they were not; with `always`, also where that changes nothing.
- * Answers `{values, shows, gone}`: what is selected then, what that is called where it is not what was chosen, and whether the
- * list is gone without the choice.
+ * Selects these options and no others. Dispatches the events if that changes anything, or with `always`. Returns `{values, shows, gone}`:
+ * the selected values; their labels if they are not the chosen ones; whether the list was removed before the choice.
  */
 engine.setOptions = (node, indexes, always) => {
   const select = controlOf(node);
   const others = Array.from(select.options).filter((option, index) => option.selected !== indexes.includes(index));
   if (others.length || always) {
     focusOn(select);
-    // Hearing of the focus, the page may have taken it away.
+    // The page may have removed the list when it received the focus.
     if (others.length && !isConnected(select)) return { values: [], shows: null, gone: true };
-    // Of a list for one option the browser would choose one by itself.
+    // Otherwise the browser selects an option of a single-value list by itself.
     if (others.length && !indexes.length) select.selectedIndex = -1;
     for (const option of others) setSelected(option, indexes.includes(option.index));
     tell(select);
@@ -364,8 +363,8 @@ engine.setOptions = (node, indexes, always) => {
 };
 
 /**
- * Whether a control, or what the page has put in its place, holds what it was given, `{checked}` or `{values}`: `{held, twin, shows}`.
- * One that is gone without a successor took what it was given with it.
+ * Whether a control, or its replacement, still has what it was given, `{checked}` or `{values}`: `{held, twin, shows}`. If it is gone
+ * without a replacement, `held` is true.
  */
 engine.stillHolds = (node, { checked, values }) => {
   const control = controlOf(node);
@@ -392,7 +391,7 @@ const marksOf = (element) => {
   const marks = Array.from(element.attributes, ({ name, value }) => (CHANGING.test(name) ? "" : `${name}=${value}`));
   return sorted(marks.filter(Boolean));
 };
-/** The only one that is like an element which is gone, by what makes that one distinct. */
+/** The only element with the same distinctive attributes as one that is gone. */
 const twinOf = (engine.twinOf = (element) => {
   const marks = marksOf(element);
   const twins = engine.queryAll(document, localName(element)).filter((other) => marksOf(other) === marks);
@@ -404,7 +403,7 @@ engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
 
 /* ------------------------------------------------------------------- files */
 
-/** `{multiple, folder}` of a file input; `{wrong}` otherwise. */
+/** The properties of a file input: `{multiple, folder}` or `{disabled}`; `{wrong}` for other elements. */
 engine.fileInput = (node) => {
   const input = controlOf(node);
   if (!(input instanceof HTMLInputElement) || input.type !== "file") return { wrong: called(input) };
@@ -412,7 +411,7 @@ engine.fileInput = (node) => {
   return { multiple: input.multiple, folder: input.webkitdirectory };
 };
 
-/** Until the field has the files of a folder, which the browser reads in its own time. */
+/** Resolves when the field has received the files of a folder, which the browser reads asynchronously. */
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
@@ -422,16 +421,16 @@ const noteFilesHeard = (event) => {
   const isSeen = isConnected(field) || !attached.has(field);
   if (filesHeard.has(field) && isSeen) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
 };
-/** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
+/** Begins to record how many files a field has at its input event: many pages remove the files at once. */
 engine.noteFiles = (node) => {
   const field = controlOf(node);
   filesHeard.set(field, 0);
   if (isConnected(field)) attached.add(field);
   for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
 };
-/** Fields that were in the document when they were given files. */
+/** Fields that were in the document when they received files. */
 const attached = new WeakSet();
-/** How many files have arrived since then; null where the field was taken out of the document before. */
+/** The number of files that have arrived since `noteFiles`; null if the field was removed before. */
 engine.filesArrived = (node) => {
   const field = controlOf(node);
   const heard = filesHeard.get(field) ?? 0;
@@ -439,13 +438,13 @@ engine.filesArrived = (node) => {
   for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
   return heard === 0 && attached.has(field) && !isConnected(field) ? null : Math.max(heard, field.files.length);
 };
-/** What has come in the place of a field that waits for files. One that a script made to ask for files was never in the document. */
+/** The replacement of a file input that is gone; null for one that a script made and never attached, or without a replacement. */
 engine.fileHeir = (node) => {
   const field = controlOf(node);
   return isConnected(field) ? null : twinOf(field);
 };
 
-/** Makes the next files that a field is given files of these types, before anybody else hears of them. */
+/** Gives the next files of a field these MIME types, before page scripts receive the event. */
 engine.retypeNextFiles = (node, types) => {
   const field = controlOf(node);
   const given = new AbortController();
@@ -457,7 +456,7 @@ engine.retypeNextFiles = (node, types) => {
     Array.from(field.files, (file, at) => list.items.add(retyped(file, types[at])));
     field.files = list.files;
   };
-  // Of a field that is in no document only the field itself hears.
+  // The events of a detached field reach only the field itself.
   for (const target of [window, field]) target.addEventListener("input", retype, { capture: true, signal: given.signal });
 };
 
@@ -489,7 +488,7 @@ engine.state = (node) => {
 
 /* ------------------------------------------------------------------- files */
 
-/** The first file input of the document, also a hidden one, also one in a shadow root. */
+/** The first enabled file input of the document, even if it is hidden or in a shadow root. */
 engine.fileInputs = (root = document) => {
   for (const element of root.querySelectorAll("*")) {
     if (element instanceof HTMLInputElement && element.type === "file" && !element.disabled) return element;
@@ -502,9 +501,9 @@ engine.fileInputs = (root = document) => {
 
 /* ----------------------------------------------------------------- library */
 
-/** Dispatches an event of the kind that fits its name. */
+/** Dispatches an event of the class that fits its type. */
 engine.dispatch = (node, type, init) => {
-  // Some kinds exist only where the connection is secure, or where there is a screen to touch.
+  // Some classes exist only in secure contexts, or on touch screens.
   const Kind = globalThis[EVENTS.find(([names]) => names.test(type))?.[1]] ?? Event;
   const known = init ?? {};
   const touches = (list) => (list ?? []).map((touch) => (touch instanceof Touch ? touch : new Touch({ target: node, ...touch })));
@@ -526,7 +525,7 @@ const EVENTS = [
   [/^(?:beforeinput|input)$/, "InputEvent"],
 ];
 
-/** The text as it is drawn, of HTML only. */
+/** The rendered text of an HTML element. */
 engine.innerTextOf = (node) => {
   if (!(node instanceof HTMLElement)) throw engine.wrongElement("html_element", node);
   return node.innerText;
@@ -548,7 +547,7 @@ engine.isCheckedControl = (node) => {
   return { checked: checked === true, internals };
 };
 
-/** The button that a node is part of, or the control of a label: what is enabled or disabled as a whole. */
+/** The control around a node, or the control of a label, which is enabled or disabled as a whole. */
 engine.wholeOf = (node) => {
   const control = controlOf(node);
   const parts = "input, textarea, select, button, [role=button], [role=checkbox], [role=radio]";
@@ -573,7 +572,7 @@ engine.isInState = (node, state) => {
   }
 };
 
-/** Whether a box is where it was one frame ago. */
+/** Whether the box is unchanged after two frames. */
 const standsStill = async (node) => {
   const before = JSON.stringify(node.getBoundingClientRect());
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -588,5 +587,5 @@ engine.selectText = (node) => {
 
 engine.parentOf = (node) => node.parentElement;
 
-/** The browser says of this element in whose frame it is. */
+/** The root element of a node's document, for which the browser reports the frame. */
 engine.documentElementOf = (node) => (node.ownerDocument ?? node).documentElement;

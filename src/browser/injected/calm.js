@@ -1,12 +1,12 @@
-// Whether a document stands still: nothing loads, moves, or has changed for a moment.
+// Whether a document is idle: nothing loads, moves, or has just changed.
 const own = (method) => Function.prototype.call.bind(method);
 const animationsOf = own(Document.prototype.getAnimations);
 const { querySelector, textContent } = engine.native;
 
 const CALM_MS = 200;
-/** How long changes are watched for after who asked last. */
+/** How long changes are observed after the last query. */
 const LINGER_MS = 2000;
-/** What takes longer to end is not waited for. */
+/** Animations with more time left are not waited for. */
 const LONGEST_MS = 5000;
 const BUSY = "[aria-busy=true],progress:not([value])";
 
@@ -14,7 +14,7 @@ let watcher = null;
 let ending = 0;
 let changed = 0;
 
-/** Whether nothing is under way, since this was first asked at least. */
+/** Whether the document is idle. Changes before the first call are unknown, so that call returns false. */
 engine.isCalm = () => {
   const now = performance.now();
   if (!watcher) {
@@ -33,7 +33,7 @@ engine.isCalm = () => {
   return !(busy && engine.isVisible(busy)) && !animationsOf(document).some(isUnderWay);
 };
 
-/** Whether an animation will end, or turns what stands for something that is to come. */
+/** Whether an animation ends soon, or is an endless one without text, such as a spinner. */
 function isUnderWay({ playState, timeline, currentTime, effect }) {
   if (playState !== "running" || !(timeline instanceof DocumentTimeline)) return false;
   const left = effect.getComputedTiming().endTime - (currentTime ?? 0);

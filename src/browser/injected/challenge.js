@@ -1,4 +1,4 @@
-// What a page shows that only a person can deal with. Runs in the isolated world and changes nothing.
+// Collects signs of a challenge that only a person can pass, such as a captcha or a login. Changes nothing in the page.
 () => {
   "use strict";
   const boxes = [];

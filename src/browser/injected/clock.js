@@ -1,5 +1,5 @@
-// A clock that somebody outside turns. It stands in the page's own world, where a user asked for it. `token` is known to nobody
-// else: who calls `Date.now` with it turns the clock. All is in ms; `ticks` counts them from the moment the clock was put in.
+// A fake clock in the page's main world, set by the engine: `Date.now(token, …)` advances it, and no page knows the `token`.
+// All times are in milliseconds. `ticks` counts the clock's time since it was installed.
 (token, { origin, state }) => {
   const real = Object.fromEntries(["setTimeout", "clearTimeout"].map((name) => [name, globalThis[name].bind(globalThis)]));
   const [RealDate, realNow, evaluate] = [Date, Date.now.bind(Date), globalThis.eval];
@@ -14,11 +14,11 @@
   const now = () => fixed ?? Math.floor(passed() + offset);
   const set = (state) => {
     ({ ticks, flows, fixed, offset } = state);
-    // From the moment of the state until now, as much time has passed here as elsewhere.
+    // Adds the real time that has passed since the state was recorded.
     [base, since] = [ticks + Math.max(realNow() - state.at, 0), elapsed()];
   };
 
-  // What the page wants to have called later.
+  // The page's timers and animation frames.
   const earliest = () => {
     let found = null;
     for (const each of callbacks.values()) if (!found || each.due < found.due) found = each;
@@ -35,7 +35,7 @@
     each.call();
   };
 
-  // Time that flows: one real timer for the earliest of them.
+  // While time flows by itself: one real timer for the earliest callback.
   const schedule = () => {
     real.clearTimeout(pump);
     const next = flows && !turning && earliest();
@@ -54,7 +54,7 @@
     schedule();
   };
 
-  // Time that is turned. Between two calls the page's own loop has its turn, for promises.
+  // While the clock is advanced: the event loop runs between two callbacks, so that promises resolve.
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.shift()();
@@ -86,7 +86,7 @@
     if (failures.length) throw failures[0];
   };
 
-  // What the page sees instead.
+  // Replaces the page's functions for time.
   const instead = (owner, name, handler) => {
     const apply = (target, self, given) => handler(given, target, self);
     const own = owner && Object.getOwnPropertyDescriptor(owner, name);

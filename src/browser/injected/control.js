@@ -1,4 +1,4 @@
-// The controls of a form, whatever draws them: what each is, what it shows, and what it offers to choose from.
+// Form controls, native or custom: their kind, what they show, and which options they offer.
 const { checkVisibility, contains, getAttribute, isConnected, localName, matches, rectOf, rootOf, textContent } = engine.native;
 const closest = Function.prototype.call.bind(Element.prototype.closest);
 const { collapse, queryAll, roleOf } = engine;
@@ -12,13 +12,13 @@ const BY_ROLE = "combobox listbox slider spinbutton checkbox switch radio radiog
 const ROLES = BY_ROLE.map((role) => `[role=${role}]`).join(",");
 const FIELD = (engine.FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`);
 
-/** A field that a person meets, and not one that a library keeps for itself. */
+/** Whether a field is for the user, and not for a library's own use. */
 const isMet = (field) =>
   isDrawn(field) && !(getAttribute(field, "tabindex") === "-1" && engine.isHiddenFromAccessibility(field)) && !isKept(field);
 
 /* -------------------------------------------------------------- kept fields */
 
-/** A field that a library took out of sight and out of the order of tabs, to hold what is chosen in what it draws instead. */
+/** Whether a library keeps a field out of sight and out of the tab order, to hold the value of a control that it draws instead. */
 const isKept = (field) =>
   isOutOfOrder(field) && isDrawn(field) && isUnseen(field) && field !== engine.activeElement() && insteadOf(field) !== null;
 engine.isKept = isKept;
@@ -26,7 +26,7 @@ engine.isKept = isKept;
 const isOutOfOrder = (field) =>
   (field instanceof HTMLSelectElement || isTyped(field)) && Number.parseInt(getAttribute(field, "tabindex") ?? "0", 10) < 0;
 
-/** Transparent, of no size, clipped away, or beyond the edges that no scrolling passes. */
+/** Whether a field is transparent, has no size, is clipped, or is beyond the edges that scrolling can reach. */
 function isUnseen(field) {
   if (!checkVisibility(field, { opacityProperty: true })) return true;
   const box = rectOf(field);
@@ -39,7 +39,7 @@ const AROUND = '[role=combobox],[aria-haspopup],[tabindex="0"]';
 const MOST_LEVELS = 4;
 const MOST_BESIDE = 3;
 
-/** What a library draws in the place of a field that it keeps out of sight: around it, or beside it; null where there is nothing. */
+/** The control that a library draws instead of a kept field, around or beside it; null if there is none. */
 function insteadOf(field) {
   const isInstead = (element) =>
     element !== field && matches(element, DRAWN_INSTEAD) && engine.isVisible(element) && !isOutOfOrder(element) && !sendsItself(element);
@@ -55,7 +55,7 @@ function insteadOf(field) {
   return null;
 }
 
-/** What `heldBy` finds in the nearest neighbour of a box. Where such boxes alternate with what is drawn for them, the first says on which side. */
+/** What `heldBy` finds in the nearest sibling of a box. If kept fields alternate with drawn controls, the first one shows the order. */
 function besideIt(box, heldBy) {
   const isPart = (element) => element && !matches(element, "label") && (isOutOfOrder(element) || heldBy(element));
   let first = box;
@@ -69,17 +69,17 @@ function besideIt(box, heldBy) {
   }
   return null;
 }
-/** A field of the form's own: it stands for itself. */
+/** Whether a field is submitted with the form itself, so that it is not drawn for another one. */
 const sendsItself = (element) => matches(element, "input,select,textarea") && (getAttribute(element, "name") ?? "") !== "";
 
-/** What is to be acted on instead of a field that is kept out of sight, `{role, name, ref}`; null for any other. */
+/** The control that is drawn instead of a kept field: `{role, name, ref}`; null for other fields. */
 engine.drawnInstead = (node) => {
   const field = engine.controlOf(node);
   const isOut = isOutOfOrder(field) && isDrawn(field) && isUnseen(field);
   return isOut ? drawnFor(insteadOf(field), field) : null;
 };
 
-/** The same for a field that is hidden altogether, of which it can only be guessed. */
+/** The control that is probably shown instead of a hidden field. */
 engine.shownInstead = (node) => {
   const field = engine.controlOf(node);
   return field instanceof HTMLSelectElement || isTyped(field) ? drawnFor(insteadOf(field), field) : null;
@@ -90,14 +90,14 @@ const drawnFor = (drawn, field) => {
   return { role, name: (engine.nameOf(drawn) && name) || engine.nameOf(field) || name, ref };
 };
 
-/** What the field is called that is kept for the one that is drawn; empty where there is none. */
+/** The name of the kept field of a drawn control; "" if there is none. */
 engine.keptNameOf = (drawn, fields) => {
   for (const field of fields) if (isKept(field) && insteadOf(field) === drawn) return engine.nameOf(field);
   return "";
 };
 engine.KEPT = "select[tabindex^='-'],input[tabindex^='-'],textarea[tabindex^='-']";
 
-/** The control that a node stands for: itself, that of a label, the one around it, or the only one inside it. */
+/** The control of a node: itself, that of a label, the one around it, or the only one inside it. */
 const fieldOf = (engine.fieldOf = (node) => {
   const control = engine.controlOf(node);
   if (!(control instanceof Element) || matches(control, FIELD)) return control;
@@ -110,7 +110,7 @@ const fieldOf = (engine.fieldOf = (node) => {
 
 const CHECKED = /^(?:checkbox|switch|radio|menuitemcheckbox|menuitemradio)$/;
 
-/** One of text, select, check, range, slider, choice, group, file, none. */
+/** The kind of a control: text, select, check, range, slider, choice, group, file or none. */
 function kindOf(field) {
   if (field instanceof HTMLSelectElement) return "select";
   if (field instanceof HTMLInputElement) {
@@ -129,7 +129,7 @@ function kindOf(field) {
 const UNTYPED = /^(?:button|submit|reset|image|checkbox|radio|range|file|hidden)$/;
 const isTyped = (field) => field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && !UNTYPED.test(field.type));
 
-/** `{kind}` of what a node stands for; where it is typed into, `{wrong, needed}` if it does not take the value. */
+/** The kind of a node's control: `{kind}`; for a text field also `{wrong, needed}` if it does not accept the value. */
 engine.control = (node, value) => {
   if (!isConnected(node)) return { kind: "gone" };
   const field = fieldOf(node);
@@ -139,7 +139,7 @@ engine.control = (node, value) => {
   return { kind, wrong, needed };
 };
 
-/** The input for files that a node stands for, which is often hidden beside what is pressed instead. */
+/** The file input of a node, which is often hidden beside the button that opens it. */
 engine.fileInputOf = (node) => {
   const isFiles = (field) => field instanceof HTMLInputElement && field.type === "file";
   const control = engine.controlOf(node);
@@ -151,12 +151,12 @@ engine.fileInputOf = (node) => {
   return null;
 };
 
-/** The radio buttons, or check boxes, of a group. */
+/** The radio buttons or checkboxes of a group. */
 const membersOf = (group) => queryAll(group, "input[type=radio],input[type=checkbox],[role=radio],[role=checkbox]");
 
 /* ------------------------------------------------------------------- shown */
 
-/** The texts that are drawn in an element, without what `isOut` names. A list of the browser's draws what it offers, too. */
+/** The visible text of an element, without parts that `isOut` accepts, and without native lists. */
 function drawnText(element, isOut) {
   const parts = [];
   const read = (node) => {
@@ -173,12 +173,10 @@ function drawnText(element, isOut) {
 const ASIDE =
   "label,legend,[aria-hidden=true],[aria-live],[role=alert],[role=status],[role=log],[role=listbox],[role=tooltip],[role=dialog],svg,script,style";
 const HOLDERS = "body,html,form,fieldset,dialog,[role=dialog],[role=group],[role=radiogroup],table,main";
-/** No field is drawn taller than this. */
+/** The largest height, in pixels, of the visual box of a field. */
 const TALLEST = 200;
 
-/**
- * The box in which a control is drawn: what is around it and around no other field. From the inside out, each one larger.
- */
+/** The boxes that draw a control and contain no other field, from the inside out. */
 function* boxesAround(field) {
   yield field;
   let levels = 0;
@@ -191,17 +189,17 @@ function* boxesAround(field) {
 }
 const isPopup = (other, field) => listsOf(field).some((list) => list === other || contains(list, other));
 
-/** What has been chosen, where a control holds that in a list of its own. */
+/** The chosen items of a control that keeps them in a list of its own. */
 function pickedIn(field) {
   const lists = queryAll(field, "[role=listbox]").map((list) => [list, itemsIn(list)]);
-  // What has come with the list that opened is what there is to choose from.
+  // Items that appeared with the opened list are offered, not chosen.
   const closed = lists.filter(
     ([list, items]) => !hasCome(list) && items.length && items.every(isSelected) && !queryAll(list, "input").length,
   );
   return closed.length === 1 && kindOf(field) === "choice" ? closed[0][1] : [];
 }
 
-/** What a control that is chosen from shows as chosen. */
+/** The texts that a control shows as chosen. */
 function shownChoice(field) {
   if (roleOf(field) === "listbox") return itemsIn(field).filter(isSelected).map(itemText);
   const picked = pickedIn(field);
@@ -219,19 +217,19 @@ function shownChoice(field) {
     const text = drawnText(box, isOut);
     if (text && text !== name) return [text];
   }
-  // A button is named by what it shows.
+  // The text of a button is also its name.
   const own = drawnText(field, isOut);
   return own ? [own] : [];
 }
 
-/** The text that an editor draws: of an editor whose field is out of sight, what is drawn around that. */
+/** The text of a field. If an editor draws the text elsewhere, that text. */
 function editedText(field) {
   if (!isProxy(field)) return isTyped(field) ? field.value : (field.innerText ?? "").replace(/\u200b|\n+$/g, "");
   const face = faceOf(field);
   return face ? linesDrawnIn(face, field).join("\n") : (field.value ?? "");
 }
 engine.editedText = editedText;
-/** Whether an editor that keys only pass through shows something else than what was written. */
+/** Whether an editor with a hidden field shows another text than the one that was typed. */
 engine.hasRewritten = async (node, value) => {
   const field = engine.controlOf(node);
   if (!isProxy(field)) return false;
@@ -239,14 +237,14 @@ engine.hasRewritten = async (node, value) => {
   return editedText(field) !== value;
 };
 
-/** Whether keys only pass through a field, which is too small to show what they write. */
+/** Whether a field only receives keys: it is too small or transparent, and an editor draws its text elsewhere. */
 const isProxy = (engine.isProxy = (field) => {
   if (!(field instanceof HTMLTextAreaElement) && !field.editContext) return false;
   const { width, height } = rectOf(field);
   return width < 12 || height < 6 || getComputedStyle(field).opacity === "0";
 });
 
-/** Where an editor draws what is written into a field that keys only pass through: the nearest box around it of some size. */
+/** The box in which an editor draws the text of such a field: the nearest one around it of some size. */
 const faceOf = (engine.faceOf = (field) => {
   for (let box = engine.flatParent(field); box && box !== document.body; box = engine.flatParent(box)) {
     const { width, height } = rectOf(box);
@@ -255,10 +253,10 @@ const faceOf = (engine.faceOf = (field) => {
   return null;
 });
 
-/** Pixels by which parts of one line may differ in height. */
+/** How far, in pixels, the tops of parts of one line may differ. */
 const LINE_SLACK = 4;
 
-/** The texts drawn in an element, line by line as they stand, without the numbers of the lines. */
+/** The drawn lines of text in an element, by their position, without line numbers. */
 function linesDrawnIn(element, field) {
   const parts = [];
   const read = (node) => {
@@ -279,7 +277,7 @@ function linesDrawnIn(element, field) {
   return texts.map((line) => line.map(({ text }) => text).join(""));
 }
 
-/** Whether each line begins with its number, beside the text and not in it. */
+/** Whether each line begins with a line number, drawn apart from the text. */
 const isNumbered = (lines) =>
   lines.length > 0 &&
   lines.every(([first], at) => /^\d+$/.test(first.text) && Number(first.text) === Number(lines[0][0].text) + at) &&
@@ -292,20 +290,20 @@ function shownText(field) {
 }
 
 const choices = new WeakMap();
-/** Notes what is about to be chosen from a list of the browser's. */
+/** Records the options that are about to be chosen in a native list. */
 engine.noteChoice = (select, names) => choices.set(select, names);
-/** What is selected in such a list; the outcome is `lost` where that is another option than the one that was chosen. */
+/** The selected options of a native list; the outcome is `lost` if they are not the chosen ones. */
 engine.shownOptions = (select) => {
   const selected = Array.from(select.selectedOptions);
   const values = selected.map(engine.optionText);
   const wanted = choices.get(select);
   const unchanged = Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n");
   if (!unchanged) return { values, unchanged };
-  // From many lists actions are chosen: they go back to what stands for nothing.
+  // Many lists run an action and then return to their empty option.
   return { values, unchanged, outcome: selected.every(({ value }) => value === "") ? "taken" : "lost" };
 };
 
-/** What a control shows now: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`. */
+/** The current value of a control: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`. */
 engine.shownBy = (node) => {
   if (!isConnected(node)) {
     const heir = engine.heirOf(node);
@@ -343,7 +341,7 @@ engine.shownBy = (node) => {
   }
 };
 
-/** What has come in the place of a list or a box shows now; null where nothing has. */
+/** The value of the element that replaced a list or checkbox; null if there is none. */
 function shownByTwin(field) {
   const twin = /^(?:select|check)$/.test(kindOf(field)) ? engine.twinOf(field) : null;
   if (!twin) return null;
@@ -354,7 +352,7 @@ engine.allShownBy = (...nodes) => nodes.map(engine.shownBy);
 
 /* ----------------------------------------------------------------- choices */
 
-/** The input into which is typed what to choose; null where there is none. */
+/** The input in which an option is searched for; null if there is none. */
 function typedIn(field) {
   if (isTyped(field)) return field;
   const inside = queryAll(field, "input").filter((input) => isTyped(input) && isDrawn(input));
@@ -364,7 +362,7 @@ function typedIn(field) {
 const LISTS = "[role=listbox],[role=tree],[role=menu],[role=grid]";
 const ITEMS = "[role=option],[role=treeitem],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox]";
 
-/** The elements that a control says it controls. */
+/** The elements that a control references as its lists. */
 function listsOf(field) {
   const speakers = [field, typedIn(field), closest(field, "[role=combobox]"), ...queryAll(field, "[aria-controls],[aria-owns]")].filter(
     Boolean,
@@ -384,7 +382,7 @@ function listsOf(field) {
   return [...new Set([...ids, ...controlled, ...active])].filter((list) => list && !contains(list, field));
 }
 
-/** All elements below one in the tree that is drawn. */
+/** All descendants in the flat tree. */
 function* below(element) {
   for (const child of engine.flatChildren(element)) {
     if (child instanceof Element) {
@@ -394,7 +392,7 @@ function* below(element) {
   }
 }
 
-/** Whether a list has no room to show anything: some are kept for assistive technology alone, beside what is drawn. */
+/** Whether a list has no room to show anything, as one that is only for assistive technology. */
 function isShut(list) {
   for (let box = list, levels = 0; box && box !== document.body && levels < 4; box = engine.flatParent(box), levels++) {
     const { width, height } = rectOf(box);
@@ -403,7 +401,7 @@ function isShut(list) {
   return false;
 }
 
-/** What can be chosen in a list. */
+/** The options in a list. */
 function itemsIn(list) {
   const all = [...below(list)].filter((item) => isDrawn(item) && engine.isVisible(item) && !isShut(list));
   const items = all.filter((element) => matches(element, ITEMS));
@@ -418,14 +416,14 @@ const itemText = (item) =>
   collapse(textContent(item));
 
 let before = null;
-/** Notes what is drawn before a list opens, so that one that says nothing of itself is known by having come. */
+/** Records the visible elements before a list opens, so that an unmarked list is recognized by being new. */
 engine.noteDrawn = () => {
   engine.forgetTyping();
   before = new WeakSet(queryAll(document, "*").filter(isDrawn));
 };
 const hasCome = (element) => before !== null && !before.has(element);
 
-/** The innermost elements with texts that have come. */
+/** The new elements with text of their own. */
 function newTexts(field) {
   const come = queryAll(document.body, "*").filter(
     (element) =>
@@ -445,7 +443,7 @@ function newTexts(field) {
 const MOST_ITEMS = 1000;
 let offered = [];
 
-/** The items of the list that is the field's, by its own word; else, unless `owned`, of one that has come since it was pressed. */
+/** The items of the lists that a field references; otherwise, unless `owned`, of a list that has appeared since the press. */
 function itemsOf(field, owned = false) {
   if (kindOf(field) === "group") return membersOf(field);
   if (roleOf(field) === "listbox") return itemsIn(field);
@@ -456,7 +454,7 @@ function itemsOf(field, owned = false) {
   return come.length ? come : newTexts(field);
 }
 
-/** What there is to choose from just now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
+/** The options that are offered now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
 engine.choices = (node, { owned = false } = {}) => {
   const field = fieldOf(node);
   const isGroup = kindOf(field) === "group";
@@ -488,7 +486,7 @@ const isMultiple = (field) =>
         (list) => list && getAttribute(list, "aria-multiselectable") === "true",
       ) || queryAll(field, "select[multiple]").some(isKept);
 
-/** Where what is looked for can be typed: in the control itself, or in a field that came with the list. */
+/** The field to type a search text into: the control itself, or one that appeared with the list; null if there is none. */
 function filterOf(field) {
   const own = typedIn(field);
   if (own) return own.readOnly || own.inputMode === "none" || engine.isDisabled(own) ? null : own;
@@ -517,7 +515,7 @@ engine.isListOpen = (node) => {
 };
 engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
 
-/** What scrolls the list; null where nothing does. */
+/** The element that scrolls the list; null if there is none. */
 engine.choicesScroller = () => {
   const [first] = offered;
   for (let box = first && engine.flatParent(first); box && box !== document.body; box = engine.flatParent(box)) {
@@ -526,10 +524,7 @@ engine.choicesScroller = () => {
   return null;
 };
 
-/**
- * The part of the list that is in the viewport, where it can be scrolled: `{x, y, width, height, scrolled, ended}`, and how
- * much of it is scrolled past; null where it cannot.
- */
+/** The part of a scrolling list in the viewport, its scroll position, and whether that is the end; null if it does not scroll. */
 engine.choicesBox = () => {
   const box = engine.choicesScroller();
   if (!box) return null;
@@ -554,7 +549,7 @@ const attributeNumber = (element, name) => {
 
 let numbers = new Map();
 const displays = new WeakMap();
-/** Notes all numbers that are drawn, so that the one that a slider changes is known as its value. */
+/** Records all visible numbers, so that the one that a slider changes is recognized as its value. */
 engine.noteNumbers = () => {
   numbers = new Map();
   for (const [place, text] of textsWithNumbers()) numbers.set(place, text);
@@ -566,7 +561,7 @@ function* textsWithNumbers() {
     else if (element.childElementCount === 0 && /\d/.test(textContent(element))) yield [element, textContent(element)];
   }
 }
-/** Takes the number that changed for the slider's value; of several, as where a clock goes on, the one that stands with it. */
+/** Takes the number that has changed as the slider's value; of several, such as with a running clock, the nearest. */
 engine.findDisplay = (node) => {
   const field = fieldOf(node);
   const here = rectOf(field);
@@ -582,7 +577,7 @@ engine.findDisplay = (node) => {
   if (nearest) displays.set(field, nearest[0]);
 };
 
-/** The long box along which the thumb of a slider goes. */
+/** The long box along which the thumb of a slider moves. */
 const trackOf = (thumb) => {
   const { width, height } = rectOf(thumb);
   for (let box = engine.flatParent(thumb), levels = 0; box && levels < 4; box = engine.flatParent(box), levels++) {
@@ -592,7 +587,7 @@ const trackOf = (thumb) => {
   return thumb;
 };
 
-/** `{now, min, max, text, vertical, backwards}` of a slider; what is not known is null. */
+/** `{now, min, max, text, vertical, backwards}` of a slider; null if unknown. */
 engine.sliderOf = (node) => {
   const thumb = fieldOf(node);
   const display = displays.get(thumb);
@@ -620,7 +615,7 @@ engine.pointOnTrack = (node, share) => {
 };
 
 const PICKED = new Set(["date", "time", "month", "week", "datetime-local"]);
-/** The field with the focus, if the browser helps to fill it in with a window of its own. */
+/** The focused field, if the browser has a picker or suggestions for it. */
 engine.helpedField = () => {
   let focused = document.activeElement;
   for (let root = focused && engine.shadowRootOf(focused); root?.activeElement; root = engine.shadowRootOf(focused))

@@ -1,6 +1,6 @@
-// What a document looks like to a person and to assistive technology: flat tree, visibility, roles, names, states.
+// How a document appears to a person and to assistive technology: flat tree, visibility, roles, names, states.
 
-// Taken from the prototypes once: `<form><input name=getAttribute>` shadows a form's own methods in every world.
+// Taken from the prototypes once, since `<form><input name=getAttribute>` shadows the form's own methods in every world.
 const bound = (method) => Function.prototype.call.bind(method);
 const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
 const assignedNodes = bound(HTMLSlotElement.prototype.assignedNodes);
@@ -10,7 +10,7 @@ const isBoxVisible = bound(Element.prototype.checkVisibility);
 const closest = bound(Element.prototype.closest);
 const attributeOf = bound(Element.prototype.getAttribute);
 const hasOwnAttributes = bound(Element.prototype.hasAttributes);
-/** What a script said of an element through `ElementInternals`, by the attributes that would say the same. */
+/** The role and states that scripts set through `ElementInternals`, as equivalent attributes of each element. */
 const internals = new WeakMap();
 let hasInternals = false;
 const native = (engine.native = {
@@ -56,21 +56,21 @@ const VISIBLE_BOX = { visibilityProperty: true };
 
 /* --------------------------------------------------------------- image maps */
 
-/** The picture that an area belongs to. */
+/** The image that an area of an image map belongs to. */
 function imageOf(area) {
   const map = closest(area, "map");
   const name = map && native.getAttribute(map, "name");
   return name ? native.rootOf(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`) : null;
 }
 
-/** A box inside the shape of an area, where its picture shows it: without size where there is none. */
+/** A box inside the shape of an area, in the viewport; without size if there is none. */
 function shapeOf(area) {
   const image = imageOf(area);
   if (!image) return boxOf(area);
   const outer = boxOf(image);
   const across = image.offsetWidth ? outer.width / image.offsetWidth : 1;
   const down = image.offsetHeight ? outer.height / image.offsetHeight : 1;
-  // What the browser counts from is the edge of the border.
+  // The coordinates are relative to the border box.
   const { offsetWidth: width, offsetHeight: height } = image;
   const box = boxInShape(area.shape.toLowerCase(), area.coords.split(/[\s,;]+/).map(Number), width, height);
   const [left, right] = [box.left, box.right].map((x) => Math.min(Math.max(x, 0), width));
@@ -78,7 +78,7 @@ function shapeOf(area) {
   return new DOMRect(outer.left + left * across, outer.top + top * down, (right - left) * across, (bottom - top) * down);
 }
 
-/** A box that lies wholly inside a shape, in the picture's own pixels. */
+/** A box completely inside a shape, in pixels of the image. */
 function boxInShape(shape, numbers, width, height) {
   const nothing = { left: 0, top: 0, right: 0, bottom: 0 };
   if (shape === "default") return { ...nothing, right: width, bottom: height };
@@ -95,7 +95,7 @@ function boxInShape(shape, numbers, width, height) {
   return widestSpan(Array.from({ length: numbers.length >> 1 }, (_, at) => numbers.slice(2 * at, 2 * at + 2))) ?? nothing;
 }
 
-/** Where a line through a polygon is inside it for longest. */
+/** The widest horizontal span inside a polygon. */
 function widestSpan(points) {
   const LINES = 24;
   const [low, high] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];
@@ -122,14 +122,14 @@ const collapse = (engine.collapse = (text) => text.replace(/[\s\u200b]+/g, " ").
 
 const closedRoots = new WeakMap();
 
-/** Tells the engine of a closed shadow root; `host` may be left out (null). */
+/** Registers a closed shadow root; `host` may be null. */
 engine.adoptClosedRoot = (host, root) => {
   closedRoots.set(host ?? root.host, root);
 };
 
 const shadowRootOf = (engine.shadowRootOf = (element) => native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
 
-/** Takes what `ElementInternals` say of each element, null where that is not known. Answers whether anything is new. */
+/** Stores the `ElementInternals` of each element as attributes; null if unknown. Returns whether anything is new. */
 engine.adoptInternals = (elements, found) => {
   let isNew = false;
   elements.forEach((element, at) => {
@@ -142,12 +142,12 @@ engine.adoptInternals = (elements, found) => {
 };
 engine.hasInternals = (element) => internals.has(element);
 
-/** Tags that may hold a shadow root, besides custom elements. */
+/** Tags that may have a shadow root, besides custom elements. */
 const SHADOW_HOSTS = (engine.SHADOW_HOSTS = new Set(
   "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
 ));
 
-/** Calls `visit` with each child in the tree that is drawn. */
+/** Calls `visit` with each child in the flat tree. */
 const eachFlatChild = (engine.eachFlatChild = (node, visit) => {
   let first = null;
   if (nodeType(node) === ELEMENT) {
@@ -170,9 +170,9 @@ engine.flatChildren = (node) => {
   return children;
 };
 
-/** The parent in the tree that is drawn; null at the document's element and where nothing is drawn. */
+/** The parent in the flat tree; null for the root element and for detached nodes. */
 const flatParent = (engine.flatParent = (node) => {
-  // What shows it is not what holds it.
+  // An area is drawn by its image, not by the map that contains it.
   const image = node instanceof HTMLAreaElement ? imageOf(node) : null;
   if (image) return image;
   const slot = nodeType(node) === TEXT ? native.slotOfText(node) : nodeType(node) === ELEMENT ? native.slotOfElement(node) : null;
@@ -184,14 +184,14 @@ const flatParent = (engine.flatParent = (node) => {
   return parent;
 });
 
-/** What keys go to in this document; null when that is the body, or lies in another frame. */
+/** The element that receives keys in this document; null for the body, or if another frame receives them. */
 engine.keyTarget = () => {
   const active = engine.activeElement();
   const isHere = window.parent === window || document.hasFocus();
   return isHere && !(active instanceof HTMLIFrameElement) ? active : null;
 };
 
-/** The element that has the focus, also inside shadow roots; null when it is only the body. */
+/** The focused element, also inside shadow roots; null if that is only the body. */
 engine.activeElement = () => {
   let active = document.activeElement;
   if (!active || active === document.body || active === document.documentElement) return null;
@@ -199,7 +199,7 @@ engine.activeElement = () => {
   return active;
 };
 
-/** What a page shows: its body, and what a script puts beside it on the root. */
+/** The elements that a page shows: its body, and others that a script adds to the root. */
 engine.topElements = () => {
   const page = document.documentElement;
   if (!page || !document.body) return page ? [page] : [];
@@ -208,7 +208,7 @@ engine.topElements = () => {
 
 /* --------------------------------------------------------------- visibility */
 
-/** True where the element, or for `display: contents` its content, is drawn: not display none, visibility hidden, locked. */
+/** Whether the element, or for `display: contents` its content, is drawn: not display none, visibility hidden, or locked. */
 engine.isVisible = (element) => {
   if (native.checkVisibility(element, VISIBLE_BOX)) {
     const box = native.rectOf(element);
@@ -221,7 +221,7 @@ engine.isVisible = (element) => {
 };
 
 const range = document.createRange();
-/** The box of a text node's glyphs. */
+/** The box of the glyphs of a text node. */
 const textRect = (engine.textRect = (text) => {
   range.selectNodeContents(text);
   return range.getBoundingClientRect();
@@ -231,7 +231,7 @@ const isTextDrawn = (text) => {
   return box.width > 0 && box.height > 0;
 };
 
-/** True where the element is hidden from assistive technology: aria-hidden or inert, on it or around it. */
+/** Whether the element or an ancestor is aria-hidden or inert. */
 engine.isHiddenFromAccessibility = (element) => {
   for (let node = element; node; node = flatParent(node)) {
     if (isAriaHidden(node) || hasAttribute(node, "inert")) return true;
@@ -239,7 +239,7 @@ engine.isHiddenFromAccessibility = (element) => {
   return false;
 };
 
-/** `aria-hidden`, which browsers ignore on the root and around the focus. */
+/** Whether `aria-hidden` applies: browsers ignore it on the root, the body, and around the focus. */
 const isAriaHidden = (engine.isAriaHidden = (element) => {
   if (getAttribute(element, "aria-hidden") !== "true") return false;
   if (element === document.body || element === document.documentElement) return false;
@@ -258,7 +258,7 @@ const ARIA_ROLES = words(`alert alertdialog application article banner blockquot
   radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript
   suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`);
 
-/** Roles that are there to be acted on. */
+/** Roles of elements that can be acted on. */
 engine.INTERACTIVE_ROLES = words(`button checkbox combobox link listbox menuitem menuitemcheckbox
   menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem`);
 
@@ -272,7 +272,7 @@ const GLOBAL_ARIA = `[aria-atomic],[aria-busy],[aria-controls],[aria-current],[a
 const SECTIONS = words("article aside nav section");
 const SECTION_ROLES = words("article complementary navigation region");
 
-/** True for what belongs to a part of the page and not to the page; `main` is such a part to headers and footers. */
+/** Whether an element belongs to a section and not to the whole page. `mainToo`: `main` counts as a section, too. */
 function isInSection(element, mainToo) {
   for (let node = parentNode(element); node; node = parentNode(node)) {
     if (nodeType(node) !== ELEMENT) continue;
@@ -294,10 +294,10 @@ const closestTag = (element, names) => {
 };
 const TABLE = words("table");
 
-/** What one walk may remember, because nothing changes while it runs; null between walks. */
+/** A cache for the duration of one walk, while nothing changes; null between walks. */
 let memory = null;
 
-/** Runs `work` with a memory: labels and tables cost a search of the document each, and every control and cell asks. */
+/** Runs `work` with the cache, since finding labels and tables searches the whole document each time. */
 engine.remembering = (work) => {
   memory = {
     tables: new WeakMap(),
@@ -315,7 +315,7 @@ engine.remembering = (work) => {
   }
 };
 
-/** The role of the table around `element`, which makes it a row, a cell or nothing. */
+/** The role of the table around `element`, which decides whether the element is a row, a cell or neither. */
 function tableRole(element) {
   const parent = parentNode(element);
   const known = isAsWritten ? null : memory?.tables;
@@ -338,7 +338,7 @@ function headerCellRole(element) {
   const scope = (getAttribute(element, "scope") ?? "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
   if (scope === "col" || scope === "colgroup") return "columnheader";
-  // Without a scope: a header beside data cells heads its row, unless it stands in a table's head.
+  // Without a scope, a header next to data cells is for its row, unless it is in the table's head.
   const row = parentNode(element);
   if (row && parentNode(row) && localName(parentNode(row)) === "thead") return "columnheader";
   for (let cell = row && firstChild(row); cell; cell = nextSibling(cell)) {
@@ -347,10 +347,10 @@ function headerCellRole(element) {
   return "columnheader";
 }
 
-/** Whether tables and list items count as the author wrote them, also where they only arrange things. */
+/** Whether tables and list items keep their role even if they are only used for layout. */
 let isAsWritten = false;
 
-/** Does `work` with roles by the markup alone, as selectors by role have them in every browser. */
+/** Runs `work` with roles by the markup alone, as role selectors need them in every browser. */
 engine.asWritten = (work) => {
   isAsWritten = true;
   try {
@@ -363,7 +363,7 @@ engine.writtenRoleOf = (element) => engine.asWritten(() => roleOf(element));
 
 const DATA_MARKS = "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]";
 
-/** A table that only arranges things: it has a single row or column or holds other tables, and nothing marks it as data. */
+/** Whether a table is only used for layout: it has a single row or column or contains tables, and no data markup. */
 function isLayoutTable(table) {
   if (isAsWritten) return false;
   const rows = table.rows;
@@ -509,7 +509,7 @@ const implicitRole = (element, tag) => {
   return role === undefined ? "generic" : typeof role === "string" ? role : role(element);
 };
 
-/** A native control or anything that a tab key or a script can focus. */
+/** Whether an element is a native control, or the Tab key or a script can focus it. */
 const isFocusable = (engine.isFocusable = (element) => {
   if (hasAttribute(element, "tabindex")) return true;
   switch (localName(element)) {
@@ -532,7 +532,7 @@ const isFocusable = (engine.isFocusable = (element) => {
   }
 });
 
-/** The element on which `contenteditable` stands, not what is inside it. */
+/** Whether an element has `contenteditable` itself, and does not only inherit it. */
 const isEditingHost = (engine.isEditingHost = (element) => {
   const editable = getAttribute(element, "contenteditable");
   return editable !== null && editable.toLowerCase() !== "false" && isHtml(element) && element.isContentEditable;
@@ -550,7 +550,7 @@ const explicitRole = (element, tag, text) => {
   return implicitRole(element, tag);
 };
 
-/** The role that assistive technology gets, `generic` and `none` included. */
+/** The role for assistive technology, including `generic` and `none`. */
 const roleOf = (engine.roleOf = (element) => {
   const tag = localName(element);
   const text = getAttribute(element, "role");
@@ -562,7 +562,7 @@ const roleOf = (engine.roleOf = (element) => {
 
 const labelledBy = (element) => (hasAttribute(element, "aria-labelledby") ? Array.from(element.ariaLabelledByElements ?? []) : []);
 
-/** Text that CSS puts before or after an element. */
+/** The text that CSS generates before or after an element. */
 function generatedText(element, which) {
   if (memory && !mayGenerate(element, memory.generated, false)) return "";
   const { content, display } = getComputedStyle(element, which);
@@ -573,7 +573,7 @@ function generatedText(element, which) {
 }
 
 const NOTHING_PAINTED = Object.freeze(["", ""]);
-/** The words that CSS paints before and after what an element holds. Icons are none. */
+/** The visible texts that CSS generates before and after an element's content, without icons. */
 engine.paintedAround = (element) => {
   if (!memory) return [paintedText(element, "::before"), paintedText(element, "::after")];
   if (!mayGenerate(element, memory.painted, true)) return NOTHING_PAINTED;
@@ -585,7 +585,7 @@ engine.paintedAround = (element) => {
   return painted;
 };
 
-/** In a large document whose style sheets cannot be read, elements are not asked once so many alike painted nothing. */
+/** In a large document with unreadable style sheets, how many similar elements without generated text are checked. */
 const ENOUGH_ALIKE = 8;
 const LARGE = 2000;
 const isLarge = () => (memory.large ??= document.getElementsByTagName("*").length > LARGE);
@@ -613,7 +613,7 @@ const GENERATES_NOTHING = /^(?:none|normal|""|)$/;
 const ALTERNATIVE = /(?<=["')]) \/ (?=")/;
 const WRITTEN = /counters?\(((?:"(?:[^"\\]|\\.)*"|[^)"])*)\)|"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
 const unescaped = (text) => text.replace(/\\(["\\])/g, "$1");
-/** What the strings, attributes and counters of a `content` say. */
+/** The text of the strings, attributes and counters in a `content` value. */
 const writtenText = (element, which, content) =>
   Array.from(content.matchAll(WRITTEN), ([, counter, text, attribute]) => {
     if (counter) return countedText(element, which, counter);
@@ -630,7 +630,7 @@ const NUMERALS = {
   "upper-alpha": (value) => letters(value).toUpperCase(),
   "upper-latin": (value) => letters(value).toUpperCase(),
 };
-/** What a counter shows there; "" in numerals that are not known here. */
+/** The text of a counter; "" for unsupported numerals. */
 function countedText(element, which, counter) {
   const [, name, between, numerals = "decimal"] = COUNTER.exec(counter) ?? [];
   if (!memory || !name || !NUMERALS[numerals]) return "";
@@ -641,7 +641,7 @@ function countedText(element, which, counter) {
 }
 
 const COUNTED = /(\S+) (-?\d+)/g;
-/** What the counters stand at for each element that shows one: `element → {"::before": name → values, outermost first}`. */
+/** The counter values of each element that shows one: `element → {"::before": name → values, outermost first}`. */
 function countAll() {
   const counts = new Map();
   const standing = new Map();
@@ -677,7 +677,7 @@ function countAll() {
     const style = getComputedStyle(element);
     if (style.display === "none" || depth > DEEPEST_COUNTED) return;
     apply(style, level);
-    const own = new Set(); // The counters that what it holds begins end with it.
+    const own = new Set(); // The counters that its content begins end with the element.
     note(element, "::before", own);
     eachFlatChild(element, (child) => nodeType(child) === ELEMENT && visit(child, own, depth + 1));
     note(element, "::after", own);
@@ -689,7 +689,7 @@ function countAll() {
 const MOST_COUNTED = 20_000;
 const DEEPEST_COUNTED = 500;
 
-/** False where no style sheet can put text before or after an element of this tree: asking each would cost the most. */
+/** Whether a style sheet may generate text for an element of this tree; querying the style of each element is slow. */
 function mayGenerate(element, known, wordsOnly) {
   const root = native.rootOf(element);
   let selectors = known.get(root);
@@ -702,7 +702,7 @@ function mayGenerate(element, known, wordsOnly) {
 }
 
 const ICONS = /^["'][\p{Co}\s]*["']$/u;
-/** The elements that style sheets give text to, as one selector; null where that cannot be known. */
+/** A selector of all elements with generated text; "" if there are none, null if unknown. */
 function generatingSelectors(root, wordsOnly) {
   const found = new Set();
   const read = (rules) => {
@@ -726,7 +726,7 @@ function generatingSelectors(root, wordsOnly) {
     if (selectors) native.matches(document.documentElement, selectors);
     return selectors;
   } catch {
-    return null; // A sheet of another origin, or a selector that is none without its pseudo-element.
+    return null; // A sheet of another origin, or a selector that is invalid without its pseudo-element.
   }
 }
 
@@ -740,7 +740,7 @@ const isNameHidden = (element) => {
 const optionText = (option) => collapse(getAttribute(option, "label") || native.textContent(option));
 engine.optionText = optionText;
 
-/** What a control inside a label says: its value. Null for anything else. */
+/** The value of a control inside a label, as a part of the label's text; null for other elements. */
 function embeddedValue(element, role) {
   switch (role) {
     case "textbox":
@@ -762,11 +762,11 @@ function embeddedValue(element, role) {
   }
 }
 
-/** One traversal for one name: what was visited, how deep it is, whether hidden nodes count. */
+/** The state of one name computation: the visited elements, the depth, whether hidden nodes count. */
 class NameSearch {
   constructor(hiddenToo, inReference) {
     this.seen = new Set();
-    /** What the same references name before. */
+    /** The elements earlier in the same `aria-labelledby` list. */
     this.visited = [];
     this.hiddenToo = hiddenToo;
     this.inReference = inReference;
@@ -774,7 +774,7 @@ class NameSearch {
   }
 }
 
-/** The text of all that is inside `element`, generated content included. */
+/** The text of the content of `element`, including generated content. */
 function contentText(element, search, stopAt) {
   let text = generatedText(element, "::before");
   eachFlatChild(element, (child) => {
@@ -788,7 +788,7 @@ function contentText(element, search, stopAt) {
 const UNSPOKEN = words("script style template noscript head meta link datalist");
 const SEPARATED = words("td th br tr li option");
 
-/** The text that an element inside a name adds to it. */
+/** The text that an element contributes to a name. */
 function partText(element, search, stopAt) {
   const tag = localName(element);
   if (tag === "br") return " ";
@@ -848,7 +848,7 @@ const textOf = (element, search) => (element ? collapse(contentText(element, sea
 
 const INPUT_BUTTONS = { submit: "Submit", reset: "Reset" };
 
-/** The name that HTML itself gives, before content and title. */
+/** The name by HTML's own rules, which precede content and title. */
 function nativeName(element, tag, search) {
   switch (tag) {
     case "input":
@@ -878,7 +878,7 @@ function nativeName(element, tag, search) {
   }
 }
 
-/** The title of the symbol that a drawing uses. */
+/** The title of the symbol that an SVG image uses. */
 function usedTitle(svg) {
   const use = childTagged(svg, "use");
   const id = use && /^#(.+)/.exec(getAttribute(use, "href") ?? getAttribute(use, "xlink:href") ?? "")?.[1];
@@ -929,7 +929,7 @@ const labelsOf = (engine.labelsOf = (control) => {
   return labels.get(control) ?? [];
 });
 
-/** The accessible name, as the "Accessible Name and Description Computation" has it. */
+/** The accessible name, by the "Accessible Name and Description Computation" specification. */
 engine.nameOf = (element, role = roleOf(element)) => {
   if (role === "none") return "";
   const attributes = native.hasAttributes(element);
@@ -964,7 +964,7 @@ function fallbackName(element, tag, role) {
 /* ------------------------------------------------------------------- states */
 
 const MASKABLE = words("text search tel url email");
-/** A field whose value is nobody's business. */
+/** Whether a field's value is secret. */
 const isSecret = (engine.isSecret = (element) =>
   element instanceof HTMLInputElement &&
   (element.type === "password" ||
@@ -981,7 +981,7 @@ function rangeValue(element) {
 
 const VALUED_ROLES = words("combobox meter progressbar scrollbar searchbox slider spinbutton textbox");
 
-/** What a field holds; null where there is nothing to say. A secret is never shown: see `isSecret`. */
+/** The value of a field; null if there is none to report. Callers must not show secrets: see `isSecret`. */
 engine.valueOf = (element, role = roleOf(element)) => {
   if (!VALUED_ROLES.has(role)) return null;
   if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return rangeValue(element);
@@ -992,7 +992,7 @@ engine.valueOf = (element, role = roleOf(element)) => {
   return isHtml(element) ? element.innerText.replace(/\n$/, "") : native.textContent(element);
 };
 
-/** The text in a combobox that is no input, without the list that it may hold. */
+/** The text in a combobox that is not an input, without its list. */
 const comboboxText = (element) => contentText(element, new NameSearch(false, true), words("listbox tree grid dialog menu"));
 
 const isDisabledControl = (element, tag) => {
@@ -1010,7 +1010,7 @@ const isDisabledControl = (element, tag) => {
   }
 };
 
-/** Native or by ARIA, on the element or on a group around it. */
+/** Whether an element is disabled, natively or by ARIA, itself or by a group around it. */
 engine.isDisabled = (element) => {
   if (isDisabledControl(element, localName(element))) return true;
   for (let node = element; node; node = flatParent(node)) {
@@ -1025,7 +1025,7 @@ const tristate = (text) => (text === "true" ? true : text === "mixed" ? "mixed" 
 const CHECKABLE = words("checkbox menuitemcheckbox menuitemradio option radio switch treeitem");
 const SELECTABLE = words("cell columnheader gridcell option row rowheader tab treeitem");
 
-/** `{checked, expanded, selected, pressed, level, required, readonly, invalid}`; what does not apply is undefined. */
+/** The states `{checked, expanded, selected, pressed, level, required, readonly, invalid}`; undefined if not applicable. */
 const NO_STATES = Object.freeze({});
 engine.statesOf = (element, role = roleOf(element), tag = localName(element)) => {
   const levelled = role === "heading" && tag.length === 2;

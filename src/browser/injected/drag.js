@@ -1,18 +1,18 @@
-// A drag as the page has it: what moves and among what, where to aim while things give way, and what is so in the end.
+// A drag as the page sees it: the dragged item and its list, where to aim while items move aside, and the result.
 const { rectOf, isConnected, getAttribute, hasAttribute, localName, contains, textContent, matches } = engine.native;
 const childrenOf = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Element.prototype, "children").get);
 
-/** How far up from what was named the thing may be that moves. */
+/** How many levels above the named element the moving element may be. */
 const LEVELS = 6;
 const LONGEST_LABEL = 40;
-/** How many elements are looked at to tell whether anything changed. */
+/** The most elements that are compared to tell whether anything changed. */
 const MOST_ELEMENTS = 20_000;
-/** A box that moved less has not moved. */
+/** A shorter movement, in pixels, does not count. */
 const NEAR = 1.5;
-/** For how many frames an element is waited for that gives way. */
+/** The most frames that an element may take to move aside. */
 const MOST_WAITED = 30;
 
-/** What is known of the drag under way. */
+/** The state of the current drag. */
 let drag = null;
 
 /* -------------------------------------------------------------------- start */
@@ -23,7 +23,7 @@ let taken = false;
 let landed = false;
 let held = false;
 let started = false;
-/** Begins to watch whether the page lets something be dragged, and takes a drop. */
+/** Begins to record whether the page allows a native drag, and accepts the drop. */
 engine.watchDrag = () => {
   dragged = refused = taken = landed = held = started = false;
   addEventListener("mousedown", noteHold, { once: true, passive: true });
@@ -33,7 +33,7 @@ engine.watchDrag = () => {
 const noteLanding = (event) => {
   landed ||= event.isTrusted;
 };
-// At the end of the way up, when the page has had its say.
+// In the bubble phase, after the page's own listeners.
 const noteHold = (event) => {
   held = event.isTrusted && !event.defaultPrevented;
 };
@@ -57,7 +57,7 @@ const parentOf = (node) => {
   return parent instanceof Element ? parent : null;
 };
 
-/** The element and those around it, from the inside out. */
+/** The element and its ancestors, from the inside out. */
 function chainOf(node) {
   const chain = [];
   for (let at = node; at && at !== document.body && at !== document.documentElement && chain.length < LEVELS; at = parentOf(at))
@@ -67,7 +67,7 @@ function chainOf(node) {
 
 const classesOf = (element) => (getAttribute(element, "class") ?? "").split(/\s+/).filter(Boolean);
 
-/** Whether two elements are of one kind, as the items of a list are. */
+/** Whether two elements are similar, as the items of a list are. */
 function alike(one, other) {
   if (localName(one) !== localName(other) || getAttribute(one, "role") !== getAttribute(other, "role")) return false;
   const [first, second] = [classesOf(one), classesOf(other)];
@@ -86,21 +86,21 @@ const areaOf = (element) => {
 /** Whether an element is only a part of the item around it. */
 const isPart = (element, around) => getComputedStyle(element).display.startsWith("inline") || areaOf(around) < 3 * areaOf(element);
 
-/** An element and what it is only a part of. */
+/** An element and the ancestors that it is only a part of. */
 function wholesOf(element) {
   const chain = chainOf(element);
   const end = chain.findIndex((part, index) => hasTwin(part) || !chain[index + 1] || !isPart(part, chain[index + 1]));
   return chain.slice(0, end + 1);
 }
 
-/** The items that two elements belong to, where both are in lists of the same kind: `[item, goal]`, or null. */
+/** The items that two elements belong to, if these are in one list or in similar ones: `[item, goal]`; otherwise null. */
 function itemsOf(start, target) {
   if (start.ownerSVGElement) return null;
   const wholes = wholesOf(start);
   for (const item of wholes) {
     for (const goal of chainOf(target)) if (isApart(item, goal) && alike(item, goal)) return wholeItems(item, goal);
   }
-  // Items need not look alike to be in one list.
+  // Items of one list need not be similar.
   const goals = wholesOf(target);
   for (const item of wholes) {
     const goal = goals.find((other) => other !== item && parentOf(other) === parentOf(item));
@@ -128,7 +128,7 @@ const neighbours = (element) => {
   return parent ? Array.from(childrenOf(parent)).filter((other) => isInFlow(other) && areaOf(other) > 0) : [];
 };
 
-/** Whether the items around stand beside one another (`x`) or below one another (`y`). */
+/** Whether the items of a list are side by side (`x`) or stacked (`y`). */
 function axisOf(goal) {
   const all = neighbours(goal);
   const at = all.indexOf(goal);
@@ -141,7 +141,7 @@ function axisOf(goal) {
   return Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top) > Math.min(one.height, two.height) / 2 ? "x" : "y";
 }
 
-/** Where an element stands in what is around it, however that is scrolled. */
+/** The position of an element in its parent's content, independent of scrolling, and its size. */
 function standing(element) {
   const { left, top, width, height } = rectOf(element);
   const around = element.ownerSVGElement ?? parentOf(element);
@@ -161,13 +161,13 @@ const shownValueOf = (element) =>
   getAttribute(element, "aria-valuetext") ??
   getAttribute(element, "aria-valuenow") ??
   (localName(element) === "input" ? element.value : null);
-/** What has a value in and around an element, with the value. */
+/** The sliders in and around an element, with their values. */
 function valuesOf(chain) {
   const sliders = chain.slice(0, 3).filter((element) => matches(element, SLIDES));
   return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, shownValueOf(element)]);
 }
 
-/** What is drawn on a canvas as one number; null where that cannot be read. */
+/** A hash of a canvas's pixels; null if they cannot be read. */
 function drawingOf(node) {
   if (!(node instanceof HTMLCanvasElement) || !node.width || !node.height) return null;
   try {
@@ -183,8 +183,8 @@ function drawingOf(node) {
 }
 
 /**
- * All that can be seen of the document, as one text: what stands where, and what it says. The boxes in `moved` are given as they were
- * before it moved by `dx` and `dy`.
+ * A fingerprint of the document: the boxes of all elements, and its text. The boxes in `moved` are given as before a movement by `dx`
+ * and `dy`.
  */
 function print({ moved = null, dx = 0, dy = 0 } = {}) {
   const { scrollX, scrollY } = window;
@@ -195,13 +195,13 @@ function print({ moved = null, dx = 0, dy = 0 } = {}) {
       const [backX, backY] = moved && contains(moved, element) ? [dx, dy] : [0, 0];
       const { left, top, width, height } = rectOf(element);
       const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
-      // Halves of pixels are not to fall now here, now there.
+      // Half pixels must always be rounded in the same direction.
       return `${Math.round(left - backX + scrollX + 0.01)},${Math.round(top - backY + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
     });
   return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
 }
 
-/** All elements of the document, to know later which are new; null where they are too many. */
+/** All elements of the document, to recognize new ones later; null if there are too many. */
 function everything() {
   const all = engine.queryAll(document, "*");
   return all.length <= MOST_ELEMENTS ? new WeakSet(all) : null;
@@ -210,7 +210,7 @@ function everything() {
 /** Whether nothing was selected before the drag. */
 let unselected = false;
 
-/** Notes what is so before a drag. `target` is null where that is in another document. */
+/** Records the state before a drag. `target` is null if it is in another document. */
 engine.noteDrag = (start, target, place) => {
   unselected = getSelection().isCollapsed;
   const [item, goal] = (target && place !== "into" && itemsOf(start, target)) || [null, null];
@@ -242,13 +242,13 @@ engine.noteDrag = (start, target, place) => {
   };
 };
 
-/** Takes back what a drag selected that moved nothing: what is pressed next would be that text, and the browser would drag it. */
+/** Clears the text selection that a drag without effect has made, since the browser would drag that text at the next press. */
 engine.unselectDragged = () => {
   const selection = getSelection();
   if (unselected && !selection.isCollapsed) selection.collapseToStart();
 };
 
-/** From the middle of one element to that of another. */
+/** The distance between the centres of two elements. */
 function between(one, other) {
   const [from, to] = [rectOf(one), rectOf(other)];
   return { x: to.left + to.width / 2 - from.left - from.width / 2, y: to.top + to.height / 2 - from.top - from.height / 2 };
@@ -266,28 +266,28 @@ const isAfter = (one, other) => Boolean(other.compareDocumentPosition(one) & Nod
 
 /* ---------------------------------------------------------------- under way */
 
-/** What has been picked up: notes where things stand while it is held. */
+/** Records the positions of the list's items after the dragged one was picked up. */
 engine.notePickUp = () => {
   if (!drag?.goal) return;
   drag.base = new Map(Array.from(childrenOf(drag.list), (element) => [element, standing(element)]));
 };
 
-/** How far an item has given way along the list. */
+/** How far an item has moved aside along the list. */
 function gaveWay(element) {
   const was = element && drag.base?.get(element);
   return was ? standing(element)[drag.axis] - was[drag.axis] : 0;
 }
 
 /**
- * On which side of the goal what is dragged lies just now, and whether the page shows that it lies elsewhere among the items:
- * `{side, elsewhere}`. `side` is "before", "after", or null where that is not beside it.
+ * The side of the goal where the dragged item is now: `{side, elsewhere}`. `side` is "before", "after", or null if it is not next to the
+ * goal; `elsewhere` is whether the page shows it at another place among the items.
  */
 function sideNow() {
   const { goal, list, item, children, wasAfter } = drag;
   const all = Array.from(childrenOf(list)).filter((element) => isInFlow(element) && (areaOf(element) > 0 || element === item));
   const at = all.indexOf(goal);
   const isMoved = parentOf(item) === list && isInFlow(item) && (isAfter(item, goal) !== wasAfter || !children.has(item));
-  // What stands in for it tells its place, unless the others are only shown elsewhere.
+  // A placeholder marks the item's place, unless the other items are only shifted by transforms.
   const isShifted = all.some((element) => element !== item && getComputedStyle(element).transform !== "none");
   const stands = isShifted ? [] : all.filter((element) => !children.has(element));
   const marker = isMoved ? item : stands.length === 1 ? stands[0] : null;
@@ -298,10 +298,10 @@ function sideNow() {
   return { side: sideGivenWay(all, at), elsewhere: false };
 }
 
-/** The same side where nothing in the document tells it. */
+/** The same side, if the document's structure does not show it. */
 function sideGivenWay(all, at) {
   const { goal, list, item, axis, wasAfter } = drag;
-  // Where nothing moved in the document, things may be shown elsewhere than they are.
+  // Items may be displaced only visually.
   const rest = all.filter((element) => element !== item);
   const index = rest.indexOf(goal);
   const half = { x: drag.from.width, y: drag.from.height }[axis] / 2;
@@ -318,7 +318,7 @@ function sideGivenWay(all, at) {
 const sideInOrder = (all, at) =>
   all[at - 1] === drag.item && isInFlow(drag.item) ? "before" : all[at + 1] === drag.item && isInFlow(drag.item) ? "after" : null;
 
-/** Waits until an element has given way. */
+/** Waits until an element has stopped moving. */
 async function standsStill(element) {
   for (let frame = 0, last = ""; frame < MOST_WAITED; frame++) {
     const { left, top } = rectOf(element);
@@ -329,12 +329,12 @@ async function standsStill(element) {
   }
 }
 
-/** Which part of the goal to aim at, as shares of its box. */
+/** The point of the goal to aim at, as shares of its box. */
 function shares() {
   const { goal, place, axis, from } = drag;
   if (!goal) return { x: 0.5, y: 0.5 };
   if (place === "before" || place === "after") return { x: 0.5, y: 0.5, [axis]: place === "before" ? 0.2 : 0.8 };
-  // Beyond the middle: many lists make room only then.
+  // Beyond the middle, since many lists make room only then.
   const box = rectOf(goal);
   const [way, size] =
     axis === "x"
@@ -345,10 +345,9 @@ function shares() {
 }
 
 /**
- * Where to hold what is dragged now: `{point, edge, side, elsewhere, out}`. `edge` is a point at the edge of what has to scroll
- * where the point is not shown; `side` and `elsewhere` are as above; `out` leads from the point out of the goal on the side that is
- * wanted. Null when what it goes to is gone. `margin` is how far inside of what scrolls the point must be; `still` waits until what
- * it goes to stands still.
+ * Where to hold the dragged element now: `{point, edge, side, elsewhere, out}`; null if the target is gone. `edge`: the point at the edge
+ * of an area that must scroll to show the point; `side`, `elsewhere`: see `sideNow`; `out`: the direction out of the goal on the requested
+ * side. `margin`: how far inside the area the point must be; `still`: first waits until the target is at rest.
  */
 engine.dragSight = async (node, position, { margin = 0, still = false } = {}) => {
   const here = drag?.target === node ? drag : null;
@@ -359,7 +358,7 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   const share = here && subject === here.goal ? shares() : { x: 0.5, y: 0.5 };
   let point = position ? engine.positioned(subject, position) : { x: left + width * share.x, y: top + height * share.y };
   const seen = engine.seenOf(subject);
-  // Of a large one, what can be seen of it is enough.
+  // The visible part of a large target is enough.
   if (!position && seen && subject === node && !here?.goal) point = { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 };
   const edge = engine.edgeTowards(subject, point, margin);
   const inList = Boolean(here?.goal) && isConnected(here.goal);
@@ -369,14 +368,14 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   return { point: { x: Math.round(point.x), y: Math.round(point.y) }, edge, side, elsewhere, out };
 };
 
-/** Whether the page lets the browser itself drag an element. */
+/** Whether an element or an ancestor allows native dragging. */
 engine.isDraggable = (element) => {
   for (let node = element; node; node = node.parentNode ?? node.host)
     if (node instanceof HTMLElement && node.draggable && node.getAttribute("draggable")) return true;
   return false;
 };
 
-/** The same for what is seen at a point. */
+/** The same for the element at a point. */
 engine.isDraggableAt = (x, y) => {
   let seen = document.elementFromPoint(x, y);
   for (let inner = seen?.shadowRoot?.elementFromPoint(x, y); inner && inner !== seen; inner = seen.shadowRoot?.elementFromPoint(x, y))
@@ -384,7 +383,7 @@ engine.isDraggableAt = (x, y) => {
   return engine.isDraggable(seen);
 };
 
-/** Notes whether the page shows that something is being dragged. */
+/** Records whether the page shows a drag. */
 engine.noteCarried = () => {
   if (drag)
     drag.picked =
@@ -398,14 +397,14 @@ engine.noteCarried = () => {
 const REST = 3;
 const MOST_FRAMES = 90;
 
-/** Whether an item is still taken out of its list, or shown elsewhere than it is. */
+/** Whether an item is still out of its list, or displaced visually. */
 const isLifted = (item) => {
   if (!item || !isConnected(item)) return false;
   const { position, transform, pointerEvents } = getComputedStyle(item);
   return position !== drag.style.position || (transform !== drag.style.transform && pointerEvents === "none") || engine.isGliding(item);
 };
 
-/** Waits until what was dragged has come to rest: many things glide into their place, or back. */
+/** Waits until the dragged element is at rest: many elements glide to their new place, or back. */
 async function atRest() {
   let last = "";
   for (let frame = 0, still = 0; frame < MOST_FRAMES && still < REST; frame++) {
@@ -419,10 +418,10 @@ async function atRest() {
   }
 }
 
-/** The items among which an element stands now. */
+/** The items of the list that contains an element now. */
 const itemsAround = (element) => neighbours(element).filter((other) => other === element || localName(other) === localName(element));
 
-/** Whether an element is another one, or what the page made anew in its place. */
+/** Whether an element is the other one, or its replacement. */
 const isOrReplaces = (element, other) =>
   element === other || (!isConnected(other) && alike(element, other) && textOf(element) === textOf(other));
 
@@ -444,7 +443,7 @@ function placeOf(element, from) {
   };
 }
 
-/** What a list goes by: its own name, or its first heading. */
+/** The name of a list: its own, or its first heading. */
 function listName(list) {
   for (const element of chainOf(list).slice(0, 3)) {
     const named =
@@ -456,10 +455,10 @@ function listName(list) {
   return getAttribute(list, "id") || null;
 }
 
-/** The one of the noted elements that has another place among its siblings, or other siblings. */
+/** The new place of the first recorded element that has another position among its siblings, or another parent. */
 function moved() {
   for (const { element, parent, siblings } of drag.before) {
-    // What is placed freely has no order.
+    // Freely positioned elements have no order.
     if (!isConnected(element) || !itemsAround(element).includes(element)) continue;
     if (parentOf(element) !== parent) return placeOf(element, parent);
     const now = Array.from(childrenOf(parent));
@@ -470,7 +469,7 @@ function moved() {
   return null;
 }
 
-/** What was made anew at another place: libraries that build the page from data do that. */
+/** The new place of an item that the page has re-created from its data. */
 function madeAnew() {
   const { text, chain, before, target, goal } = drag;
   const item = drag.item ?? chain[0];
@@ -514,7 +513,7 @@ function movedBy(element, dx, dy) {
   return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
 }
 
-/** The move of an element that stopped after less than what counts as a move, where nothing else on the page changed; null otherwise. */
+/** A movement too short to count otherwise, if nothing else on the page changed; null otherwise. */
 function nudged() {
   for (const { element, standing: was } of drag.before.slice(0, 4)) {
     if (!isConnected(element)) continue;
@@ -524,9 +523,9 @@ function nudged() {
   return null;
 }
 
-/** A way that is not worth a word. */
+/** A shorter distance to the target, in pixels, is not compared. */
 const SHORT_WAY = 8;
-/** Whether what moved has stopped in the first half of its way to the target. */
+/** Whether the moved element stopped in the first half of the distance to the target. */
 function isShort(element) {
   const { start, target, away } = drag;
   if (!away || !isConnected(start) || !isConnected(target) || contains(element, target)) return false;
@@ -541,7 +540,7 @@ const isDrawn = (element) => {
   const { width, height } = rectOf(element);
   return (width > 0 || height > 0) && engine.isVisible(element);
 };
-/** The largest shape of a group of shapes: what a person points at. */
+/** The largest shape of a group of shapes, which a person points at. */
 function pointedAt(element) {
   const shapes = [element, ...engine.queryAll(element, "*")].filter(
     (part) => engine.isShape(part) && localName(part) !== "g" && isDrawn(part),
@@ -549,7 +548,7 @@ function pointedAt(element) {
   return shapes.reduce((most, shape) => (areaOf(shape) > areaOf(most) ? shape : most), shapes[0] ?? element);
 }
 
-/** What the drag made, nearest to where it ended: `{ref, name}`; null where that is unknown. */
+/** The element that the drag has created, nearest to the target: `{ref, name}`; null if unknown. */
 function made() {
   const { there, target } = drag;
   if (!there || !target || !isConnected(target)) return null;
@@ -568,7 +567,7 @@ function made() {
 }
 
 const HANDLE_CURSOR = /grab|move|all-scroll|-resize/;
-/** By what it may have to be dragged instead: the number of an element with a pointer for it, or of one that can be dragged. */
+/** A possible drag handle of the element: one with such a cursor or class, or a draggable one. */
 function handle() {
   const { start, chain } = drag;
   if (!isConnected(start)) return null;
@@ -588,7 +587,7 @@ function handle() {
   return found ? { ref: engine.refOf(found), name: engine.preview(found).slice(0, 80) } : null;
 }
 
-/** What is so after the drag: `{kind, …}`. */
+/** The result of the drag: `{kind, …}`. */
 engine.dragOutcome = async () => {
   if (!drag) return { kind: "unknown" };
   await atRest();
@@ -614,7 +613,7 @@ engine.dragOutcome = async () => {
 
 const noneOf = (what) => ({ kind: "none", ...what, native: drag.isNative || dragged, handle: handle() });
 
-/** Whether what the browser itself should have carried was not dropped, and has no other place in a list either. A drop in another frame is not seen. */
+/** Whether a native drag ended without a drop or a new place in a list. A drop in another frame is not noticed. */
 function isMissed(found) {
   if (!found || landed || !drag.target || found.kind === "order" || found.kind === "value") return false;
   return dragged || (drag.isNative && held && !started);

@@ -1,4 +1,4 @@
-// Drops something on an element in the page's own world, by events that a script makes: as Playwright does it.
+// Drops files and texts on an element in the page's main world with synthetic drag events, as Playwright does.
 (element, [at, files, texts]) => {
   const dataTransfer = new DataTransfer();
   for (const [kind, text] of texts) dataTransfer.setData(kind, text);

@@ -1,6 +1,6 @@
-// Tells whether elements are as a script expects them, and what they are like instead.
+// Checks expectations about elements, and returns their actual values.
 
-/** What is found, against what is expected: `{matches, received}`, with `missing` where there is nothing to look at. */
+/** Compares elements with an expectation: `{matches, received}`, with `missing` if there is no element. */
 engine.expect = (chain, root, what, expected, testId) => {
   if (what === "title") return { matches: isText(document.title, expected), received: document.title };
   const found = engine.select(chain, root);
@@ -18,7 +18,7 @@ const squeezed = (text) =>
     .trim()
     .replace(/\s+/g, " ");
 
-/** Whether a text is the one that is expected: `{text | source, flags, part, ignoreCase, squeeze}`. */
+/** Whether a text matches the expected one: `{text | source, flags, part, ignoreCase, squeeze}`. */
 function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
   const fold = (one) => (ignoreCase ? one.toLowerCase() : one);
   const given = squeeze ? squeezed(received) : received;
@@ -33,7 +33,7 @@ function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
 const verdict = (received, expected) => ({ matches: isText(received, expected), received });
 const textOf = (element, { drawn }) => (drawn ? (element.innerText ?? "") : engine.textOf(element));
 
-/** Whether the expected ones are among those received, in their order. */
+/** Whether the received texts contain the expected ones in this order. */
 function areAmong(received, expected) {
   let at = 0;
   for (const wanted of expected) {
@@ -95,7 +95,7 @@ const SINGLES = {
     const share = await new Promise((done) => {
       const observer = new IntersectionObserver((entries) => (observer.disconnect(), done(entries[0].intersectionRatio)));
       observer.observe(element);
-      // An observer of a page that is not drawn is never called.
+      // Requests a frame, without which the observer is not called.
       requestAnimationFrame(() => {});
     });
     const matches = share > 0 && share > (ratio ?? 0) - 1e-9;
@@ -128,7 +128,7 @@ const SINGLES = {
   errorMessage: (element, expected) => verdict(engine.errorMessageOf(element), expected),
 };
 
-/** What says what is wrong with a control, if something is. */
+/** The text that says why a control is invalid; "" if it is valid. */
 engine.errorMessageOf = (element) => {
   const invalid = element.getAttribute("aria-invalid");
   const says = invalid !== null && invalid.trim() !== "" && invalid !== "false";
@@ -138,7 +138,7 @@ engine.errorMessageOf = (element) => {
   return squeezed(Array.from(others, (other) => engine.textOf(other)).join(" "));
 };
 
-/** What assistive technology reads of an element: a list of texts and of `{role, name, children, …}`. */
+/** The accessibility tree of an element: a list of texts and of `{role, name, children, …}`. */
 engine.ariaTree = (root) => {
   const inside = (element) => {
     const parts = [];
@@ -166,10 +166,10 @@ engine.ariaTree = (root) => {
   return engine.asWritten(() => joined(outside(root)));
 };
 
-/** Whether the value of an input says nothing to a person. */
+/** Whether inputs of this role have a value that means nothing to a person. */
 const isMarked = (role) => /^(?:checkbox|radio|switch)$/.test(role);
 
-/** Texts beside each other as one, without needless blanks. */
+/** Joins adjacent texts, with white space collapsed. */
 function joined(parts) {
   const found = [];
   let text = "";

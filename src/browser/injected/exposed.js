@@ -1,6 +1,6 @@
-// A function of a page that somebody outside answers. Calls wait in a list until they are fetched, so nothing of the page is
-// called from outside but this function, with a token that no page knows. Frames begin with an empty document, which a page can
-// look into: there it is put only if it is meant to be `everywhere`, or only there if it is in all other documents already.
+// Exposes a function to the page that the engine answers. Calls are queued until the engine fetches them. It does so by the same
+// function, with a token that no page knows. Child frames begin with an empty document, which a page can inspect: `where` is
+// "filled" for all documents except those, "empty" for those only, or "everywhere".
 (name, token, where, keeps) => {
   const empty = globalThis !== top && location.href.startsWith("about:blank");
   if (where === (empty ? "filled" : "empty")) return;
@@ -11,7 +11,7 @@
     wanted = [];
     return fetched;
   };
-  // A caller that asks for the next calls has passed on those before.
+  // Who fetches the next calls has already passed on the previous ones.
   const fetch = () => {
     reported = last - wanted.length;
     asking = asking.filter(([number, done]) => number > reported || done());
@@ -35,6 +35,6 @@
       give?.(next());
     });
   };
-  // A bound function has no source that could tell whose it is.
+  // A bound function does not reveal its source.
   globalThis[name] = Object.defineProperty(exposed.bind(), "name", { value: name, configurable: true });
 };

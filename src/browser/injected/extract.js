@@ -1,6 +1,6 @@
-// Reads rows from a document: by fields with selectors, or of a table. `engine` is the engine, `tasks` what can be asked for.
-// Of a row read by fields, the answer is a list with what each of the fields finds. A number comes with the marks that its language
-// writes numbers with; a field that has fields is a list like the whole.
+// Reads rows from a document, by fields with selectors or from a table. `engine` is the engine; `tasks` receives the functions.
+// A row read by fields is a list of what each field finds. A number comes with the decimal and group marks of its language;
+// a field with fields of its own is a list of the same form.
 
 const written = (language) => {
   try {
@@ -64,14 +64,14 @@ const rowOf = (root, fields) =>
     return found.length === 0 ? null : read(found[0], attribute, wanted);
   });
 
-/** The elements that are rows, and what reads one: `{elements, read}`. Of a table also `{names, count, total}`. */
+/** The row elements, and a function that reads one: `{elements, read}`; for a table also `{names, count, total}`. */
 const rowsBy = (chain, fields, root) => {
   if (fields === null) return tableRows(chain, root);
   const elements = chain === null ? [document.documentElement] : engine.select(chain, root);
   return { elements, read: (element) => rowOf(element, fields) };
 };
 
-/** Everything at once: `{rows, names, count, total}`. */
+/** Reads all rows at once: `{rows, names, count, total}`. */
 tasks.rows = (chain, fields, root) =>
   engine.asking(() => {
     const { elements, read, ...rest } = rowsBy(chain, fields, root);
@@ -90,7 +90,7 @@ const numberOf = (element, attribute) => {
 };
 const isIn = (found, root) => found.closest(GRIDS) === root;
 
-/** The table that a selector finds, or the first in what it finds; without one, the first table of the document. */
+/** The table that a selector finds, or the first one inside its matches; without a selector, the first of the document. */
 const tableAt = (chain, root) => {
   const places = chain === null ? [root ?? document] : engine.select(chain, root);
   for (const place of places) {
@@ -120,7 +120,7 @@ const linesOf = (table) => {
   });
 };
 
-/** The rows of a grid; what pinned columns part into several elements is one row. */
+/** The rows of a grid. A row that pinned columns split into several elements is joined. */
 const gridLines = (table) => {
   const lines = [];
   const numbered = new Map();
@@ -151,7 +151,7 @@ const gridLines = (table) => {
   return lines;
 };
 
-/** The text in each place of a row, with what spans into it from above. `open` holds what goes on below, by column. */
+/** The text in each column of a row, with cells that span from above. `open` holds the cells that span further down, by column. */
 const textsOf = (line, open) => {
   const texts = [];
   const fill = () => {
@@ -172,7 +172,7 @@ const textsOf = (line, open) => {
   return texts;
 };
 
-/** The names of columns, of the texts above them; each is there once. */
+/** The names of columns, from the texts above them; made unique by a number. */
 const namesOf = (heads, width) => {
   const names = [];
   for (let column = 0; column < width; column++) {
@@ -195,7 +195,7 @@ const tableRows = (chain, root) => {
   const open = new Map();
   const texts = new Map();
   const above = heads.map((line) => textsOf(line, open));
-  open.clear(); // A group of rows ends what spans.
+  open.clear(); // Cells do not span from the head into the body.
   for (const line of body) texts.set(line.element, textsOf(line, open));
   const width = Math.max(0, ...above.map((row) => row.length), ...Array.from(texts.values(), (row) => row.length));
   const total = numberOf(table, "aria-rowcount");
@@ -213,9 +213,9 @@ const tableRows = (chain, root) => {
 
 const PATIENCE_MS = 500;
 const BATCH_MS = 1000;
-/** Up to so many elements are compared with what they were, to see whether they are used again for other rows. */
+/** The most elements that are compared with their earlier content, to detect elements that are reused for other rows. */
 const MOST_COMPARED = 500;
-/** How often to look at less of a list for rows in common with those before. */
+/** How often to scroll back by half, to find rows in common with the previous ones. */
 const MOST_TRIES = 6;
 const NUMBERS = [
   "aria-rowindex",
@@ -228,7 +228,7 @@ const NUMBERS = [
   "data-row",
 ];
 
-/** The next frame with what the page does in it; where none is drawn, a moment. */
+/** Resolves after the next frame and its tasks, or after a moment if none is drawn. */
 const frame = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
@@ -237,7 +237,7 @@ const frame = () =>
 
 const isPage = (scroller) => scroller === (document.scrollingElement ?? document.documentElement);
 
-/** For each line its number in the list, if the page says it. */
+/** The number of each line in the list, if the page gives it in an attribute. */
 const numbersOf = (lines, state) => {
   for (const attribute of NUMBERS) {
     const numbers = lines.map(({ element }) => {
@@ -249,7 +249,7 @@ const numbersOf = (lines, state) => {
   return null;
 };
 
-/** Whether numbers are those of rows, in order; not of elements that are used again for other rows, or of records. */
+/** Whether numbers are positions in the list, and not those of reused elements or of records. */
 const isNumbering = (numbers, lines, state) => {
   const isSorted = [1, -1].some((sign) => numbers.every((number, at) => at === 0 || sign * (number - numbers[at - 1]) > 0));
   if (!isSorted) return false;
@@ -260,7 +260,7 @@ const isNumbering = (numbers, lines, state) => {
   return others.length * 2 <= known.length;
 };
 
-/** Where elements are in what is scrolled. */
+/** The boxes of elements in the scrolled content. */
 const boxesOf = (elements, scroller) => {
   const start = isPage(scroller) ? { top: -scroller.scrollTop, left: 0 } : scroller.getBoundingClientRect();
   const moved = isPage(scroller) ? 0 : scroller.scrollTop;
@@ -276,11 +276,11 @@ const isReady = (elements, scroller) => {
   const end = Math.min(scroller.scrollTop + scroller.clientHeight, scroller.scrollHeight);
   const top = Math.min(...boxes.map((box) => box.top));
   const bottom = Math.max(...boxes.map((box) => box.bottom));
-  // What is missing at the end is read in the next step, or when the end is looked at again.
+  // Rows missing at the end are read in the next step, or when the end is checked again.
   return top <= scroller.scrollTop + 1 && bottom >= end - scroller.clientHeight / 10;
 };
 
-/** Waits until rows cover what is seen, or nothing more comes. */
+/** Waits until rows cover the visible part, or until the time is over. */
 const settled = async (rowsNow, state, needed) => {
   const lacks = (row) => needed.some((field) => row[field] === null);
   const until = performance.now() + PATIENCE_MS;
@@ -303,8 +303,8 @@ const beginning = (rowsNow) => {
 };
 
 /**
- * Reads rows and scrolls on, for about a second: `{rows: [[number, row]], recycles, ended, isLost, total, names, count}`. `isLost`:
- * what is in the document has no place after the rows before. `needed`: the fields without which a row is not there yet.
+ * Reads rows and scrolls on, for about a second: `{rows: [[number, row]], recycles, ended, isLost, total, names, count}`. `isLost`: the
+ * current rows cannot be joined to the previous ones. `needed`: the fields without which a row is not complete yet.
  */
 tasks.roll = async (chain, fields, root, begin, needed) => {
   const until = performance.now() + BATCH_MS;
@@ -339,13 +339,13 @@ tasks.roll = async (chain, fields, root, begin, needed) => {
   }
 };
 
-/** Where to scroll to. What is drawn has been read; the next begins with the last of it, or with more, to be recognised. */
+/** The next scroll position: it keeps the last rows in view if they are needed to recognize where the next ones belong. */
 const nextTop = ({ isNumbered, scroller }, at, end) => {
   const height = scroller.clientHeight;
   return isNumbered ? Math.max(end - 2, at + height * 0.8) : Math.max(end - height * 0.35, at + height * 0.3);
 };
 
-/** Adds the rows that are new, or other than before. False if it is unclear which rows these are. */
+/** Adds new or changed rows. Returns false if their position in the list is unclear. */
 const take = (elements, read, state, rows) => {
   const lines = linesNow(elements, read, state);
   const ordered = state.scroller ? [...lines].sort((a, b) => Math.round(a.top) - Math.round(b.top) || a.left - b.left) : lines;
@@ -360,7 +360,7 @@ const take = (elements, read, state, rows) => {
   return true;
 };
 
-/** The rows in the document: `{element, row, text, top, bottom, left}`. Of many, those that were read before are not read again. */
+/** The rows in the document: `{element, row, text, top, bottom, left}`. In large lists, known rows are not read again. */
 const linesNow = (elements, read, state) => {
   const { scroller, known } = state;
   const boxes = scroller ? boxesOf(elements, scroller) : [];
@@ -381,7 +381,7 @@ const linesNow = (elements, read, state) => {
   return lines;
 };
 
-/** Gives each line its `index` in the list. False if that is unclear. */
+/** Sets the `index` of each line in the list. Returns false if that is unclear. */
 const setIndexes = (lines, state) => {
   const numbers = state.scroller ? numbersOf(lines, state) : null;
   state.isNumbered = numbers !== null;
@@ -399,7 +399,7 @@ const setIndexes = (lines, state) => {
   return true;
 };
 
-/** Whether numbers were passed over. Where that stays so, the list has none of them. */
+/** Whether scrolling has skipped numbers. After several tries, the list is assumed to have gaps. */
 const leavesOut = (numbers, { next, tries, texts }) => {
   const first = Math.min(...numbers);
   return texts.size > 0 && first > next && tries < MOST_TRIES && Math.max(...numbers) - first < numbers.length;
@@ -407,10 +407,10 @@ const leavesOut = (numbers, { next, tries, texts }) => {
 
 const byIndex = ({ known }) => new Map(Array.from(known.values(), (line) => [line.index, line]));
 
-/** How far a row may move while heights are measured; what moved as far as was scrolled is another row. */
+/** How far a row may move by late layout; one that moved as far as the list was scrolled is another row. */
 const nearness = ({ scroller, at }) => Math.max(1, Math.abs((scroller?.scrollTop ?? 0) - at) / 2);
 
-/** What most lines say; `null` if none says anything. */
+/** The most frequent vote; `null` if there is none. */
 const voted = (votes) => {
   const counts = new Map();
   for (const vote of votes) if (vote !== null) counts.set(vote, (counts.get(vote) ?? 0) + 1);
@@ -418,8 +418,8 @@ const voted = (votes) => {
 };
 
 /**
- * The index of the first line, such that the lines that were there before are the same: by the elements that stayed, by their
- * places, or by what they say. `null` if that is unclear.
+ * The index of the first line, found by matching the lines with the previous ones: by elements that stayed, by position, or by text.
+ * `null` if that is unclear.
  */
 const startOf = (lines, state) => {
   if (lines.length === 0 || state.texts.size === 0) return state.next;
@@ -456,7 +456,7 @@ const startOf = (lines, state) => {
   }
   const kinds = Math.max(0, ...wholes.map((found) => found.kinds));
   const best = wholes.filter((found) => found.kinds === kinds);
-  // A single text in common is no proof: rows that say the same can follow each other.
+  // One common text is no proof, since consecutive rows can have the same text.
   if (best.length === 1 && kinds > 1) return best[0].start;
   return hints[0]?.start ?? null;
 };

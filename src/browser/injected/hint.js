@@ -1,4 +1,4 @@
-// What tells apart what has no name: a few words of the page's own source, an icon's name, a colour. Never the accessible name.
+// Hints that distinguish elements without a name: words from the page's source, an icon's name, a colour. Never the accessible name.
 const { native } = engine;
 const { getAttribute, hasAttribute, localName, querySelector, querySelectorAll } = native;
 
@@ -18,12 +18,12 @@ const VALUES = [
   "data-testid",
 ];
 const PICTURES = "svg,use,i,span,img,[class]";
-/** What icon fonts and sets begin the names of their icons with. */
+/** Class names of icons, by the prefixes of common icon sets. */
 const ICON =
   /^(?:fa|fas|bi|mdi|glyphicon|icon|icons|ui-icon|codicon|lucide|pi|ri|ti|ph|el-icon|anticon|octicon|feather|tabler-icon|material-icons|oi|la|typcn|dashicons|uil|bx|bxs|cil|ion|k-i|mce-i|ql|jp|svg)[-_]{1,2}(.+)$/;
 const NO_ICON =
   /^(?:fa-(?:fw|lg|xs|sm|[0-9]x|solid|regular|brands|light|spin)|ui-icon$|icon-(?:btn|button|wrapper|container|large|small)|(?:icon|svg)s?$)/;
-/** Names that a build made up. */
+/** Names that build tools generate. */
 const MADE_UP =
   /^(?:css|sc|jsx?|svelte|emotion|jss|ng)-|[0-9a-f]{6,}|^[a-z]{1,2}$|[A-Z][a-z]*[0-9][A-Za-z0-9]*$|_[a-zA-Z0-9]{5,}$|^:|^\w*\d{3,}\w*$/;
 
@@ -40,7 +40,7 @@ const fileOf = (address) => {
   return MADE_UP.test(name) ? "" : name;
 };
 
-/** The icon that an element shows, by the name that its set gives it. */
+/** The name of the icon that an element shows; "" if there is none. */
 function iconIn(element) {
   const parts = [element, ...querySelectorAll(element, PICTURES)].slice(0, 12);
   for (const part of parts) {
@@ -62,7 +62,7 @@ function iconIn(element) {
   return "";
 }
 
-/** The words of its class that its neighbours do not have. */
+/** The class names of an element that its siblings do not have. */
 function ownWords(element) {
   const words = tokens(element).filter((token) => !MADE_UP.test(token));
   const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
@@ -99,7 +99,7 @@ function colourName(text) {
   return NAMED_COLOURS[channels.join(",")] ?? `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Its colour, where that is its own: a swatch, a shape. */
+/** The colour of a swatch or a shape, if its neighbour has another one. */
 function colourOf(element) {
   const style = getComputedStyle(element);
   if (element instanceof SVGElement) return colourName(style.fill) || colourName(style.stroke);
@@ -122,7 +122,7 @@ const first = (element, names) => {
   return "";
 };
 
-/** What a page itself calls it, in data that its neighbours have otherwise. */
+/** The value of a `data-` attribute that siblings have with other values; "" if there is none. */
 function ownData(element) {
   const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
   const names = native.attributeNames(element).filter((name) => name.startsWith("data-"));
@@ -145,10 +145,10 @@ const SHAPES = new Set("circle ellipse g image line path polygon polyline rect t
 const isField = (element) =>
   element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
 
-/** True for a name of nothing but the characters of icon fonts. */
+/** Whether a name consists only of private-use characters, which icon fonts use. */
 engine.isIcon = (name) => /^[\p{Co}\s]+$/u.test(name);
 
-/** What tells the element apart from its neighbours, in at most two parts; "" where nothing does. */
+/** A text that distinguishes the element from its neighbours; "" if there is none. */
 engine.hintOf = (element) => {
   const isShape = element instanceof SVGElement && SHAPES.has(localName(element));
   const found = isShape ? [localName(element)] : [];

@@ -1,14 +1,14 @@
-// What style sheets show while the pointer is over an element: menus that open without a script.
+// Finds elements over which style sheets show something on hover, such as menus that open without a script.
 const { native, queryAll } = engine;
 
 const SHOWS = ["display", "visibility", "opacity", "maxHeight", "height", "transform", "clipPath", "pointerEvents"];
 const CONTROLS = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=menuitem], [tabindex]";
 const MOST_RULES = 60;
 
-/** The rules of each sheet that was read, and how many rules it had then: reading a large one takes milliseconds. */
+/** A cache of the hover rules of each sheet, with its number of rules: reading a large sheet takes milliseconds. */
 const readSheets = new WeakMap();
 
-/** `[[selector of what is pointed at, selector of what shows in it], …]` of a document or shadow root. */
+/** The hover rules of a document or shadow root: pairs of selectors of the hovered element and of the part that it shows. */
 function hoverRules(root) {
   const sheets = [...(root.styleSheets ?? []), ...(root.adoptedStyleSheets ?? [])];
   return sheets.flatMap(rulesOf).slice(0, MOST_RULES);
@@ -53,13 +53,13 @@ function isSelector(text) {
   }
 }
 
-/** Tells for one walk which elements show something when the pointer is over them, and have nothing else to point at. */
+/** For one walk: the elements that show something on hover, and contain no visible control. */
 engine.HoverTargets = class {
   constructor() {
     this.found = new Map();
   }
 
-  /** The elements of a root that something may show in: `element → selectors of what shows`. */
+  /** The hoverable elements of a root, each with the selectors of the parts that it shows. */
   in(root) {
     if (!this.found.has(root)) {
       const targets = new Map();

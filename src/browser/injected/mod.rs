@@ -6,13 +6,13 @@
 //!
 //! # Reading a frame
 //!
-//! `engine.walk({root, boxes, allRefs})` answers one JSON string, which [`crate::snapshot::Frame::parse`] reads. What the walk
-//! cannot know by itself it must be given, and then it walks again:
+//! `engine.walk({root, boxes, allRefs})` returns one JSON string for [`crate::snapshot::Frame::parse`]. Some facts are
+//! known only to the browser. They are passed to the engine, and the walk is repeated:
 //!
 //! 1. **Child frames.** `engine.adoptFrame(owner, number)` for each `<iframe>` element that owns a frame
-//!    (`DOM.getFrameOwner`, then `DOM.resolveNode` into this world). The walk then prints the number where the frame
-//!    stands, and [`crate::snapshot::Tree::assemble`] puts that frame's own walk there. It is kept until the document goes.
-//! 2. **Closed shadow roots.** The walk answers `suspects`, the number of elements that may hide one and were not
+//!    (`DOM.getFrameOwner`, then `DOM.resolveNode` into this world). The walk then contains the number, at the place
+//!    where [`crate::snapshot::Tree::assemble`] inserts that frame's own walk. The number is kept with the document.
+//! 2. **Closed shadow roots.** The walk returns `suspects`, the number of elements that may have one and were not
 //!    checked. When it is above zero:
 //!    - call `engine.suspects()` **by handle** (not by value): the array of those elements, handed out once;
 //!    - few of them: `Runtime.getProperties` on the array, then `DOM.describeNode {objectId, depth: 1, pierce: true}`
@@ -20,34 +20,34 @@
 //!    - for each `shadowRoots` entry whose `shadowRootType` is `closed`:
 //!      `DOM.resolveNode {backendNodeId, executionContextId}` and `engine.adoptClosedRoot(null, root)` (the root knows
 //!      its host);
-//!    - if any was adopted, walk again, and repeat: a closed root may hold hosts of its own. Without any, the first
-//!      walk's answer stands.
+//!    - if any was adopted, walk again and repeat, since a closed root may contain other hosts; if none was, the first
+//!      walk is complete.
 //!
 //!    An element is a suspect once in the life of a document, and once more if it later looks hollow (its children
 //!    are not drawn, or it is drawn and empty). Documents of up to 2,000 elements have every possible host checked;
 //!    in larger ones only custom elements and hollow hosts are.
 //!
-//! 3. **Element internals.** The walk answers `customs`, the number of custom elements whose role and states only the browser
-//!    may know. When it is above zero: `engine.customs()` by handle, `Accessibility.getPartialAXTree` for each, and
-//!    `engine.adoptInternals(elements, attributes)`; if that answers true, walk again.
-//! 4. **Listeners.** `engine.adoptHearers(...elements)` for what listens to the pointer itself: only the page's world knows
-//!    that. What was new to it is walked again.
+//! 3. **Element internals.** The walk returns `customs`, the number of custom elements whose role and states only the
+//!    browser may know. When it is above zero: `engine.customs()` by handle, `Accessibility.getPartialAXTree` for
+//!    each, and `engine.adoptInternals(elements, attributes)`; if that returns true, walk again.
+//! 4. **Listeners.** `engine.adoptHearers(...elements)` for elements with pointer listeners, which only the browser
+//!    can list. Walk again if any of them are new.
 //!
-//! `engine.tells(text)` answers whether a walk would tell of a text, and the frames that it would tell of.
+//! `engine.tells(text)` returns whether a walk would contain a text, and the numbers of the child frames in the walk.
 //!
-//! `engine.byRef(number)` answers the node by handle, or null when it has left the document.
+//! `engine.byRef(number)` returns the node by handle, or null when it has left the document.
 //!
 //! # Finding elements
 //!
-//! `engine.select(chain, root)` answers the array of elements that a `selector::Chain` finds below `root`
-//! (null: the document); `first` the first one or null, `count` how many. What they throw goes through
-//! `Selector::refused`. Closed shadow roots are searched once they were adopted.
+//! `engine.select(chain, root)` returns the array of elements that a `selector::Chain` finds below `root`
+//! (null: the document); `first` returns the first one or null, and `count` their number. `Selector::refused`
+//! converts their exceptions. Closed shadow roots are searched once they were adopted.
 
 use std::sync::LazyLock;
 
 use crate::error::{Cover, Obstacle};
 
-/// The obstacle that a probe reports. `None` for a node that is gone, which does not return.
+/// The obstacle that a probe reports. `None` for a node that is gone, and will not come back.
 pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
     match blocked {
         "missing" => None,
@@ -64,8 +64,8 @@ pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
     }
 }
 
-/// An expression that returns the engine; the world holds the first number to use. Files that use others come
-/// after them. The text is the same for each document, so that the browser compiles it once.
+/// An expression that returns the engine. Files come after those that they use. The first node number is read from
+/// the world, so that the text is the same for each document and the browser compiles it once.
 const ENGINE: &str = concat!(
     "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
     "const engine = (globalThis.engine = {});\n{\n",
@@ -136,7 +136,7 @@ pub fn once(function: &str) -> String {
     )
 }
 
-/// Removes indentation and comment lines from a script. Its multi-line texts must not depend on either.
+/// Removes indentation and comment lines from a script, whose multi-line strings must not depend on either.
 fn without_notes(script: &str) -> String {
     let mut in_comment = false;
     let mut lines = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_begins_with_a_comment_holds_nothing_else() {
-        // Where code stood after one, it would not be sent.
+        // Code after a comment on the same line would not be sent.
         let ends = |line: &str| line.find("*/").is_some_and(|at| at + 2 < line.trim_end().len());
         let notes = |line: &&str| line.trim_start().starts_with("/*") || line.trim_start().starts_with("* ");
         assert_eq!(ENGINE.lines().filter(notes).find(|line| ends(line)), None);

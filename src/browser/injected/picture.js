@@ -1,4 +1,4 @@
-// What a picture of the page needs: animations that stand still, and parts that are covered.
+// Support for screenshots: stops animations, and covers parts of the image.
 
 const animated = (root) => {
   const inner = engine.queryAll(root, "*").map(engine.shadowRootOf).filter(Boolean);
@@ -6,7 +6,7 @@ const animated = (root) => {
 };
 const stopped = [];
 
-/** Ends animations that have an end, and takes those back to their beginning that have none. */
+/** Finishes finite animations, and resets infinite ones to their start. */
 engine.stopAnimations = () => {
   for (const animation of animated(document)) {
     if (animation.playState === "finished" || animation.playState === "idle" || !animation.effect) continue;
@@ -31,7 +31,7 @@ engine.hasCaret = () => {
   return Boolean(active) && typeof engine.isEditable(active) === "boolean";
 };
 
-/** A picture with boxes painted over parts of it. All of this is out of the page's sight. */
+/** Paints boxes over parts of a screenshot, on a canvas that the page cannot see. Returns the image as base64. */
 engine.covered = async (picture, type, quality, color, boxes) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));

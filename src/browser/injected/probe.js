@@ -1,4 +1,4 @@
-// Whether an element can be acted on, and where. One call is one look; who calls looks again until nothing is in the way.
+// Whether an element can be acted on, and where. One call checks once; the caller repeats it until there is no obstacle.
 const { rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const { rectsOf } = engine.native;
@@ -15,22 +15,22 @@ const LONGEST_NAME = 40;
 
 /* ------------------------------------------------------------------ frames */
 
-/** How long to wait for a frame: a busy machine draws late; a tab that nobody sees is not drawn at all. */
+/** How long to wait for a frame: a busy machine draws late, and a hidden tab is not drawn at all. */
 const PATIENCE = 1000;
-/** The same where a frame decides whether something moves: between two frames everything stands still. */
+/** How long to wait for a frame that decides whether something moves: between two frames nothing seems to move. */
 const LONG_PATIENCE = 3000;
 const IMPATIENCE = 60;
-/** How long nothing was drawn, when that was last waited for. */
+/** How long the last wait for a frame was in vain; 0 if a frame was drawn. */
 let missed = 0;
 
-/** The next frame; a moment later where none is drawn: that gives false, unless nobody sees the tab. */
+/** Waits for the next frame. Returns false if a visible tab draws none in time; a hidden tab waits only a moment. */
 const nextFrame = (longest = PATIENCE) =>
   new Promise((resolve) => {
     const isSeen = document.visibilityState === "visible";
     const wait = isSeen && missed < longest ? longest : IMPATIENCE;
     const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed, !isSeen), wait);
     const before = timeNow();
-    // In one and the same frame, what styles move stands where it stood.
+    // Within one frame, CSS animations do not move.
     const isNext = () => (isSeen && before !== null && timeNow() === before ? (frame = requestAnimationFrame(isNext)) : done(0, true));
     let frame = requestAnimationFrame(isNext);
     function done(next, drawn) {
@@ -41,7 +41,7 @@ const nextFrame = (longest = PATIENCE) =>
     }
   });
 
-/** The time of the frame that is shown, which styles' movements follow. */
+/** The time of the current frame, which CSS animations follow. */
 const timelineOf = own(Object.getOwnPropertyDescriptor(Document.prototype, "timeline").get);
 const timeOf = own(Object.getOwnPropertyDescriptor(AnimationTimeline.prototype, "currentTime").get);
 const timeNow = () => timeOf(timelineOf(document));
@@ -65,7 +65,7 @@ const isArea = (box) => wide(box) > 0 && high(box) > 0;
 const isSame = (a, b) => a.left === b.left && a.top === b.top && a.right === b.right && a.bottom === b.bottom;
 const sized = ({ left, top, right, bottom }) => ({ x: left, y: top, width: right - left, height: bottom - top });
 
-/** The part of the document that the frame shows, without scrollbars. */
+/** The visible part of the document, without scrollbars. */
 function viewport() {
   const root = document.compatMode === "BackCompat" && document.body ? document.body : document.documentElement;
   return { left: 0, top: 0, right: root?.clientWidth || innerWidth, bottom: root?.clientHeight || innerHeight };
@@ -84,7 +84,7 @@ function inside(element) {
 const CLIPS = /^(?:auto|scroll|hidden|clip|overlay)$/;
 const { holdsWhatIsFixed, isOnTop, overflowOfViewport } = engine.sight;
 
-/** What around an element cuts it off or scrolls it, from the inside out: `[element, style]`. */
+/** The ancestors that clip or scroll an element, from the inside out: `[element, style]`. */
 function* clippers(element) {
   let { position } = getComputedStyle(element);
   const viewports = overflowOfViewport();
@@ -93,7 +93,7 @@ function* clippers(element) {
     inner = around;
     const style = getComputedStyle(around);
     const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
-    // What is positioned is cut off by what it is positioned in, and not by what merely stands around it.
+    // A positioned element is clipped by its containing block and what is around that, not by other ancestors.
     if (position === "fixed" && !holdsFixed) continue;
     if (position === "absolute" && style.position === "static" && !holdsFixed) continue;
     ({ position } = style);
@@ -103,7 +103,7 @@ function* clippers(element) {
   }
 }
 
-/** The part of a box that is not cut off around the element, the viewport left out of it. */
+/** The part of a box that the ancestors of the element do not clip. The viewport is not considered. */
 function uncut(element, box) {
   for (const [around, style] of clippers(element)) {
     const { left, top, right, bottom } = inside(around);
@@ -113,7 +113,7 @@ function uncut(element, box) {
   return box;
 }
 
-/** The boxes of an element: several for a link that wraps, those of its content where its own have no size. */
+/** The boxes of an element: several for a link that wraps; those of its content if its own have no size. */
 function boxesOf(element) {
   const own = Array.from(rectsOf(element), boxed);
   const boxes = own.filter(isArea);
@@ -130,7 +130,7 @@ function boxesOf(element) {
 
 const pixels = (value) => Number.parseFloat(value) || 0;
 
-/** Where CSS draws a block before or after the content of an element that has no size itself; null where it draws none. */
+/** The box of a `::before` or `::after` block of an element without a size; null if there is none. */
 function generatedBox(element, own, which) {
   const style = getComputedStyle(element, which);
   const { content, display, position, transform } = style;
@@ -148,7 +148,7 @@ function generatedBox(element, own, which) {
   return isArea(box) ? box : null;
 }
 
-/** Where a person sees the element: the first of its boxes that is not wholly cut off. */
+/** The visible part of the element's first box that is not clipped completely. */
 function seen(element) {
   const view = viewport();
   for (const box of boxesOf(element)) {
@@ -163,12 +163,12 @@ engine.seenOf = (element) => {
   return part && sized(part);
 };
 
-/** How near to an edge things scroll when something is dragged there. */
+/** The distance from an edge, in pixels, at which an area scrolls when something is dragged there. */
 const EDGE = 8;
 
 /**
- * A point at the edge of what has to scroll until a point of the element is shown; null where it is shown. With a `margin` it must
- * be so far inside, where that can still be had by scrolling.
+ * A point at the edge of the area that must scroll to show a point of the element; null if it is shown. With `margin`, the point must
+ * be that far inside, as long as the area can still scroll.
  */
 engine.edgeTowards = (element, { x, y }, margin = 0) => {
   const around = [...clippers(element)].map(([clipper]) => [clipper, inside(clipper)]).reverse();
@@ -192,7 +192,7 @@ engine.edgeTowards = (element, { x, y }, margin = 0) => {
 
 /* ---------------------------------------------------------------- hit test */
 
-/** Tells the engine of the shadow roots around a node: a node of a closed one is the only way to it. */
+/** Registers the shadow roots around a node: a closed root is reachable only from a node inside it. */
 function learnRoots(node) {
   for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) engine.adoptClosedRoot(root.host, root);
 }
@@ -220,13 +220,13 @@ const ENTERED = "input,textarea,select,option,[contenteditable]:not([contentedit
 
 const BUTTON = "button,a[href],[role=button],[role=link]";
 
-/** The control that a click on the node means: a word inside a button stands for the button. */
+/** The control that a click on the node activates: for a word inside a button, the button. */
 const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, BUTTON) ?? closest(node, PRESSED) ?? node));
 
-/** Whether what lies at a point passes a press on to the node. */
+/** Whether a press on the element at a point reaches the node. */
 function reaches(hit, node) {
   if (within(hit, meant(node))) return true;
-  // The areas of a picture lie elsewhere in the document.
+  // The areas of an image map are elsewhere in the document.
   if (hit instanceof HTMLAreaElement && node instanceof HTMLImageElement) {
     return node.useMap === `#${getAttribute(closest(hit, "map"), "name")}`;
   }
@@ -236,12 +236,12 @@ function reaches(hit, node) {
 
 const FIELDS =
   "input:not([type=hidden]),select,textarea,[role=combobox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]";
-/** No field is drawn larger than this. */
+/** The largest box that is taken for the visual frame of a field, in pixels. */
 const LARGEST_FACE = { width: 1200, height: 200 };
 
 /**
- * Whether what lies at a point is what a field is drawn with: a box around the field alone, or a part of one. What is laid
- * over a field from elsewhere reaches beyond that box, or stands in one that holds more.
+ * Whether the element at a point only draws the field: a box around this field alone, or a part of such a box. An overlay from
+ * elsewhere exceeds that box, or is in a box that holds other fields, too.
  */
 function isFacing(hit, node) {
   if (!matches(node, FIELDS)) return false;
@@ -258,13 +258,13 @@ function isFacing(hit, node) {
   return !others.some((other) => engine.isVisible(other) && getAttribute(other, "tabindex") !== "-1");
 }
 
-/** Whether what lies at a point would take the press for itself. */
+/** Whether the element at a point is another control inside the node, which would take the press. */
 const interrupts = (hit, node) => {
   const taker = closest(hit, `${PRESSED},${ENTERED}`);
   return taker !== null && taker !== node && within(taker, node);
 };
 
-/** Names an element as a style sheet would: tag, id, first class. No text of the page is longer than a name. */
+/** Describes an element as a CSS selector would: tag, id, first class, each shortened to a harmless length. */
 const nameOf = (element) => {
   const plain = (text) => text.replace(/[^\w-]/g, "").slice(0, LONGEST_NAME);
   const id = plain(getAttribute(element, "id") ?? "");
@@ -272,7 +272,7 @@ const nameOf = (element) => {
   return { tag: plain(localName(element)), ...(id && { id }), classes: first ? [first] : [] };
 };
 
-/** Names what covers the node: the outermost part of it that has a name of its own. */
+/** Describes what covers the node: the outermost covering element that has an id or a class. */
 function coverName(hit, node) {
   const cover = [];
   for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
@@ -293,7 +293,7 @@ const SHARES = [
   [0.85, 0.8],
 ];
 
-/** A whole pixel, as a real pointer has it, that lies inside. */
+/** The nearest whole pixel inside an interval, as a real pointer has it; its middle if there is none. */
 const whole = (value, low, high) => {
   const [first, last] = [Math.ceil(low), Math.ceil(high) - 1];
   return first <= last ? Math.min(Math.max(Math.round(value), first), last) : (low + high) / 2;
@@ -303,17 +303,17 @@ const pointAt = (box, [across, down]) => ({
   y: whole(box.top + high(box) * down, box.top, box.bottom),
 });
 
-/** Why a press at a point, where something else is hit, does not reach the node. */
+/** Why a press at a point does not reach the node, although another element is hit there. */
 function missedAs(node, hit, point) {
   if (!hit) return { blocked: "outside" };
-  // Pictures of the page lie over it until the transition has ended.
+  // Snapshots of the page cover it until the view transition ends.
   if (document.activeViewTransition) return { blocked: "moving" };
   const { kind } = engine.unreached(node, hit, point);
   const blocked = { inert: "inert", clipped: "clipped", hidden: "clipped", "no pointer": "pointerless" }[kind] ?? "covered";
   return blocked === "covered" ? { blocked, by: coverName(hit, node) } : { blocked };
 }
 
-/** A point where a press reaches the node: `{point}`, or what is in the way, `{blocked, by}`. */
+/** A point where a press reaches the node: `{point}`; otherwise what is in the way: `{blocked, by}`. */
 function freePoint(node, box, preferred) {
   let second = null;
   let why = null;
@@ -332,7 +332,7 @@ function freePoint(node, box, preferred) {
 
 const TYPED = /^(?:text|search|url|tel|email|password|number|date|time|datetime-local|month|week)$/;
 
-/** Whether text can be put in: true, false where it is read-only, null where it is no field at all. */
+/** Whether text can be entered: true; false if the field is read-only; null if this is not a field. */
 engine.isEditable = (node) => {
   if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && TYPED.test(node.type))) {
     return !node.readOnly && getAttribute(node, "aria-readonly") !== "true";
@@ -343,31 +343,31 @@ engine.isEditable = (node) => {
     : null;
 };
 
-/** The element that stands for a control which is not drawn itself: its label. */
+/** The visible element of a control: itself or, if it is not drawn, its label. */
 const drawn = (node) => {
   if (engine.isVisible(node)) return node;
   const labels = node instanceof HTMLElement ? (node.labels ?? []) : [];
   return Array.from(labels).find(engine.isVisible) ?? node;
 };
 
-/** What is drawn in the place of a field that keys only pass through; the node itself where it is no such field. */
+/** The element that draws the text of a field that is invisible and only receives keys; for other fields, the field. */
 const standInOf = (node) => (engine.isProxy(node) ? (engine.faceOf(node) ?? node) : node);
 
-/** What a press may land on in order to reach the node: what is drawn for it, and its labels. */
+/** The elements on which a press reaches the node: itself or what is drawn for it, and its labels. */
 const targetsOf = (node) => [...new Set([standInOf(node), drawn(node), ...labelsOf(node)])];
 engine.aiming = { SHARES, boxesOf, inside, isArea, overlap, pointAt, reaches, targetsOf, viewport };
 
-/** Whether there is something of the node to see: itself, or what juts out of a box of no size. */
+/** Whether the node can be seen: itself, or content that overflows a box without a size. */
 const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
 
-/** What keeps the node from being acted on, as far as can be seen at once. */
+/** What prevents an action on the node, as far as one look shows it; null if nothing does. */
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable, hit }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !isShown(standInOf(node))) return { blocked: "hidden" };
   if (enabled && (engine.isDisabled(node) || engine.isDisabled(meant(node)))) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
-  // Each press goes to the element that the page has locked the pointer to.
+  // While the pointer is locked, all presses go to the element that locked it.
   if (hit && document.pointerLockElement && !within(document.pointerLockElement, node)) return { blocked: "locked" };
   return null;
 });
@@ -384,7 +384,7 @@ const showsEnough = (element) => {
   return Boolean(part && box) && wide(part) >= Math.min(wide(box), ENOUGH) && high(part) >= Math.min(high(box), ENOUGH);
 };
 
-/** How much there is to see of the node: "none" where it has no box, "empty" where that has no area; null when it is gone. */
+/** Whether the node has a box: "area", "empty" for a box without an area, "none"; null if the node is gone. */
 engine.shows = (node) => {
   if (!isConnected(node)) return null;
   const own = Array.from(rectsOf(node), boxed);
@@ -392,24 +392,24 @@ engine.shows = (node) => {
   return own.length ? "empty" : "none";
 };
 
-/** Scrolls as little as it takes to show all of the node, or as much of it as there is room for. */
+/** Scrolls as little as necessary to show all of the node, or as much of it as fits. */
 engine.showWhole = (node) => {
   scrollTo(node, { block: "nearest", inline: "nearest", behavior: "instant" });
 };
 
-/** Scrolls the node into the middle, or as near to it as there is room. */
+/** Scrolls the node to the middle, as far as possible. */
 engine.showCentred = (node) => {
   scrollTo(node, { block: "center", inline: "nearest", behavior: "instant" });
 };
 
-/** Scrolls at once, whatever the page's style says of smoothness. */
+/** Scrolls without animation, even if the page's style asks for smooth scrolling. */
 function bringIntoView(node, attempt) {
   if (attempt === 0 && showsEnough(node)) return;
   const block = ALIGNMENTS[attempt % ALIGNMENTS.length];
   scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
 }
 
-/** Scrolls what is around two nodes until both show, where there is room for both. */
+/** Scrolls the areas around two nodes until both are visible, if both fit. */
 engine.showBoth = (one, other) => {
   const levels = [...[...clippers(one)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
   for (const [scroller, portOf] of levels) {
@@ -428,7 +428,7 @@ engine.showBoth = (one, other) => {
   }
 };
 
-/** The box of a node inside its border, which positions in it are counted from. */
+/** The padding box of a node, to which positions are relative. */
 function innerBox(node) {
   const { left, top, right, bottom } = rectOf(node);
   const style = getComputedStyle(node);
@@ -436,19 +436,19 @@ function innerBox(node) {
   const corner = { left: left + border("Left"), top: top + border("Top") };
   return { ...corner, right: Math.max(corner.left, right - border("Right")), bottom: Math.max(corner.top, bottom - border("Bottom")) };
 }
-/** The same of what stands for the node on the page, null where it has no area. */
+/** The padding box of the element that is drawn for the node; null if it has no area. */
 engine.innerBoxOf = (node) => {
   const box = innerBox(standInOf(node));
   return isConnected(node) && isArea(box) ? sized(box) : null;
 };
 
-/** Where a position in a node lies, which is counted from its upper left corner inside its border. */
+/** Converts a position in a node's padding box to the viewport. */
 const positioned = (engine.positioned = (node, { x, y }) => {
   const { left, top } = innerBox(node);
   return { x: left + x, y: top + y };
 });
 
-/** Scrolls what is around a node until a position in it shows. */
+/** Scrolls the areas around a node until a position in it is visible. */
 function bringPositionIntoView(node, position) {
   const levels = [...[...clippers(node)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
   for (const [scroller, portOf] of levels) {
@@ -459,10 +459,10 @@ function bringPositionIntoView(node, position) {
   }
 }
 
-/** What one notch of a wheel scrolls. */
+/** The pixels that one notch of a wheel scrolls. */
 const NOTCH = 120;
 
-/** A distance that a wheel goes in whole notches, if the node shows as well there: in the middle, or closer to it. */
+/** Rounds a distance to whole notches of the wheel, if the node is then still visible in the spare room. */
 function notched(distance, spare, attempt) {
   if (spare < 2 * NOTCH) return distance;
   const notches = distance / NOTCH;
@@ -470,7 +470,7 @@ function notched(distance, spare, attempt) {
   return (attempt % 3 === 1 ? Math.ceil(notches) : Math.floor(notches)) * NOTCH;
 }
 
-/** How far a scroller can still go, and must, so that the box comes to lie where `attempt` wants it. */
+/** How far to scroll so that the box is aligned as `attempt` requires, within what the scroller allows. */
 function needed(box, port, attempt, canScroll) {
   const axis = (start, end, low, high, backward, forward) => {
     const size = end - start;
@@ -505,29 +505,29 @@ const rootScrolls = () => {
   return { scroller, x: !/hidden|clip/.test(overflowX), y: !/hidden|clip/.test(overflowY) };
 };
 
-/** What a turned wheel changes while it has the focus, or what a page often changes by it. */
+/** Controls whose value the wheel changes while they have the focus, or often by a listener of the page. */
 const TURNED = "input,select:not([multiple],[size]:not([size='1'])),[role=spinbutton],[role=slider]";
 const FRAMES = "iframe,frame,object,embed";
 
 let wheelHearers = [];
-/** Learns which elements listen to the wheel themselves; `passive` tells of each whether it leaves the scrolling to the browser. */
+/** Sets the elements with wheel listeners. `passive` tells for each whether it leaves the scrolling to the browser. */
 engine.adoptWheelHearers = (passive, ...elements) => {
   wheelHearers = elements.map((element, at) => ({ element, passive: passive[at] }));
 };
 
-/** Whether an element would do something of its own with a wheel that is turned to scroll this. */
+/** Whether an element could handle a wheel event itself that is meant to scroll this area. */
 function takesWheel({ element, passive }, scroller) {
   if (!(element instanceof Element) || !isConnected(element) || within(scroller, element)) return false;
   if (element === document.body || element === document.documentElement) return false;
   const [box, view] = [rectOf(element), viewport()];
   const covers = box.left <= view.left && box.top <= view.top && box.right >= view.right && box.bottom >= view.bottom;
-  // What is around everything, such as the root of a framework, cannot be avoided.
+  // An element around everything, such as the root of a framework, cannot be avoided.
   return !(covers && passive);
 }
 
 /**
- * Whether a wheel that is turned at this point to scroll by `dx` and `dy` could change what a control holds: where it is
- * turned, or on the way, for what is scrolled passes below the pointer.
+ * Whether turning the wheel at this point, to scroll by `dx` and `dy`, could change the value of a control: of one at the point, or
+ * of one that is scrolled below the pointer.
  */
 engine.wheelChanges = (point, scroller, dx, dy) => {
   const hearers = wheelHearers.filter((hearer) => takesWheel(hearer, scroller)).map(({ element }) => element);
@@ -544,7 +544,7 @@ engine.wheelChanges = (point, scroller, dx, dy) => {
   });
 };
 
-/** Whether a wheel turned at this point moves this scroller, and nothing inside of it. */
+/** Whether the wheel at this point moves this scroller, and not one inside it. */
 function wheelReaches(point, scroller, dx, dy) {
   if (engine.wheelChanges(point, scroller, dx, dy)) return false;
   const root = document.scrollingElement ?? document.documentElement;
@@ -559,8 +559,8 @@ function wheelReaches(point, scroller, dx, dy) {
 }
 
 /**
- * The next turn of the wheel on the way to the node, outermost scroller first: `{point, dx, dy}`; null when it is in view,
- * false when no wheel can bring it there. `part` is the part of the node to see, when it is not the whole.
+ * The next turn of the wheel that brings the node into view, outermost scroller first: `{point, dx, dy}`; null if the node is in view;
+ * false if the wheel cannot do it. `part` limits the node to a part of it.
  */
 engine.nextTurn = (node, attempt, pointer, part) => {
   learnRoots(node);
@@ -596,7 +596,7 @@ engine.nextTurn = (node, attempt, pointer, part) => {
 const MOVES =
   /^(?:transform|translate|rotate|scale|zoom|left|right|top|bottom|flex.*|(?:offset|inset|margin|padding).+|.*(?:width|height|size))$/i;
 
-/** Whether keyframes lead from one place, or size, to another. */
+/** Whether keyframes change the position or the size. */
 function leadElsewhere(keyframes) {
   const named = keyframes.flatMap((keyframe) => Object.keys(keyframe)).filter((name) => MOVES.test(name));
   return named.some((name) => {
@@ -605,7 +605,7 @@ function leadElsewhere(keyframes) {
   });
 }
 
-/** Whether a style animates the node, or what is around it, to another place: any, or one in the state that is asked for. */
+/** Whether a running CSS animation that `isMeant` accepts moves or resizes the node or an ancestor. */
 function isAnimated(node, isMeant = () => true) {
   for (let part = node; part; part = engine.flatParent(part)) {
     for (const animation of animationsOf(part)) {
@@ -617,9 +617,9 @@ function isAnimated(node, isMeant = () => true) {
   return false;
 }
 const isUnderWay = ({ effect }) => effect.getComputedTiming().progress !== null;
-/** For how long what begins slowly may seem to stand still. */
+/** How long an animation may seem to stand still after its start, in milliseconds. */
 const BEGINNING_MS = 50;
-/** The browser has yet to begin with it, or has in this frame: on a busy machine some frames pass in which nothing moves. */
+/** Whether an animation is about to start or has just started: a busy machine may draw frames in which nothing moves yet. */
 function isBeginning({ pending, effect }) {
   const { progress, localTime, delay } = effect.getComputedTiming();
   return pending || (progress !== null && localTime - delay < BEGINNING_MS);
@@ -629,10 +629,10 @@ engine.isGliding = (node) => isAnimated(node);
 
 const SHOWS = /^(?:opacity|visibility|display|clip.*)$/;
 const leadsIntoSight = (keyframes) => keyframes.some((keyframe) => Object.keys(keyframe).some((name) => SHOWS.test(name)));
-/** What takes longer to open is not waited for. */
+/** Animations that take longer to open something are not waited for. */
 const LONGEST_OPENING_MS = 1000;
 
-/** Whether something around the node is still opening or closing, or on its way: it will soon come to rest. */
+/** Whether an ancestor is opening, closing or moving, and will soon be at rest. */
 function isUnsettled(node) {
   for (let part = engine.flatParent(node); part; part = engine.flatParent(part)) {
     for (const { playState, timeline, currentTime, effect } of animationsOf(part)) {
@@ -646,7 +646,7 @@ function isUnsettled(node) {
   return false;
 }
 
-/** Waits until what is around the node has opened: what is inside is often drawn anew then, and a press between is lost. */
+/** Waits until the ancestors have opened: pages often redraw their content then, so that an earlier press would be lost. */
 async function untilSettled(node) {
   if (!isUnsettled(node)) return;
   const until = performance.now() + LONGEST_OPENING_MS;
@@ -654,12 +654,12 @@ async function untilSettled(node) {
   for (let frame = 0; frame < STILL; frame++) await nextFrame();
 }
 
-/** For how many frames a node must be at one place to stand still. */
+/** The number of frames for which a node must be at one place to count as stable. */
 const STILL = 2;
-/** Where nodes were seen that may be acted on later, and for how many frames they have been there: `{box, frames}`. */
+/** Where nodes that may be acted on later were seen, and for how many frames: `{box, frames}`. */
 const places = new WeakMap();
 
-/** Notes where nodes are, and whether they stay there, so that the look before an action need not wait for frames. */
+/** Records where nodes are and whether they stay there, so that the check before an action need not wait for frames. */
 engine.notePlaces = async (nodes) => {
   const noted = [];
   for (const subject of nodes.map(drawn)) {
@@ -682,10 +682,9 @@ engine.notePlaces = async (nodes) => {
 /* ------------------------------------------------------------------- looks */
 
 /**
- * One look. `need` says what is asked of the node: `{visible, enabled, editable, stable, soon_stable, hit, label}`; `scroll` is the
- * number of the attempt to scroll it into view, null for none; `at` is the point to prefer, as shares of what is seen;
- * `position` is a point to insist on, counted from the node's upper left corner inside its border.
- * Answers `{blocked, by}` or `{clear, point}`, in the frame's viewport.
+ * Checks a node once. `need`: the requirements `{visible, enabled, editable, stable, soon_stable, hit, label}`; `scroll`: the number
+ * of the attempt to scroll the node into view, or null; `at`: the preferred point, as shares of the visible part; `position`: the
+ * required point, relative to the padding box. Returns `{blocked, by}` or `{clear, point}`, in the frame's viewport.
  */
 engine.probe = async (node, { need, scroll = null, at = null, position = null }) => {
   learnRoots(node);
@@ -707,7 +706,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
     for (let frame = isKnown ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
-      // Where nothing is drawn, what moves stays where it was drawn last.
+      // If no frame is drawn, a moving element seems to stand still.
       if (!drawn && isAnimated(subject)) return { blocked: "moving" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }
@@ -720,7 +719,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   return (found.blocked && need.hit && !position && byLabel(node, need, at)) || found;
 };
 
-/** Where a label can be pressed for a box or button to check, which is not drawn where it is itself; null where nowhere. */
+/** The result of `where` for a label of a checkbox or radio button that cannot be pressed itself; null if there is none. */
 function byLabel(node, need, at) {
   for (const label of labelsOf(node)) {
     bringIntoView(label, 0);
@@ -732,7 +731,7 @@ function byLabel(node, need, at) {
 const labelsOf = (node) =>
   node instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(node.type) ? Array.from(node.labels ?? []).filter(engine.isVisible) : [];
 
-/** The words of an item of a tree: what is beside them opens it or does nothing, and what is below may be other items. */
+/** The text of a tree item: the parts beside it open the item or do nothing, and those below may be other items. */
 function wordsOfItem(node) {
   if (getAttribute(node, "role") !== "treeitem") return null;
   const isOther = (part) => matches(part, "[role=group],[role=tree],[role=treeitem],[role=img],svg,button,input,style,script");
@@ -770,7 +769,7 @@ function where(node, need, at, position) {
   return { clear: sized(clear ?? box), point };
 }
 
-/** The last look before a press: whether it reaches the node at this very point. Answers as `probe` does. */
+/** The last check before a press: whether the press reaches the node at this point. Returns the same as `probe`. */
 engine.confirm = (node, point, need) => {
   learnRoots(node);
   const subject = need.label ? drawn(node) : standInOf(node);
@@ -783,18 +782,17 @@ engine.confirm = (node, point, need) => {
     : missedAs(subject, hit, point);
 };
 
-/** What takes a press on what lies at a point instead of the node: its name; null where the node takes it. */
+/** Describes the element that receives a press on `hit` instead of the node; null if the node receives it. */
 engine.missedBy = (node, hit) => {
   const subjects = [node, drawn(node), standInOf(node), ...labelsOf(node)];
   if (subjects.some((subject) => reaches(hit, subject))) return null;
-  // From inside a closed root an event is heard as one of its host's.
+  // Events from inside a closed root seem to come from its host.
   if (engine.shadowRootOf(hit) && within(node, hit)) return null;
   return coverName(hit, node);
 };
 
 /**
- * The same for a frame's element, seen from the frame around it: where a point of the frame's viewport lies here.
- * Answers as `probe` does.
+ * Like `probe`, for the element that embeds a frame: converts a point of the frame's viewport to this document, and checks it.
  */
 engine.probeOwner = (owner, point, { hit, scroll = null }) => {
   learnRoots(owner);
@@ -816,7 +814,7 @@ engine.probeOwner = (owner, point, { hit, scroll = null }) => {
   return { blocked: found ? "covered" : "outside", by: found && coverName(found, owner) };
 };
 
-/** Where a point of a frame's viewport lies in the viewport around it. */
+/** Converts a point of a frame's viewport to the viewport of the embedding document. */
 function fromFrame(owner, { x, y }) {
   const outer = rectOf(owner);
   const style = getComputedStyle(owner);
@@ -829,7 +827,7 @@ function fromFrame(owner, { x, y }) {
 }
 engine.fromFrame = fromFrame;
 
-/** Scrolls all around a frame so that a point of it comes to lie in the middle. */
+/** Scrolls the areas around a frame so that a point of the frame is in the middle. */
 function bringPoint(owner, point, attempt) {
   scrollTo(owner, { block: ALIGNMENTS[attempt % 3], inline: "nearest", behavior: "instant" });
   for (const [scroller, port] of [
@@ -844,7 +842,7 @@ function bringPoint(owner, point, attempt) {
   }
 }
 
-/** The box of the element in the frame's viewport, null where it has none. */
+/** The box of the element in the frame's viewport; null if it has none. */
 engine.boxOf = (node) => {
   const box = rectOf(node);
   return isConnected(node) && (box.width || box.height) ? sized(boxed(box)) : null;

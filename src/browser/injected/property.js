@@ -1,2 +1,2 @@
-// What a property of an element holds; the way to it may lead through others, with dots.
+// Returns a property of an element; a path with dots leads to a nested property.
 (element, path) => path.split(".").reduce((object, name) => object?.[name], element);

@@ -1,5 +1,5 @@
-// Whether a press can reach what can be acted on, as the page stands and by no more scrolling than a person can do.
-// Nothing is scrolled to find out: where it lies in view it is hit-tested, elsewhere its place decides.
+// Whether a press can reach the elements of a snapshot, with as much scrolling as a person can do. Nothing is scrolled: elements in
+// view are hit-tested, others are judged by their position.
 const { rectOf, rootOf, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const elementsAt = { document: own(Document.prototype.elementsFromPoint), root: own(ShadowRoot.prototype.elementsFromPoint) };
@@ -11,13 +11,13 @@ const { flatParent, within } = engine;
 
 const CLIPS = /^(?:auto|scroll|hidden|clip|overlay)$/;
 const SCROLLS = /^(?:auto|scroll|overlay)$/;
-/** Of more elements nothing is said. */
+/** Pages with more elements are not checked. */
 const MOST = 5000;
-/** Where none of the usual points is free, so many more along each side are tried. */
+/** The number of points along each side of a box that are tried if none of the usual points is free. */
 const FINE = 6;
 const GRID = 4;
 
-/** How far a person can scroll what is inside a scroller: `{left, right, up, down}`, which is where the content moves to. */
+/** How far the content of a scroller can still move in each direction: `{left, right, up, down}`. */
 function slackOf(scroller, isX, isY, style, across = 1, down = 1) {
   const range = (position, size, port, isNegative) => {
     const room = Math.max(0, size - port);
@@ -32,7 +32,7 @@ function slackOf(scroller, isX, isY, style, across = 1, down = 1) {
   return { left: left * across, right: right * across, up: up * down, down: back * down };
 }
 
-/** What cuts off or scrolls the content of elements, found once in a look over a page. */
+/** The elements that clip or scroll others, each found only once in a check of a page. */
 class Surroundings {
   constructor() {
     this.known = new Map();
@@ -91,7 +91,7 @@ class Surroundings {
     return { isPage: false, element, port, x, y, slack };
   }
 
-  /** What is around the content of `holder` that is placed so (`flow`, `absolute`, `fixed`), from the inside out. */
+  /** The chain of clipping and scrolling ancestors for content of `holder` with this positioning: `flow`, `absolute` or `fixed`. */
   chain(holder, mode) {
     if (!holder) return mode === "fixed" ? this.screen : this.page;
     const chains = this.chains[mode];
@@ -111,7 +111,7 @@ class Surroundings {
     return link ? { ...link, outer } : outer;
   }
 
-  /** What is around an element. */
+  /** The chain of clipping and scrolling ancestors of an element, from the inside out. */
   around(element) {
     const { position, sticks, isOnTop: onTop } = this.of(element);
     if (onTop) return position === "absolute" ? this.page : this.screen;
@@ -120,7 +120,7 @@ class Surroundings {
     return sticks ? { sticks, outer } : outer;
   }
 
-  /** The scrollers that move an element when a person scrolls them, and in which direction; what sticks is not moved by the first. */
+  /** The scrollers that move an element, with their directions. A sticky element is not moved by its nearest scroller. */
   movers(element) {
     const movers = new Map();
     let stuck = null;
@@ -138,7 +138,7 @@ class Surroundings {
     return movers;
   }
 
-  /** Where a box is seen now, and where it can be seen at all: `{now, sweep}`; `{cut}` where never. */
+  /** Where a box is visible now, and where scrolling can show it: `{now, sweep}`; `{cut}` if nowhere. */
   place(element, box) {
     return this.placeIn(this.around(element), box);
   }
@@ -154,7 +154,7 @@ class Surroundings {
     return { now: isArea(now) ? now : null, sweep };
   }
 
-  /** Where a box is seen while only scrollers move that do not move something else as well. */
+  /** Where a box can be shown if only scrollers move that do not also move another element (`others`). */
   placeBeside(element, box, others) {
     for (let link = this.around(element); link && !others.has(link.element); link = link.outer) {
       if (!link.sticks) box = cutBy(link, moved(link, box));
@@ -177,7 +177,7 @@ const moved = ({ slack }, part) => ({
 });
 const holdsPoint = ({ left, top, right, bottom }, { x, y }) => x >= left && x < right && y >= top && y < bottom;
 
-/** A rectangle as points that lie evenly in it. */
+/** The relative positions of points that are spread evenly over a rectangle. */
 const grid = (count) =>
   Array.from({ length: count * count }, (_, at) => [((at % count) + 0.5) / count, (Math.floor(at / count) + 0.5) / count]);
 const FINELY = grid(FINE);
@@ -187,7 +187,7 @@ class Look {
   constructor() {
     this.around = new Surroundings();
     this.samples = null;
-    /** In what is known to show what is scrolled into view in it. */
+    /** Scrolling areas that are known to show what is scrolled into view in them. */
     this.free = new Set();
   }
 
@@ -204,7 +204,7 @@ class Look {
     return first;
   }
 
-  /** The same for what is out of view, as most of a long page or list is; undefined where it takes a closer look. */
+  /** The same for elements out of view, which most are on a long page; undefined if they need a closer check. */
   quickly(element, isPlain) {
     const { view, page } = this.around;
     const rect = rectOf(element);
@@ -229,7 +229,7 @@ class Look {
     return this.veil.free.some((x) => x >= sweep.left - step && x < sweep.right + step) ? null : undefined;
   }
 
-  /** What stays in place all over the view when the page scrolls, `{hit}`, or where along it something else is met, `{free}`. */
+  /** The element that stays over the whole view when the page scrolls, `{hit}`; or the x positions where none does, `{free}`. */
   veiled() {
     const { view, page } = this.around;
     this.samples ??= COARSELY.map((share) => sampled(pointAt(view, share)));
@@ -256,7 +256,7 @@ class Look {
     return first;
   }
 
-  /** The same for an area of a picture, which stands elsewhere in the document. */
+  /** The same for an area of an image map, whose image is elsewhere in the document. */
   whyNotArea(area) {
     const map = closest(area, "map");
     const name = map && getAttribute(map, "name");
@@ -274,7 +274,7 @@ class Look {
     return this.whyNotAt(area, box, image);
   }
 
-  /** The same for one box of it, which `anchor` moves with. */
+  /** The same for one box of the target, which moves with `anchor`. */
   whyNotAt(target, box, anchor) {
     const place = this.around.place(anchor, box);
     if (place.cut) return { kind: place.cut };
@@ -295,7 +295,7 @@ class Look {
     return isWhole ? unreached(target, cover, point) : null;
   }
 
-  /** What is hit instead of a target in a box: `{cover: null}` where the target itself is. */
+  /** What is hit instead of a target in a box; `{cover: null}` if the target itself is hit. */
   coverAt(target, box) {
     let [cover, point] = [undefined, null];
     const tries = (share) => {
@@ -315,7 +315,7 @@ class Look {
     return { cover, point };
   }
 
-  /** Where scrolling brings it in view: null where what stands there goes with it, what stands there for all of it otherwise. */
+  /** Whether something always covers the places where scrolling shows a box: null if not, otherwise `{kind, hit}`. */
   passes(target, box, sweep) {
     const area = overlap(sweep, this.around.view);
     if (!isArea(area)) return null;
@@ -331,17 +331,17 @@ class Look {
     const points = this.samples.filter(({ point }) => holdsPoint(area, point));
     if (points.some(isFree)) return null;
     const hit = points[0]?.hit ?? sampled(pointAt(area, SHARES[0])).hit;
-    // What lies over all of it at once need not be looked at more finely.
+    // A single element that covers all of it needs no finer check.
     const isPlain = hit && points.length > 0 && contains(rectOf(hit), area);
     if (!isPlain && FINELY.some((share) => isFree(sampled(pointAt(area, share))))) return null;
     return hit && { kind: "covered", hit };
   }
 }
 
-/** Whether what a scroller moves so goes away from under something else that it moves otherwise. */
+/** Whether a scroller moves an element out from under another one, which it does not move in this direction. */
 const leaves = (by, other) => (by.x && !other?.x) || (by.y && !other?.y);
 
-/** What lies over the frame at a point of it, in the documents around that may be looked into; null where nothing does. */
+/** The element that covers the frame at a point, in the accessible documents around it; null if there is none. */
 function hitOutside({ x, y }) {
   for (let [inner, owner] = [window, window.frameElement]; owner; [inner, owner] = [inner.parent, inner.parent.frameElement]) {
     ({ x, y } = engine.fromFrame(owner, { x, y }));
@@ -352,7 +352,7 @@ function hitOutside({ x, y }) {
   return null;
 }
 
-/** Whether something without a box is drawn all the same. */
+/** Whether an element without a box draws something all the same. */
 const drawsItself = (element) =>
   ["::before", "::after"].some((part) => !/^(?:none|normal|)$/.test(getComputedStyle(element, part).content)) ||
   engine.shadowRootOf(element) !== null;
@@ -361,11 +361,11 @@ const sampled = (point) => ({ point, hit: engine.elementAt(point.x, point.y) });
 const contains = (outer, inner) =>
   outer.left <= inner.left + 1 && outer.top <= inner.top + 1 && outer.right >= inner.right - 1 && outer.bottom >= inner.bottom - 1;
 
-/** Whether something in an element takes the pointer that the element itself lets through. */
+/** Whether a descendant receives the pointer events that the element itself ignores. */
 const takesInside = (element) =>
   engine.queryAll(element, "*").some((part) => getComputedStyle(part).pointerEvents !== "none" && boxesOf(part).length > 0);
 
-/** Whether an element is at a point at all, with something in front of it. */
+/** Whether the target is at a point, behind an element that covers it. */
 function isBefore(cover, target, { x, y }) {
   if (within(target, cover)) return false;
   const root = rootOf(target);
@@ -378,13 +378,13 @@ const isInert = (element) => {
   return false;
 };
 
-/** Whether it is drawn over all else, also over a modal dialog that it does not stand in. */
+/** Whether an element is in an open popover, which is drawn even over a modal dialog outside of it. */
 function isInPopover(element) {
   for (let node = element; node; node = flatParent(node)) if (engine.native.matches(node, ":popover-open")) return true;
   return false;
 }
 
-/** Why a press at a point, where something else is hit, does not reach an element that stands there: `{kind, hit}`. */
+/** Why a press at a point of an element hits something else: `{kind, hit}`. */
 const unreached = (engine.unreached = (node, hit, point) => {
   const target = node instanceof HTMLAreaElement ? (flatParent(node) ?? node) : node;
   if (isInert(target)) return { kind: "inert" };
@@ -405,7 +405,7 @@ const unreached = (engine.unreached = (node, hit, point) => {
 
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 
-/** The name of the dialog that covers something, where it is one or its shade; null for anything else. */
+/** The name of the dialog that a covering element belongs to, also as its backdrop; null for other elements. */
 function coverOf(hit, dialogs) {
   let dialog = null;
   for (let node = hit; node && !dialog; node = flatParent(node)) {
@@ -425,11 +425,11 @@ function isOver(dialog) {
   return hit !== null && within(hit, dialog);
 }
 
-/** Of long pages, so many are looked at together. */
+/** The number of elements that are checked together on long pages. */
 const STRIDE = 8;
 const LONG = 400;
 
-/** How many from `at` on lie below, or above, the view on a long page, as the first and the last of them do: 0 for none. */
+/** The number of elements from `at` on that are all below or all above the view of a long page; 0 for none. */
 function apart(look, listed, at) {
   const { view, page } = look.around;
   const end = at + STRIDE - 1;
@@ -441,7 +441,7 @@ function apart(look, listed, at) {
   return reachable && (isBelow || (first.bottom < 0 && last.bottom < 0)) ? STRIDE : 0;
 }
 
-/** Marks what a press cannot reach, of what a walk listed: `[element, node, isPlain]`, plain where only the page scrolls it. */
+/** Marks elements of a walk that a press cannot reach: `[element, node, isPlain]`, plain if only the page scrolls them. */
 engine.markReach = (listed) => {
   if (!listed.length || listed.length > MOST || !document.documentElement) return;
   const look = new Look();
@@ -453,7 +453,7 @@ engine.markReach = (listed) => {
     if (!why.hit || covers.has(why.hit)) return;
     const name = coverOf(why.hit, dialogs);
     covers.add(why.hit);
-    // Named at the first that it covers.
+    // The cover is named only at the first element that it covers.
     if (name !== null) details.by = name;
   };
   let together = 0;

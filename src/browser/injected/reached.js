@@ -1,4 +1,4 @@
-// What an action in another page of the same browser does here: messages, storage events, cookies, and the changes that follow.
+// Records how an action in another page affects this one: messages, storage events, cookies, and the changes that follow.
 const { contains, isConnected } = engine.native;
 const { checkVisibility, parentNode, textContent } = engine.native;
 
@@ -10,7 +10,7 @@ const MOST_NODES = 100;
 const MOST_TEXTS = 3;
 const LONGEST_TEXT = 120;
 
-/** The places where a page hears of others. */
+/** The event targets and event types through which other pages reach this one. */
 function* ears() {
   yield [globalThis, "message"];
   yield [globalThis, "storage"];
@@ -18,7 +18,7 @@ function* ears() {
   if (navigator.serviceWorker) yield [navigator.serviceWorker, "message"];
 }
 
-/** Begins to watch the document. Answers the number of this watch. */
+/** Begins to watch the document. Returns the number of this watch. */
 engine.attend = () => {
   const watch = { heard: 0, changes: 0, last: performance.now(), nodes: new Set() };
   watch.hear = () => {
@@ -32,7 +32,7 @@ engine.attend = () => {
   return newest;
 };
 
-/** A clock is no news. */
+/** Replaces numbers, so that a clock does not count as a change. */
 const withoutNumbers = (text) => text.replace(/\d+/g, "0");
 
 function note(watch, records) {
@@ -47,7 +47,8 @@ function note(watch, records) {
   }
 }
 
-/** `{heard, changes, quiet, restless, texts}`: how many events came from other pages, how often the text of the page changed, for how many milliseconds neither did, and what it says anew. `restless`: it changes by itself. */
+/** Returns the number of events from other pages, the number of text changes, the milliseconds since the latest of both, whether
+ * the document changes by itself (`restless`), and its new texts. */
 engine.attended = async (number) => {
   await new Promise((resolve) => setTimeout(resolve));
   const watch = watches.get(number);
@@ -78,7 +79,7 @@ engine.unattend = (number) => {
   for (const [place, kind] of ears()) place.removeEventListener(kind, watch.hear);
 };
 
-/** Comes when the tasks that wait now have run. */
+/** Resolves when the tasks that are queued now have run. */
 engine.turn = async () => {
   for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setTimeout(resolve));
 };

@@ -1,5 +1,5 @@
-// Reads a page as a person would read it: "html", or as a JSON text of the main content and the rest "text", or "readable": the HTML
-// of what is visible, reduced to its structure. Of one element only that. Runs in the isolated world and changes nothing.
+// Reads a page or an element: as "html"; as "text"; or as "readable", the HTML of what is visible, reduced to its structure. The last
+// two are JSON of the main content and the rest. Runs in the isolated world and changes nothing.
 (kind, part) => {
   "use strict";
   const { engine } = globalThis;
@@ -12,7 +12,7 @@
   if (document.contentType === "application/pdf") return JSON.stringify({ main: "", rest: "", pdf: true });
   if (!body) {
     const root = document.documentElement;
-    // Without a body only the rest of the document is drawn, and not its title and scripts.
+    // Without a body, only what the root itself renders is read.
     const text = (root instanceof HTMLElement ? root.innerText : root?.textContent) ?? "";
     return JSON.stringify({ main: kind === "text" ? text : escaped(text), rest: "" });
   }
@@ -26,11 +26,11 @@
     ),
   );
 
-  /** Of a drawing, what holds its words. */
+  /** The SVG elements that can contain text. */
   const DRAWN = new Set("svg g a switch text tspan textPath foreignObject".split(" "));
 
   const FIELDS = new Set(["input", "select", "textarea"]);
-  /** What says what it does, or is nobody's business. */
+  /** Input types whose value is a label or is not shown. */
   const UNTOLD = new Set("button color hidden image password reset submit".split(" "));
 
   const NO_PROSE = "a, button, nav, footer, aside, select, script, style, noscript, template, svg, [role=navigation]";
@@ -59,24 +59,24 @@
     return "";
   }
 
-  /** In a table, so many cells say again what spans them; more are left empty. */
+  /** The most cells of a table in which the text of a spanning cell is repeated; further ones stay empty. */
   const MOST_SPANNED = 20_000;
-  /** In a table of more columns nothing is said again across them. */
+  /** In a table with more columns, texts are not repeated across them. */
   const MOST_COLUMNS = 300;
-  /** Of what spans rows or columns, so much is said again. */
+  /** The most characters of a spanning cell that are repeated. */
   const LONGEST_AGAIN = 80;
 
   const isDrawn = (element) => getComputedStyle(element).display !== "none";
   const byColumn = (one, other) => one.from - other.from;
 
   /**
-   * The rows of a table, each with a cell for every column: `{row, cells: [{cell, isAgain}]}`. What spans rows or columns stands in
-   * all of them, `isAgain` after the first time; what spans the whole table stands in the first.
+   * The rows of a table, each with a cell for every column: `{row, cells: [{cell, isAgain}]}`. A spanning cell is in each row and column,
+   * `isAgain` after the first time. A cell that spans the whole table is in the first column only.
    */
   function rowsOf(table) {
     const rows = [];
     const begins = new Set();
-    let carried = []; // What spans from the rows above, by column: {cell, from, to, rows}.
+    let carried = []; // Cells that span from the rows above, by column: {cell, from, to, rows}.
     let section = null;
     for (const row of Array.from(table.rows).filter(isDrawn)) {
       if (row.parentNode !== section) carried = [];
@@ -92,12 +92,12 @@
         at = to;
       }
       const places = [...own, ...carried.map((span) => ({ ...span, isAgain: true }))].sort(byColumn);
-      // A row that only goes on with others says nothing.
+      // A row without cells of its own adds nothing.
       if (own.length) rows.push({ row, places });
       carried = [...own, ...carried].map((span) => ({ ...span, rows: span.rows - 1 })).filter((span) => span.rows > 0);
       carried.sort(byColumn);
     }
-    // A column in which no cell begins is none.
+    // A column in which no cell begins does not count.
     const columns = [...begins].sort((one, other) => one - other);
     const places = new Map(columns.map((column, place) => [column, place]));
     const placeOf = (column) => places.get(column) ?? columns.findLastIndex((begin) => begin < column) + 1;
@@ -113,7 +113,7 @@
 
   const isHead = ({ row, cells }) => row.parentNode.localName === "thead" || cells.every(({ cell }) => cell.localName === "th");
 
-  /** What a field shows that it holds; "" where there is nothing to show. */
+  /** The text of a field's value; "" if there is nothing to show. */
   function heldIn(field) {
     if (!field.checkVisibility({ visibilityProperty: true }) || UNTOLD.has(field.type)) return "";
     if (field.type === "checkbox") return field.checked ? "☑" : "☐";
@@ -124,7 +124,7 @@
     return isSecret ? "" : field.value.trim();
   }
 
-  /** What is read, as HTML. */
+  /** Writes the content as HTML. */
   class Markup {
     parts = [];
 
@@ -136,14 +136,14 @@
       this.parts.push(` ${escaped(text).replace(/\n/g, "<br>")} `);
     }
 
-    /** Begins an element, and gives what ends it. */
+    /** Begins an element. Returns what ends it. */
     open(tag, element, style) {
       if (KEPT.has(tag)) {
         this.parts.push(`<${tag}${attributes(tag, element)}>`);
         return tag === "br" || tag === "hr" || tag === "img" ? "" : `</${tag}>`;
       }
       if (style.display.startsWith("inline") || style.display === "contents") {
-        const gap = style.display === "inline" || style.display === "contents" ? "" : " "; // Boxes in a row stand apart.
+        const gap = style.display === "inline" || style.display === "contents" ? "" : " "; // Inline boxes are separated.
         this.parts.push(gap);
         return gap;
       }
@@ -162,7 +162,7 @@
       this.parts.push(end);
     }
 
-    /** What was written since there were so many parts, as text. */
+    /** The text written since there were `start` parts. */
     since(start) {
       const unescaped = (text) => text.replace(/&(amp|lt|gt|quot);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name]);
       return unescaped(
@@ -182,10 +182,10 @@
     capitalize: (text) => text.replace(/(?<![\p{L}\p{N}'’])\p{L}/gu, (letter) => letter.toUpperCase()),
   };
 
-  /** What is read, as it is seen: a number among the parts is how many lines must end there. */
+  /** Writes the content as text. A number among the parts is how many line breaks must be there. */
   class Plain {
     parts = [];
-    /** Whether a space would be one too many. */
+    /** Whether the text so far ends with white space. */
     isApart = true;
 
     text(data, style) {
@@ -252,15 +252,15 @@
     }
   }
 
-  // Deep documents exist that would exhaust the stack of a recursive walk, so this one keeps its own.
+  // Uses its own stack, since a deep document would exhaust that of a recursive walk.
   function write(root, left) {
     const out = kind === "text" ? new Plain() : new Markup();
     const stack = [root];
-    /** A table or list may have more than what a call takes as arguments. */
+    /** Pushes one by one: a long list would exceed the number of arguments of a call. */
     const pushAll = (steps) => {
       for (let place = steps.length - 1; place >= 0; place--) stack.push(steps[place]);
     };
-    const spoken = new Map(); // What cells say that span others.
+    const spoken = new Map(); // The texts of spanning cells.
     let spanned = 0;
 
     const again = (cell) => {
@@ -270,7 +270,7 @@
       const text = Array.from(out.since(start).replace(/\s+/g, " ").trim());
       spoken.set(cell, text.slice(0, LONGEST_AGAIN).join("") + (text.length > LONGEST_AGAIN ? "…" : ""));
     };
-    /** What an element holds, with what CSS writes before and after that. */
+    /** The content of an element, with the texts that CSS generates before and after it. */
     const within = (element, style) => {
       const say = (text) => (text ? [() => out.text(text, style)] : []);
       const [before, after] = engine.paintedAround(element);
@@ -333,7 +333,7 @@
     return out.end();
   }
 
-  /** What is there to be read: what a page calls so, and in it the part that holds most of its prose. */
+  /** The main content: the part that the page marks as such, and in it the part with most of its prose. */
   function mainContent() {
     const visible = (element) => element.checkVisibility() && (element.innerText ?? "").trim().length > 0;
     let main = null;
@@ -353,7 +353,7 @@
     return part === body ? main : part;
   }
 
-  /** How much prose each element holds. Labels are none, nor is what links and buttons say. */
+  /** The amount of prose in each element, without labels, links and buttons. */
   function proseOf(root) {
     const prose = new Map();
     const left = new Set();
@@ -373,7 +373,7 @@
     return prose;
   }
 
-  /** The heading of a page may stand above its main part. */
+  /** The page's heading, if it is above the main part; "" otherwise. */
   function titleAbove(main) {
     if (main.querySelector("h1")) return "";
     const title = [...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility());

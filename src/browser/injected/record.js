@@ -1,5 +1,5 @@
-// What a person does in this document, reported step by step through a function that only this world has. Nothing is changed and nothing
-// is held up; what scripts do is not reported. Elements are named before the page hears of what is done, since it may take them away.
+// Reports a person's actions in this document step by step, through a function that only this world has. Changes nothing, and
+// ignores the actions of scripts. Elements are located before the page handles the event, since it may remove them.
 (engine, testId) => {
   if (engine.stopRecording) return;
   const { checkVisibility, isConnected, localName, matches, nodeType, parentNode, rectOf } = engine.native;
@@ -7,11 +7,11 @@
   const ROLES = "button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem";
   const PRESSED_ROLE = ROLES.split(" ").map((role) => `[role~=${role}]`);
   const CHECKED = "input:is([type=checkbox i],[type=radio i])";
-  /** Fields with a picker or a handle of the browser's own. */
+  /** Fields for which the browser has a picker or a handle of its own. */
   const PICKED = "input:is([type=date i],[type=time i],[type=datetime-local i],[type=month i],[type=week i],[type=color i],[type=range i])";
   const BUTTONS = "input:is([type=button i],[type=submit i],[type=reset i],[type=image i],[type=hidden i])";
   const FILES = "input[type=file i]";
-  /** What must not be written, by what tells it; the type alone says least. */
+  /** Selectors of fields with secret content; the most specific ones come first. */
   const SECRETS = {
     "[autocomplete~=cc-number i]": "card_number",
     "[autocomplete~=cc-csc i]": "card_code",
@@ -36,11 +36,11 @@
     delete engine.stopRecording;
   };
 
-  const secret = new WeakMap(); // what kind of secret a field holds; it stays one when it is shown
+  const secret = new WeakMap(); // field → its kind of secret, which it keeps when the page shows the text
   let pressed = null; // where a button went down: { element, way }
-  let last = null; // the way of the last click
-  let field = null; // what is typed into, as it was before: { element, way }
-  let entered = null; // Enter, where it may be a new line of the text
+  let last = null; // the locator of the last click
+  let field = null; // the field that is typed into, located before that: { element, way }
+  let entered = null; // an Enter press that may become a line break
   let dragged = null;
 
   const wayTo = (element) => {
@@ -58,7 +58,7 @@
     const parent = parentNode(element);
     return parent instanceof ShadowRoot ? parent.host : parent;
   };
-  /** The nearest around an element that a person means when they press it. */
+  /** The control around an element that a press on the element means. */
   const meant = (element) => {
     for (let at = element; at instanceof Element; at = above(at)) {
       if (matches(at, PRESSED) || PRESSED_ROLE.some((role) => matches(at, role))) return at;
@@ -70,7 +70,7 @@
     return width > 1 && height > 1 && checkVisibility(element, { opacityProperty: true, visibilityProperty: true });
   };
   const isEditable = (element) => element instanceof HTMLElement && element.isContentEditable;
-  /** The field that holds what is typed. */
+  /** The outermost editable element around an element. */
   const fieldAround = (element) => {
     let at = element;
     while (isEditable(at) && isEditable(above(at))) at = above(at);
@@ -94,13 +94,13 @@
     pressed = { element, way: wayTo(element) };
   });
 
-  /** Of a click, what is to be reported: nothing where the field itself reports the outcome. */
+  /** The locator of a click to report; null if the field itself reports the result of the click. */
   const clickedOn = (event) => {
     const down = pressed;
     pressed = null;
-    if (!down?.way) return null; // A key did it, or a label for what it labels.
+    if (!down?.way) return null; // Caused by a key, or by a label for its control.
     const { element, way } = down;
-    // Pressed here and let go there: it was dragged over.
+    // Pressed and released on different elements: not a click.
     if (meant(targetOf(event)) !== element && isConnected(element)) return null;
     const control = element instanceof HTMLLabelElement ? element.control : element;
     if (control && localName(element) === "option") return null;
@@ -157,7 +157,7 @@
   });
 
   const isText = (key, event) => key.length === 1 && !(event.ctrlKey || event.metaKey || event.altKey);
-  /** Whether a key only leads to what the field tells by itself. */
+  /** Whether another event of the field reports the effect of a key. */
   const isReported = (element, key, event) => {
     if (element instanceof HTMLSelectElement) return true;
     if (localName(element) === "input" && matches(element, CHECKED)) return key === " " || key.startsWith("Arrow");
@@ -174,13 +174,13 @@
     if (event.isComposing || !key || isOneOf(key, SILENT_KEYS) || (writes && key.length === 1)) return;
     const element = fieldAround(targetOf(event));
     if (isReported(element, key, event)) return;
-    // Of a letter, shift is a part.
+    // Shift is already part of a letter.
     const held = modifiersOf(event).filter((name) => name !== "Shift" || key.length > 1);
     const name = [...held, key === " " ? "Space" : key].join("+");
     const isSomewhere = element !== document.body && element !== document.documentElement;
     const way = isTypedInto(element) ? fieldOf(element).way : isSomewhere ? wayTo(element) : null;
     const step = { does: "press", way, key: name };
-    // In a text it is a new line, unless no line comes of it.
+    // In a field of several lines, Enter is reported only if no line break follows.
     if (key === "Enter" && isTypedInto(element) && hasLines(element)) entered = step;
     else tell(step);
   });

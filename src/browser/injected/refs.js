@@ -1,20 +1,20 @@
-// Numbers for nodes. A number belongs to one node for ever: it is never used again, not by the next document either.
+// Numbers for nodes. A number is not reused, not even in the next document, except for a node that replaced another (`takeOver`).
 const numbers = new WeakMap();
 const nodes = new Map();
 let next = firstRef;
 
-/** The smallest number that this document may use: it tells documents apart. */
+/** The smallest number that this document may use. It identifies the document. */
 engine.firstRef = firstRef;
 
 Object.defineProperty(engine, "lastRef", { get: () => next - 1 });
 
-/** Numbers below `first` are other documents' from now on: this one comes back after they were shown. */
+/** Continues at `first` or above, for a document that is shown again after others have used lower numbers. */
 engine.from = (first) => {
   next = Math.max(next, first);
   return engine;
 };
 
-/** The number of a node; the first question gives it one. */
+/** Returns the number of a node, which it receives at the first call. */
 engine.refOf = (node) => {
   let number = numbers.get(node);
   if (number === undefined) {
@@ -26,7 +26,7 @@ engine.refOf = (node) => {
   return number;
 };
 
-/** Gives new nodes the numbers of old ones that are gone; of these pairs of numbers (old, new), those that it could. */
+/** Gives nodes the numbers of gone nodes that they replace. Takes pairs `[old, new]` of numbers; returns those that it has changed. */
 engine.takeOver = (pairs) =>
   pairs.filter(([old, now]) => {
     const node = nodes.get(now)?.deref();
@@ -38,17 +38,17 @@ engine.takeOver = (pairs) =>
     return true;
   });
 
-/** Whether a node has a number already. */
+/** Whether a node already has a number. */
 engine.hasRef = (node) => numbers.has(node);
 
 let sweepAt = 50_000;
-/** Forgets the numbers of nodes that no longer exist, so that a page that lives for days does not fill memory. */
+/** Removes the numbers of nodes that no longer exist, so that a page that stays open for days does not fill the memory. */
 function sweep() {
   for (const [number, node] of nodes) if (!node.deref()) nodes.delete(number);
   sweepAt = Math.max(50_000, nodes.size * 2);
 }
 
-/** The node of a number; null when it is gone from the document. */
+/** Returns the node with a number; null if it has left the document. */
 engine.byRef = (number) => {
   const node = nodes.get(number)?.deref();
   if (!node) {

@@ -1,11 +1,11 @@
-// What scrolls at a place, how far it is, where a wheel reaches it, and what of it has come into view.
+// Scrolling areas: finds them, their position, points where the wheel moves them, and elements that came into view.
 const { rectOf } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const scrollBy = own(Element.prototype.scrollBy);
 const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
 const { overflowOfViewport } = engine.sight;
 
-/** What scrolls less than this as a whole is not what a person would scroll, if there is something else. */
+/** A page that can scroll by fewer pixels is ignored if another area scrolls. */
 const LEAST = 40;
 const PAGES_WITHIN = new Set(["iframe", "frame", "object", "embed"]);
 
@@ -15,7 +15,7 @@ const placeOf = (element, axis) =>
     ? { at: element.scrollLeft, all: element.scrollWidth, room: element.clientWidth }
     : { at: element.scrollTop, all: element.scrollHeight, room: element.clientHeight };
 
-/** How far an element scrolls along an axis; 0 where it does not. */
+/** How far an element scrolls along an axis in total; 0 if it does not. */
 function rangeOf(element, axis) {
   const { all, room } = placeOf(element, axis);
   if (all - room < 2 || room < 1) return 0;
@@ -33,7 +33,7 @@ const areaOf = (element) => {
   return part ? part.width * part.height : 0;
 };
 
-/** The largest element below a root that scrolls along an axis, as far as it is seen. */
+/** The scrolling element below a root with the largest visible area. */
 function largest(root, axis) {
   let best = { area: 0, element: null };
   for (const element of engine.queryAll(root, "*")) {
@@ -45,8 +45,8 @@ function largest(root, axis) {
 }
 
 /**
- * What scrolls along an axis: of a node the largest part of it that does and is most of it, or what is around it; of the page its
- * own viewport, or the largest part where that stands still. Null where nothing does.
+ * The area that scrolls along an axis. For a node: itself, its largest scrolling descendant if that is most of the node, or its
+ * nearest scrolling ancestor. Without a node: the page or, if it does not scroll, its largest area. Null if nothing scrolls.
  */
 engine.scrollerOf = (node, axis) => {
   if (node) {
@@ -71,7 +71,7 @@ const viewport = () => ({
 });
 const portOf = (scroller) => (scroller === pageOf() ? viewport() : engine.seenOf(scroller));
 
-/** What is at a point, through shadow roots. */
+/** The innermost element at a point, through shadow roots. */
 function topAt(x, y) {
   let top = pointIn.document(document, x, y);
   for (let root = top && engine.shadowRootOf(top); root; root = engine.shadowRootOf(top)) {
@@ -82,7 +82,7 @@ function topAt(x, y) {
   return top;
 }
 
-/** Whether a wheel that is turned at a point scrolls this, and nothing within it. */
+/** Whether the wheel at a point scrolls this area, and not one inside it. */
 function reaches(scroller, axis, x, y) {
   const top = topAt(x, y);
   if (!top || PAGES_WITHIN.has(engine.native.localName(top))) return false;
@@ -93,8 +93,8 @@ function reaches(scroller, axis, x, y) {
 const SPOTS = [0.5, 0.25, 0.75, 0.1, 0.9];
 
 /**
- * How far a scroller is: `{at, most, room, isPage, point}`. The point is where a wheel reaches it: where the pointer is, if that is
- * such a place; null where there is none from which it can be scrolled so far without changing anything else.
+ * The scroll position: `{at, most, room, isPage, point}`. `point` is where the wheel scrolls the area by `distance` without another
+ * effect: the pointer's position if possible; null if there is no such point.
  */
 engine.scrolled = (scroller, axis, pointer, distance) => {
   if (!engine.native.isConnected(scroller)) return null;
@@ -113,13 +113,13 @@ engine.scrolled = (scroller, axis, pointer, distance) => {
   return { at, most: Math.max(0, all - room), room, isPage: scroller === pageOf(), point };
 };
 
-/** Scrolls at once, whatever the page's style says of smoothness. */
+/** Scrolls without animation, even if the page's style asks for smooth scrolling. */
 engine.scrollAtOnce = (scroller, axis, distance) => {
   scrollBy(scroller, { [axis === "x" ? "left" : "top"]: distance, behavior: "instant" });
 };
 
 const STAYS = new Set(["fixed", "sticky"]);
-/** Whether a scroller does not move an element along, for it stands still itself. */
+/** Whether an element is fixed or sticky, so that the scroller does not move it. */
 function stands(element, scroller) {
   for (let around = element; around && around !== scroller; around = engine.flatParent(around)) {
     if (STAYS.has(getComputedStyle(around).position)) return true;
@@ -127,7 +127,7 @@ function stands(element, scroller) {
   return false;
 }
 
-/** Of these numbers, those whose nodes a movement of the scroller has brought into view. */
+/** Of these ref numbers, those whose nodes came into view when the scroller moved by `moved`. */
 engine.cameIntoView = (scroller, axis, moved, numbers) => {
   const port = portOf(scroller);
   if (!port) return [];

@@ -1,8 +1,8 @@
-// Finds elements. Takes what src/browser/selector.rs made of a selector: a chain of parts, each within what the last found.
-// Looks into shadow roots, and answers in the order of the document: what is in a shadow root comes after its host's children,
-// and where one selector is enough, after everything around them.
+// Finds elements by a parsed selector of `elements/selector.rs`: a chain of parts, each within the matches of the previous one.
+// Also searches shadow roots. Results are in document order: the content of a shadow root comes after its host's children or, if
+// a single selector is enough, after everything around it.
 
-/** Its message is `fault: reason`; the faults are those of `SelectorFault` in Rust. */
+/** An invalid selector. The message is `fault: reason`, with the faults of `SelectorFault` in Rust. */
 class SelectorError extends Error {}
 Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" });
 
@@ -43,10 +43,10 @@ const normalize = (text) =>
 
 /* ------------------------------------------------------------ one question */
 
-/** What one call may remember, because nothing changes while it runs. */
+/** A cache for the duration of one call, while nothing changes. */
 let memory = null;
 
-/** Runs `work` with a memory. */
+/** Runs `work` with the cache. */
 function asking(work) {
   if (memory) return work();
   memory = { hosts: new Map(), texts: new Map(), tests: new Map(), nthMatches: new Map(), beside: new Map() };
@@ -61,7 +61,7 @@ engine.asking = asking;
 
 /* ------------------------------------------------------------- shadow trees */
 
-/** The elements with shadow roots in the tree of `root`, which is a document or a shadow root; not those inside shadow roots. */
+/** The shadow hosts in the tree of `root`, a document or a shadow root; not those inside other shadow roots. */
 function hostsOfTree(root) {
   let hosts = memory.hosts.get(root);
   if (!hosts) {
@@ -76,7 +76,7 @@ function hostsBelow(scope) {
   return hostsOfTree(rootOf(scope)).filter((host) => host !== scope && contains(scope, host));
 }
 
-/** The elements below `scope` that match plain CSS, in shadow roots too unless `light`. */
+/** The elements below `scope` that match plain CSS; also those in shadow roots unless `light`. */
 function elementsBelow(scope, css = "*", light = false) {
   if (light) return queryAll(scope, css);
   const own = nodeType(scope) === ELEMENT ? engine.shadowRootOf(scope) : null;
@@ -85,10 +85,10 @@ function elementsBelow(scope, css = "*", light = false) {
   return roots.length ? inTree.concat(...roots.map((root) => elementsBelow(root, css))) : inTree;
 }
 
-/** True where `a` stands before `b`; both are in one tree. */
+/** Whether `a` precedes `b` in the same tree. */
 const isBefore = (a, b) => Boolean(comparePosition(a, b) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-/** The hosts around an element from the outermost, and itself. */
+/** The shadow hosts around an element, outermost first, and the element itself. */
 function pathOf(element) {
   const path = [element];
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) path.unshift(root.host);
@@ -109,7 +109,7 @@ function compareInDocument(a, b) {
 
 const inOrder = (elements) => [...new Set(elements)].sort(compareInDocument);
 
-/** The element around this one, or the host of its shadow root unless `light`; null at the top. */
+/** The parent element, or the host of the shadow root unless `light`; null at the top. */
 function parentOf(element, light) {
   const parent = parentNode(element);
   if (!parent) return null;
@@ -127,7 +127,7 @@ const isUnread = (node) => {
   return Boolean(inHead) && contains(inHead, node);
 };
 
-/** The text of a node: `{full, runs}`, where runs are its own text between its child elements. */
+/** The text of a node: `{full, runs}`. Runs are its own texts between its child elements. */
 function textOf(node) {
   let text = memory.texts.get(node);
   if (!text) {
@@ -173,7 +173,7 @@ function regex(source, flags) {
   }
 }
 
-/** A function that tells whether the text of a node passes a `TextTest`. */
+/** A predicate for the texts of nodes that a `TextTest` accepts. */
 function textTest(test) {
   let passes = memory.tests.get(test);
   if (!passes) {
@@ -200,7 +200,7 @@ function makeTextTest(test) {
   }
 }
 
-/** Whether the element passes, and none of its children does. */
+/** Whether none of the element's children pass as well. */
 function isSmallest(element, passes) {
   for (let child = firstChild(element); child; child = nextSibling(child)) {
     if (nodeType(child) === ELEMENT && passes(textOf(child))) return false;
@@ -216,7 +216,7 @@ function byText(root, { text: test }) {
   if (nodeType(root) === ELEMENT) elements.unshift(root);
   let miss = null;
   for (const element of elements) {
-    // What an element's text does not hold, no part of it does.
+    // If an element's text does not contain it, none of its parts does.
     if (miss && test.is === "containing" && contains(miss, element)) continue;
     if (isUnread(element)) continue;
     if (!passes(textOf(element))) miss = element;
@@ -253,7 +253,7 @@ function byCss(root, { native, list, light }) {
   return queryList(list, { scope: root, light });
 }
 
-/** `context` is where a selector is asked: `{scope, light}`. Nothing outside the scope has a part in the answer. */
+/** `context` is `{scope, light}`. Elements outside the scope do not count. */
 function queryList(list, context) {
   const found = list.map((complex) => queryComplex(complex, context));
   return found.length === 1 ? found[0] : inOrder(found.flat());
@@ -267,7 +267,7 @@ function queryComplex(complex, context) {
   const found = candidates.filter(
     (element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context),
   );
-  // What lies beside something is found from the nearest on.
+  // Matches of a layout test are sorted by distance.
   const beside = last.functions.find(({ is }) => is === "beside");
   if (!beside) return found;
   const away = new Map(found.map((element) => [element, distance(element, beside, context)]));
@@ -280,7 +280,7 @@ function candidatesFor(complex, last, context) {
     if (test.is === "light") return queryList(test.list, { ...context, light: true });
     if (test.is === "nthMatch") return [nthMatch(test, context)].filter(Boolean);
   }
-  // `:scope + a` looks beside the scope.
+  // `:scope + a` matches siblings of the scope.
   const beside = complex.length > 1 && SIBLINGS.has(complex[1].combinator) && namesScope(complex[0]);
   const around = beside && nodeType(context.scope) === ELEMENT ? parentNode(context.scope) : null;
   return nativeAll(around ?? context.scope, last.css, context.light);
@@ -300,14 +300,14 @@ const matchesCompound = (element, compound, context) =>
 const namesScope = (compound) =>
   compound.functions.some(({ is, list }) => is === "scope" || list?.some((complex) => complex.some(namesScope)));
 
-/** Whether what stands left of `complex[index]` is found around or before `element`. */
+/** Whether the part left of `complex[index]` matches an ancestor or a preceding sibling of `element`. */
 function matchesLeft(element, complex, index, context) {
   const { combinator } = complex[index];
   if (!combinator) return true;
   const step = SIBLINGS.has(combinator) ? previousElement : (node) => (node === context.scope ? null : parentOf(node, context.light));
   const oneStep = combinator === ">" || combinator === "+";
   for (let node = step(element); node; node = oneStep ? null : step(node)) {
-    // What is looked within has no part in the answer, unless it is named.
+    // The scope itself does not match, unless it is named.
     if (node === context.scope && !namesScope(complex[index - 1])) return false;
     if (matchesCompound(node, complex[index - 1], context) && matchesLeft(node, complex, index - 1, context)) return true;
   }
@@ -343,7 +343,7 @@ function passes(element, test, context) {
 
 const NEAR = 50;
 
-/** How far an element lies from the nearest of those that a layout test names; endless where it is on another side. */
+/** The distance to the nearest match of a layout test; infinite if all are on another side or too far away. */
 function distance(element, test, context) {
   const { side, list } = test;
   const most = test.most ?? (side === "near" ? NEAR : Infinity);
@@ -353,7 +353,7 @@ function distance(element, test, context) {
   return Math.min(...gaps, Infinity);
 }
 
-/** How far one box lies from another on a side, and how far that one juts out across; endless when that is too far. */
+/** The distance of a box from another on one side, plus how far it exceeds the other across; infinite if too far. */
 function gap(box, other, side, most) {
   const [left, right] = [other.left - box.right, box.left - other.right];
   const [above, below] = [other.top - box.bottom, box.top - other.bottom];
@@ -393,7 +393,7 @@ function byAttribute(root, { name, value }) {
   return elementsBelow(root, `[${CSS.escape(name)}]`).filter((element) => passes(getAttribute(element, name)));
 }
 
-/** The texts that label an element: those it names, or its own, or those of its `<label>`s. */
+/** The texts that label an element: those of `aria-labelledby`, or its `aria-label`, or those of its `<label>`s. */
 function labelTexts(element) {
   const named = hasAttribute(element, "aria-labelledby") ? labelledByElements(element) : null;
   if (named?.length) return Array.from(named, textOf);
@@ -443,7 +443,7 @@ function isUnreported(element) {
 const VISIBLE_BOX = { visibilityProperty: true };
 function isRendered(element) {
   if (checkVisibility(element, VISIBLE_BOX)) return true;
-  // The options of a closed list have no boxes and are reported with it.
+  // The options of a closed list have no boxes, but are reported with the list.
   if (localName(element) === "option") {
     for (let node = parentNode(element); node && nodeType(node) === ELEMENT; node = parentNode(node)) {
       if (localName(node) === "select") return isRendered(node);
@@ -458,13 +458,13 @@ function isRendered(element) {
   );
 }
 
-/** An element without a box of its own, whose content is drawn. */
+/** Whether an element is `display: contents`, and visible. */
 const isContents = (element) => {
   const { display, visibility } = getComputedStyle(element);
   return display === "contents" && visibility === "visible";
 };
 
-/** Whether the first element around that has a box is drawn. */
+/** Whether the nearest ancestor with a box is drawn. */
 function isAroundRendered(element) {
   let node = engine.flatParent(element);
   while (node && isContents(node)) node = engine.flatParent(node);
@@ -492,7 +492,7 @@ const COMPARISONS = {
   word: (name, wanted) => name.split(" ").includes(wanted),
 };
 
-/** Whether a role that nothing else has may be found in what is drawn and aria-hidden, as a snapshot shows it. */
+/** Whether a role without other matches is also found on visible aria-hidden elements, as snapshots show it. */
 let takesPainted = false;
 
 function byRole(root, wanted) {
@@ -509,7 +509,7 @@ function byRole(root, wanted) {
   return all.filter((element) => engine.isVisible(element) && isMeant(element));
 }
 
-/** What describes an element beside its name: other elements, its own words, or a title that is not its name. */
+/** The accessible description: of other elements, its own text, or a title that is not its name. */
 function descriptionOf(element, role) {
   const describing = hasAttribute(element, "aria-describedby") ? describedByElements(element) : null;
   if (describing?.length) return normalize(Array.from(describing, (other) => textOf(other).full).join(" "));
@@ -538,13 +538,13 @@ function hasStates(element, role, wanted) {
 
 const custom = new Map();
 
-/** By an engine of a user's own, whose source is an expression. */
+/** Finds by a custom selector engine, whose source is an expression. */
 function byCustom(root, { source, body }) {
   if (!custom.has(source)) custom.set(source, (0, eval)(`(${source.trim().replace(/;$/, "")})`));
   return Array.from(custom.get(source).queryAll(root, body));
 }
 
-/** By the number that a snapshot gave it. */
+/** Finds an element by its ref number in a snapshot. */
 function byRef(_root, { number }) {
   const node = engine.byRef(number);
   return node ? [node] : [];
@@ -561,7 +561,7 @@ const FINDERS = {
   label: byLabel,
 };
 
-/** What a part answers for one element of those found so far: itself or nothing. */
+/** Parts that keep or remove each element found so far. */
 const FILTERS = {
   has: (element, { chain }) => run(chain, element).length > 0,
   hasNot: (element, { chain }) => run(chain, element).length === 0,
@@ -603,20 +603,20 @@ function runPart(part, found, root) {
   }
 }
 
-/** The elements that a chain finds below `root` (the document when null), in the order of the document. */
+/** The elements that a chain finds below `root` (null: the document), in document order. */
 engine.select = (chain, root) => asking(() => run(chain, root ?? document).filter((node) => nodeType(node) === ELEMENT));
 
-/** The first of them; null when there is none. */
+/** The first match; null if there is none. */
 engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
 
-/** The text in each of them; as it is drawn, if wanted. */
+/** The text of each match: as rendered with `drawn`, otherwise `textContent`. */
 engine.textsOf = (chain, root, drawn) =>
   engine.select(chain, root).map((element) => (drawn ? element.innerText : element.textContent || ""));
 
-/** How many there are. */
+/** The number of matches. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 
-/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for the message about several matches; else null. */
+/** The first match. Throws for several ones if `testId` is not null: the attribute for test ids, for the ways to each match. */
 engine.pick = (chain, root, testId) => {
   const found = engine.select(chain, root);
   if (testId === null || found.length < 2) return found[0] ?? null;
@@ -627,7 +627,7 @@ engine.pick = (chain, root, testId) => {
   throw several;
 };
 
-/** How many elements a chain finds and how many of them can be seen, and the first of those: `[number, role, name]`. */
+/** The number of all matches and of visible ones, and the first of the visible (or all): `[number, role, name]`. */
 engine.matches = (chain, root) => {
   const all = engine.select(chain, root);
   const seen = all.filter(engine.isVisible);
@@ -643,7 +643,7 @@ engine.matches = (chain, root) => {
 };
 
 const MOST_AROUND = 4;
-/** The control that an element is a part of, where an outline lists it under that: the part itself has no line of its own. */
+/** The control that an element is a part of, if an outline lists that control instead of its parts. */
 function shownAs(element) {
   if (engine.INTERACTIVE_ROLES.has(engine.roleOf(element))) return element;
   let around = engine.flatParent(element);
@@ -653,7 +653,7 @@ function shownAs(element) {
   return element;
 }
 
-/** An element in one short line. */
+/** A short HTML preview of an element. */
 engine.preview = (element) => {
   const attributes = Array.from(element.attributes, ({ name, value }) => (value === "" ? name : `${name}="${value}"`));
   let written = attributes.join(" ");
@@ -665,7 +665,7 @@ engine.preview = (element) => {
   return VOID.has(tag) ? `<${tag}${written && ` ${written}`}/>` : `<${tag}${written && ` ${written}`}>${inside}</${tag}>`;
 };
 
-/** A node in one line, as a debugger shows it: short attributes first, and text where there is nothing else in it. */
+/** A node on one line, as a debugger shows it: short attributes first; the text only if there are no child elements. */
 engine.shown = (node) => {
   const line = (text) => text.replace(/\n/g, "\u21b5").replace(/\t/g, "\u21c6");
   const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
@@ -690,7 +690,7 @@ const MEANS_NOTHING = new Set(["", "generic", "iframe", "none", "presentation"])
 const textIs = (text, exact) => ({ is: exact ? "whole" : "containing", text });
 const attributeIs = ({ by, text, exact }) => ({ by: "attribute", name: by, value: textIs(text, exact) });
 
-/** The part of a selector that finds by each kind of way. */
+/** The part of a selector for each kind of locator. */
 const WAYS = {
   testId: ({ text }, testId) => ({ by: "attribute", name: testId, value: textIs(text, true) }),
   role: ({ text, name, exact }) => ({
@@ -705,7 +705,7 @@ const WAYS = {
   text: ({ text, exact }) => ({ by: "text", text: textIs(text, exact) }),
 };
 
-/** By what an element may be known, the best first. */
+/** The possible locators of an element, best first. */
 function* namesOf(element, testId) {
   const id = getAttribute(element, testId);
   if (id) yield { by: "testId", text: id };
@@ -723,7 +723,7 @@ function* namesOf(element, testId) {
   if (!MEANS_NOTHING.has(role)) yield { by: "role", text: role };
 }
 
-/** How to find an element again: `{by, text, name, exact}`, and `nth` where the way leads to several. */
+/** A locator that finds an element again: `{by, text, name, exact}`, and `nth` if there are several matches. */
 engine.wayTo = (element, testId) =>
   asking(() => {
     let among = null;
@@ -741,14 +741,14 @@ engine.wayTo = (element, testId) =>
     return { by: "css", text, nth: found.length > 1 ? found.indexOf(element) : undefined };
   });
 
-/** Whether an id is as good as random, and so another one when the page is loaded anew: letters and digits take turns in it. */
+/** Whether an id seems random, and so changes when the page is loaded again: letters and digits alternate in it. */
 function isDrawnByLot(id) {
   const kinds = Array.from(id.replace(/[-_:]/g, ""), (letter) => (/\d/.test(letter) ? "digit" : "other"));
   const turns = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
   return kinds.length >= 8 && turns >= kinds.length / 4;
 }
 
-/** The shortest way down to an element that only it goes, from one with an id at the latest, as CSS. */
+/** The shortest unique CSS path to an element, starting at an ancestor with an id at the latest. */
 function pathTo(element) {
   const steps = [];
   for (let at = element; at; at = at.parentElement) {
@@ -760,7 +760,7 @@ function pathTo(element) {
   return steps.join(" > ");
 }
 
-/** All text in an element, that of shadow roots too. */
+/** All text in an element, including shadow roots. */
 engine.textOf = (element) => asking(() => textOf(element).full);
 
 engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));

@@ -1,4 +1,4 @@
-// The document as HTML, with its doctype and with what stands in open shadow roots.
+// Returns the document as HTML, with its doctype and the content of open shadow roots.
 () => {
   const roots = [];
   const visit = (root) => {

@@ -1,17 +1,17 @@
-// What hides an element from a person, as it is found on the way down from the root: each element passes on to what it
-// holds what cuts it off.
+// What hides an element from a person, found on the way down from the root: each element passes the clipping that applies to its
+// content on to its children.
 const { matches } = engine.native;
 
 const CLIPPED = 8; // in a box too small to show anything
 const GONE = 16; // in a box of no size at all
-// What cuts off what is in the flow does not cut off what is placed by a box outside of it. So the two bits for what a box
-// cuts off are kept three times: for what is in the flow, for what is absolute, and for what is fixed.
+// A box that clips its in-flow content does not clip content that is positioned by a box outside of it. So the two bits for
+// clipping are kept three times: for in-flow, for absolute and for fixed content.
 const CUT = CLIPPED | GONE;
 const ABSOLUTE_SHIFT = 7;
 const FIXED_SHIFT = 9;
 const ANY_CUT = CUT | (CUT << ABSOLUTE_SHIFT) | (CUT << FIXED_SHIFT);
 
-/** The element whose overflow is that of the viewport and cuts off nothing itself: the root, or the body instead of it. */
+/** The element whose overflow applies to the viewport, and which so clips nothing itself: the root, or the body instead. */
 const overflowOfViewport = () => {
   const page = document.documentElement;
   const { overflowX, overflowY, contain } = getComputedStyle(page);
@@ -23,7 +23,7 @@ const overflowOfViewport = () => {
 const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
 const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
 
-/** What a box cuts off of what it holds. */
+/** The bits for what a box clips of its content. */
 function cutBy(element, style) {
   if (style.overflow === "visible") return 0;
   const { overflowX, overflowY } = style;
@@ -33,18 +33,18 @@ function cutBy(element, style) {
   return width === 0 || height === 0 ? CUT : CLIPPED;
 }
 
-/** Cut off by a path or rectangle that leaves nothing. */
+/** Whether `clip` or `clip-path` leaves nothing visible. */
 const isClippedAway = (style) =>
   (style.position !== "static" && /^rect\((?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?\)$/.test(style.clip)) ||
   /^(?:inset\((?:50|100)%|circle\(0(?:px|%))/.test(style.clipPath);
 
-/** Drawn with no width or height though it has both: `scale(0)`, or turned on edge. */
+/** Whether a transform leaves no width or no height: `scale(0)`, or a rotation that shows only the edge. */
 const isShrunk = (element, box) => (box.width < 0.5 && widthOf(element) > 0) || (box.height < 0.5 && heightOf(element) > 0);
 
-/** In the top layer nothing is cut off by what stands around. */
+/** Whether an element is in the top layer, where its ancestors do not clip it. */
 const isOnTop = (element) => matches(element, ":modal, :popover-open, :fullscreen");
 
-/** What is cut off in an element that cuts off `own` itself, by the box that it is placed by, and for whom it is that box. */
+/** The bits for the content of an element, by its position: `around` are those of its parent, `own` those that it adds itself. */
 function placed(element, style, around, own) {
   const { position } = style;
   let cut = around & CUT;
@@ -64,14 +64,14 @@ function placed(element, style, around, own) {
 const CONTAINS = /paint|layout|strict|content/;
 const MOVES = /transform|translate|rotate|scale|filter|perspective/;
 const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
-/** True for a box that what is fixed or absolute in it is placed by, whatever its own position. */
+/** Whether a box is the containing block of fixed and absolute content, whatever its own position. */
 const holdsWhatIsFixed = (style) =>
   MOVED_BY.some((property) => style[property] !== "none") ||
   MOVES.test(style.willChange) ||
   CONTAINS.test(style.contain) ||
   style.contentVisibility === "auto";
 
-/** Letters of no size, or indented out of sight. */
+/** Whether text has no size, or is indented out of sight. */
 const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
 
 /** The modal dialog on top: while it is open, nothing outside it can be reached. */
@@ -86,8 +86,8 @@ const MOST_ACTING = 1500;
 const LEAST_SHARE = 0.9;
 
 /**
- * What of these can be reached, where something as large as the viewport lies over others of them, as a page's own dialogs
- * have a shade behind them. Empty where nothing does.
+ * The elements of `acting` that can be reached while a backdrop as large as the viewport, as behind a page's own dialog, covers at
+ * least as many others. Empty if there is no backdrop.
  */
 function front(acting) {
   if (acting.length < 2 || acting.length > MOST_ACTING || !document.body) return [];
@@ -106,7 +106,7 @@ function front(acting) {
   return covered > 0 && covered >= reached.length ? reached : [];
 }
 
-/** What lies over most of the viewport, if one element does that itself. */
+/** The positioned element that covers most of the viewport; null if no single element does. */
 function shadeOfPage() {
   const met = new Map();
   for (const x of SAMPLES) {

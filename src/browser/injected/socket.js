@@ -1,5 +1,5 @@
-// Web sockets of a page that somebody outside decides about. Each new one is asked for, and gets its instructions: to go its own way,
-// to be answered from outside, or to have a connection whose messages pass through there.
+// Reports the page's new web sockets to the engine, which decides about each: to connect directly ("leave"), to be answered by the
+// engine ("open"), or to connect with the engine between page and server ("connect").
 (name) => {
   const Native = WebSocket;
   const sockets = new Map();
@@ -113,7 +113,7 @@
       this.#reports = this.#reports.then(async () => void ask({ socket: this.#id, what, data: await message }));
     }
 
-    // What is to be done comes numbered: it may arrive in another order.
+    // Instructions are numbered, since they may arrive out of order.
     #direct(number, what, value) {
       this.#early.set(number, [what, value]);
       while (this.#early.has(this.#next)) {

@@ -1,4 +1,4 @@
-// Adds a script or a style sheet to the document, and gives its element once it has loaded.
+// Adds a script or a style sheet to the document, and returns its element once it has loaded.
 async ([kind, { src, text, type }]) => {
   const isSheet = kind === "style" && src;
   const element = document.createElement(isSheet ? "link" : kind);
@@ -17,7 +17,7 @@ async ([kind, { src, text, type }]) => {
   if (!src && kind === "script") element.addEventListener("securitypolicyviolation", () => (refused = true));
   document.head.appendChild(element);
   if (src || kind === "style") await settled;
-  // A policy that keeps a script from running says so a moment later, and in no other way.
+  // A Content Security Policy that blocks an inline script reports it only by an event a moment later.
   if (!src && kind === "script") await new Promise((done) => setTimeout(done));
   if (refused) throw new Error("The script was refused by the page's Content Security Policy");
   return element;

@@ -1,11 +1,11 @@
-// Tells of a value what JSON has no word for. Runs in the world of the value, and only when that holds something which the
-// browser itself does not tell of. The first key of each object says what it is, so keys come in this order.
+// Serializes a value with what JSON cannot express. Runs in the value's world, and only if the browser's own serialization of the
+// value is incomplete. The first key of each object identifies its type, so the keys are in this order.
 (function () {
   const DEEPEST = 500;
   const met = new Map();
   const list = [];
   let depth = 0;
-  // Arrays and objects go into the list after what is in them, so that no answer is deep.
+  // Arrays and objects are listed after their content, so that the answer is not nested deeply.
   const listed = (entry) => ({ at: list.push(entry) - 1 });
   const inside = (work) => {
     if (++depth > DEEPEST) throw new Error("Cannot serialize result: object reference chain is too long.");

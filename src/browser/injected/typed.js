@@ -1,9 +1,9 @@
-// What arrived of a text that is typed into a field: seen from the browser's own events, which tell where each part went.
+// Tracks what arrives of a text that is typed into a field, by the trusted events that show where each part went.
 const { isConnected, localName } = engine.native;
 const { collapse, editedText } = engine;
 
 const KINDS = ["keydown", "keypress", "beforeinput", "input"];
-/** Of a longer text only the beginning is followed. */
+/** The most events that are recorded of one text. */
 const MOST_EVENTS = 20_000;
 const MOST_STRAYS = 20;
 
@@ -11,8 +11,8 @@ let records = new WeakMap();
 let typing = null;
 
 /**
- * Notes that a text is about to be typed into a field: what it shows before, and from now on what arrives, and where. With `adds`,
- * the text comes behind what is there, or at the caret if that is "caret". With `again`, the field has made something else of the same text before.
+ * Begins to record what arrives of a text that will be typed into a field. With `adds`, the text is added at the end, or at the caret
+ * if `adds` is "caret". With `again`, the same text was typed before, and the field has changed it.
  */
 engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const shown = editedText(field);
@@ -24,7 +24,7 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
 };
 
-/** What a field shows once a text is typed at its caret, or behind all where that is not known. */
+/** The field's text after a text was typed at its caret, or at the end if the caret's position is unknown. */
 function withText({ selectionStart, selectionEnd }, shown, text) {
   const isKnown = Number.isInteger(selectionStart);
   return isKnown ? shown.slice(0, selectionStart) + text + shown.slice(selectionEnd) : shown + text;
@@ -32,13 +32,13 @@ function withText({ selectionStart, selectionEnd }, shown, text) {
 
 const isWithin = (target, field) => engine.within(field, target) || engine.within(target, field);
 
-/** Forgets what was typed before: fields are now filled in another way. */
+/** Removes the records of typed texts, since fields are now filled in another way. */
 engine.forgetTyping = () => {
   typing = null;
   records = new WeakMap();
 };
 
-/** Whether an element has come in the place of a field that is gone: one of its kind and name, into which the text goes on. */
+/** Whether an element of the same kind and name has replaced a field that is gone, so that it receives the rest of the text. */
 function succeeds(target, record) {
   const { field, name, heir } = record;
   if (isConnected(heir ?? field) || localName(target) !== localName(field) || target.type !== field.type) return false;
@@ -47,7 +47,7 @@ function succeeds(target, record) {
   return true;
 }
 
-/** Where a text that was typed is to be read: in the field, or in what has come in its place; null where neither is there. */
+/** The element that now holds a typed text: the field, or its replacement; null if both are gone. */
 function placeOf(record) {
   const active = engine.activeElement();
   if (active) succeeds(active, record);
@@ -63,7 +63,7 @@ function note(event) {
   if (event.type === "input") {
     if (!isOwn) return;
     typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
-    // After the page has answered: a field that refuses a text does not hold it then.
+    // After the page has handled the event: a field may refuse a text by then.
     setTimeout(noteHeld, 0, typing);
   } else if (isOwn) typing.arrivals.push(event);
   else if (event.type === "beforeinput") noteStray(target, textOf(event));
@@ -82,7 +82,7 @@ function noteStray(element, text) {
   else if (text && typing.strays.length < MOST_STRAYS) typing.strays.push({ element, text });
 }
 
-/** The text that an event brings. A key brings one only to a page that takes the key for itself. */
+/** The text that an event enters. A key enters text only if the page handles the key itself. */
 function textOf(event) {
   if (event.type === "beforeinput") return event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
   const isText = [...event.key].length === 1 && !event.ctrlKey && !event.metaKey;
@@ -91,15 +91,15 @@ function textOf(event) {
 
 const plain = (text) => text.replace(/\s+/g, "");
 const isSame = (shown, asked) => collapse(shown) === collapse(asked);
-/** Whether keys that went to where the caret was are in the text. */
+/** Whether the text contains what was typed at the caret. */
 const isAdded = ({ adds, before, text }, shown) => adds && shown !== before && collapse(shown).includes(collapse(text));
 const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).includes(plain(text));
 
-/** Whether the page has distributed a text over fields of its own accord, each of which is full: as a code of six digits is. */
+/** Whether the page has distributed a text over several fields on purpose, and filled each: a code of six digits, for example. */
 function isSpread({ field, strays }) {
   const parts = [field, ...strays.map(({ element }) => element)];
   const isFull = ({ value = "", maxLength = -1 }) => maxLength > 0 && value.length >= maxLength;
-  // Two signs in two fields may as well be a text whose end went astray.
+  // Two characters in two fields may also be a text whose end went to the wrong field.
   return parts.slice(0, -1).every(isFull) || (parts.length > 2 && parts.every(({ value = "" }) => [...value].length <= 1));
 }
 
@@ -112,7 +112,7 @@ const letters = (text) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 const numbers = (text) => (text.match(/\d+/g) ?? []).map(Number).join(" ");
-/** What a field lets through that takes digits only, or letters only. */
+/** The characters that are removed by fields for digits only, for letters only, or for anything except digits. */
 const SIEVES = [/\D/g, /[^\p{L}]/gu, /\d/g];
 
 const NUMBER = /^\s*[-+]?[\d.,]+\s*$/;
@@ -123,7 +123,7 @@ function isNumberMade(field, asked, shown) {
   return held === limited || (step > 0 && Math.abs(held - limited) < step && Math.abs(Math.round(held / step) * step - held) < 1e-9);
 }
 
-/** Whether a field can have made what it shows of a text: by its format, its limits, or what it lets through. */
+/** Whether a field can have changed a text to what it shows: by its format, its limits, or its allowed characters. */
 function isMade(field, asked, shown, arrived) {
   if (field.type === "number") return isNumberMade(field, asked, shown);
   const [wanted, held] = [letters(asked), letters(shown)];
@@ -135,15 +135,15 @@ function isMade(field, asked, shown, arrived) {
 }
 
 /**
- * What became of the text that was typed into a field: `gone`, the field is, and nothing had arrived; `cut`, it is, and a part had; `same`; `made`,
- * something that the field makes of it; `taken`, it arrived and is not shown; `strayed`, a part went to another field; `lost`. With `strict`, letters that are missing at the end are lost.
+ * The outcome of a typed text: `same`; `made`, changed by the field; `taken`, arrived and not shown; `strayed`, a part went to another
+ * field; `lost`. With `strict`, missing characters at the end count as lost.
  */
 function outcomeOf(record, place, strict) {
   const { asked } = record;
   const shown = editedText(place);
   if (isSame(shown, asked) || (record.keys && isAdded(record, shown))) return "same";
   if (record.strays.length) return isSpread(record) ? "made" : "strayed";
-  // A mask without letters is as good as nothing.
+  // An input mask without letters counts as empty.
   if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "made";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
@@ -152,13 +152,13 @@ function outcomeOf(record, place, strict) {
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
   if (isMade(place, asked, shown, arrived && !strict)) return "made";
-  // What it makes of a text twice is its own doing; another number is never what was asked for.
+  // A field that changes a text twice in the same way does so on purpose, but a different number is never right.
   const isCut = letters(asked).startsWith(letters(shown));
   const isMadeTwice = shown === record.made && (shown !== record.before || isCut);
   return isMadeTwice && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
 }
 
-/** `{outcome, strays, shows}` of what was typed into a node last: where other parts of it went, and what it shows; null where nothing was. */
+/** The outcome of the last text typed into a node, other fields that received parts of it, and the text shown; null if there was none. */
 engine.outcome = (node, strict = false) => {
   const record = records.get(engine.controlOf(node));
   if (!record) return null;
@@ -171,7 +171,7 @@ engine.outcome = (node, strict = false) => {
   return { outcome: outcomeOf(record, place, strict), strays, shows: place.type === "password" ? "" : editedText(place) };
 };
 
-/** The end of a text that a field with a value does not show, though all its keys came; null where typing it again makes no difference. */
+/** The end of a text that a field does not show although all its keys arrived; null if typing it again is useless. */
 engine.missingEnd = (node) => {
   const record = records.get(engine.controlOf(node));
   const place = record && placeOf(record);
@@ -184,20 +184,20 @@ engine.missingEnd = (node) => {
   return end;
 };
 
-/** What has come in the place of a field while a text went into it; null where nothing has. */
+/** The replacement of a field that a text was typed into, or the field itself; null if there is none. */
 engine.heirOf = (field) => {
   const record = records.get(field);
   return record ? placeOf(record) : null;
 };
 engine.textBefore = (field) => records.get(field)?.before;
 
-/** How a line break, or a tab, gets into a field: as a `text`, by its `key` where keys only pass through the field, or `never`. */
+/** How a line break or tab is entered: as "text", by its "key" if the editor draws the text elsewhere, or "never". */
 engine.breaksBy = (node) => {
   const field = engine.controlOf(node);
   if (engine.isProxy(field)) return "key";
   return field instanceof HTMLTextAreaElement || field.isContentEditable || document.designMode === "on" ? "text" : "never";
 };
-/** Like `noteTyping`, of keys that go to where the caret is. Whether the field is one that shows what is typed. */
+/** Like `noteTyping`, for keys that are typed at the caret. Returns false if the field does not show plain text. */
 engine.noteKeys = (node, text) => {
   const field = engine.controlOf(node);
   const isPlain = field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && PLAIN.test(field.type));
@@ -211,7 +211,7 @@ engine.noteTyping = (node, text, adds) => {
   const field = engine.controlOf(node);
   engine.noteText(field, text, { adds });
 };
-/** Whether keys enter a field part by part, or not at all: it is given its value as a whole. */
+/** Whether a field is given its value as a whole, since keys enter it part by part or not at all. */
 engine.isSetWhole = (node) => {
   const field = engine.controlOf(node);
   return field instanceof HTMLInputElement && WHOLE.test(field.type);

@@ -1,9 +1,9 @@
-// Where a document shows texts that no picture may show.
+// Finds where a document shows texts that screenshots must not contain.
 
 engine.origin = () => self.origin;
 
 const LETTER = /[\p{Alphabetic}\p{N}]/u;
-/** The letters and digits of a text in lower case, each with where it begins and how long it is. */
+/** The letters and digits of a text in lower case, each with its offset and length in the text. */
 const lettersOf = (text) => {
   const found = [];
   let at = 0;
@@ -20,14 +20,14 @@ const joined = (letters) => letters.map(([letter]) => letter).join("");
 
 const QUIET = new Set(["password", "hidden", "checkbox", "radio", "file", "image"]);
 const FIELDS = "input, textarea, select";
-/** What a field shows. */
+/** The text that a field shows. */
 const shownBy = (field) => {
   if (field instanceof HTMLSelectElement) return Array.from(field.selectedOptions, (option) => option.label).join("\n");
   if (field instanceof HTMLInputElement && QUIET.has(field.type)) return "";
   return field.value || field.placeholder || "";
 };
 
-/** The boxes of the parts of text nodes in which a pattern or a literal stands. */
+/** The boxes of the parts of text nodes that match a pattern or a literal. */
 const placesIn = (root, patterns, literals) => {
   const places = [];
   const letters = [];
@@ -45,7 +45,7 @@ const placesIn = (root, patterns, literals) => {
     }
     for (const [letter, at, length] of lettersOf(text)) letters.push([letter, at, length, node]);
   }
-  // A letter beyond the first 65,536 takes two places in a string, so that places are counted there.
+  // A letter above U+FFFF has two units in a string, so `starts` maps each unit to its letter.
   const starts = [];
   for (const [index, [letter]] of letters.entries()) for (let part = 0; part < letter.length; part++) starts.push(index);
   const all = joined(letters);
@@ -63,7 +63,7 @@ const placesIn = (root, patterns, literals) => {
   return places;
 };
 
-/** The boxes of all that shows one of the texts: `patterns` by their letters alone, `literals` as they are. */
+/** The boxes of everything that shows one of the texts: `patterns` are compared by letters and digits only, `literals` exactly. */
 engine.placesOf = (patterns, literals) => {
   const shows = (text) => {
     if (!text) return false;

@@ -1,5 +1,5 @@
-// One frame as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
-// `[depth, role, ref, name, details?]` is an element. Depths say who holds whom. The Rust side makes lines of it.
+// A frame as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
+// `[depth, role, ref, name, details?]` is an element. Their depths give the tree. The Rust side writes the lines.
 const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
 const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
 const { CLIPPED, GONE, CUT, ANY_CUT, cutBy, isClippedAway, isShrunk, placed, isBlanked } = engine.sight;
@@ -9,40 +9,40 @@ const TEXT = 3;
 const VISIBLE_BOX = { visibilityProperty: true };
 const DEEPEST = 700;
 
-/** Never drawn, or drawn by their owner. */
+/** Tags that are never drawn, or only as a part of their owner. */
 const SKIPPED = set(`base clippath datalist defs desc head lineargradient link map mask meta metadata noembed noframes noscript
   optgroup option param pattern radialgradient rp script source style symbol template title track`);
-/** Their name or value says all; what is inside is not walked. */
+/** Tags that are described by their name or value, so that their content is not walked. */
 const CLOSED = set("audio canvas embed iframe frame img input math meter object progress select textarea video");
-/** Roles that only colour text or group it. What they hold is read as if it stood outside. */
+/** Roles that only style or group text. Their content is reported as if it were outside of them. */
 const TRANSPARENT = set(`caption code emphasis generic insertion mark none presentation rowgroup strong subscript suggestion
   superscript term time`);
-/** Roles whose name is made of all they hold, so that its text need not be shown again. */
+/** Roles named by their content, so that its text need not be reported again. */
 const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab
   tooltip treeitem`);
-/** Inside such a role, these begin a content of their own. */
+/** Roles that begin content of their own inside a role that is named by its content. */
 const SUBMENUS = set("dialog grid group listbox menu table tree");
 const LONGEST_NAME_ALONE = 200;
 const MOST_OPTIONS = 40;
 
-// What surrounds an element, as bits.
+// Properties of an element's surroundings, as bits.
 const QUIET = 1; // its text is part of a name that was reported
-const POINTER = 2; // the hand cursor comes from outside
-const LISTED = 4; // something clickable around it was reported
-const DISABLED = 32; // aria-disabled around it
+const POINTER = 2; // an ancestor sets the hand cursor
+const LISTED = 4; // a clickable ancestor was reported
+const DISABLED = 32; // an ancestor has aria-disabled
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
-const AWAY = 256; // something around it stands where no scrolling reaches
-const HELD = 16384; // something around it clips, scrolls or places what it holds
-const BLANKED = 512; // something around it has letters of no size, or indented out of sight
-const ASIDE = 1 << 20; // aria-hidden around it
-const INERT = 1 << 21; // it can be seen and not used
+const AWAY = 256; // an ancestor is where no scrolling reaches
+const HELD = 16384; // an ancestor clips, scrolls or positions its content
+const BLANKED = 512; // an ancestor has text of no size, or indented out of sight
+const ASIDE = 1 << 20; // an ancestor is aria-hidden
+const INERT = 1 << 21; // it is visible, but inert
 
 /* ------------------------------------------------------------------- frames */
 
 const frameNumbers = new WeakMap();
 
-/** Tells which frame of the page an <iframe> shows. */
+/** Sets the number of the frame that an <iframe> shows. */
 engine.adoptFrame = (owner, frameNumber) => {
   frameNumbers.set(owner, frameNumber);
 };
@@ -52,7 +52,7 @@ engine.adoptFrame = (owner, frameNumber) => {
 const checkedHosts = new WeakMap(); // host → whether it looked hollow when it was reported
 let pendingHosts = [];
 
-/** The elements that may hold a closed shadow root and were not asked for yet. Each is handed out once. */
+/** The elements that may have a closed shadow root and were not yet queried. Each is returned once. */
 engine.suspects = () => {
   const hosts = pendingHosts;
   pendingHosts = [];
@@ -73,12 +73,12 @@ function noteSuspect(host, tag, hollow, everyHost) {
 
 /* ---------------------------------------------------------- element internals */
 
-/** So many custom elements are asked about at a time. */
+/** The most custom elements that are queried at a time. */
 const MOST_CUSTOMS = 100;
 const askedCustoms = new WeakSet();
 const customs = new Set();
 
-/** Notes a custom element whose role only the browser may know; one that has internals each time, since they change. Answers whether it did. */
+/** Records a custom element whose role only the browser may know; again at each call if it has internals, which can change. */
 const noteCustom = (engine.noteCustom = (element) => {
   if (!isCustom(localName(element)) || customs.size >= MOST_CUSTOMS) return false;
   if (askedCustoms.has(element) && !engine.hasInternals(element)) return false;
@@ -87,7 +87,7 @@ const noteCustom = (engine.noteCustom = (element) => {
   return true;
 });
 
-/** The custom elements that were noted. */
+/** The recorded custom elements. */
 engine.customs = () => {
   const noted = [...customs];
   customs.clear();
@@ -98,10 +98,9 @@ engine.customs = () => {
 /* --------------------------------------------------------------------- walk */
 
 /**
- * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`), `allRefs` (number texts, groups
- * and shapes too: `[depth, role, ref, text]`).
- * Answers JSON: `{first, last, suspects, customs, cut?, unseen?, front?, nodes}`; `unseen` where nothing can be seen and the nodes are what
- * the document holds all the same; `front` are the refs of what can be acted on, where something lies over the rest.
+ * Walks the document. Options: `root` (the ref to begin at), `boxes` (adds `[x, y, width, height]`), `allRefs` (numbers texts, groups and
+ * shapes, too: `[depth, role, ref, text]`). Returns JSON: `{first, last, suspects, customs, cut?, unseen?, front?, nodes}`. `unseen`:
+ * nothing is visible, and the nodes are hidden ones. `front`: the refs of usable elements, if an overlay covers the others.
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
@@ -127,10 +126,10 @@ engine.walk = (options = {}) =>
     });
   });
 
-/** Whether a select shows its options in the page, as `appearance: base-select` has it. Browsers without that do not know `:open` either. */
+/** Whether a select with `appearance: base-select` shows its options in the page. Other browsers do not know `:open`. */
 const isOpenPicker = (select) => getComputedStyle(select).appearance === "base-select" && native.matches(select, ":open");
 
-/** What the browser shows in a viewer of its own. */
+/** Whether the browser shows the document in its PDF viewer. */
 const isPdf = () => document.contentType === "application/pdf";
 
 function begun(walk, { root }) {
@@ -139,7 +138,7 @@ function begun(walk, { root }) {
   return walk;
 }
 
-/** Looks for elements that may hold a closed shadow root or have internals. Answers how many were not asked for, and the last ref. */
+/** Finds elements that may have a closed shadow root or internals. Returns the numbers of those to query, and the last ref. */
 engine.seekSuspects = () =>
   engine.remembering(() => {
     begun(new Walk({}), {});
@@ -153,24 +152,24 @@ class Walk {
     this.boxes = boxes;
     this.allRefs = allRefs;
     this.hiddenToo = hiddenToo;
-    /** The element whose text is gathered. */
+    /** The element that contains the collected text. */
     this.speaker = null;
-    /** The parts of something clickable that each are something to click. */
+    /** The items of a clickable list, each of which is clickable. */
     this.items = new Set();
     this.notices = new Set();
     this.hoverTargets = new engine.HoverTargets();
     this.shapes = 0;
-    /** What keeps text out of the outline: it is part of a name that is in it, or nobody sees it. */
+    /** The bits that keep text out of the outline: it is part of a reported name, or invisible. */
     this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
     this.cut = 0;
     this.level = 0;
     this.active = engine.activeElement();
     this.isSmall = document.getElementsByTagName("*").length <= 2000;
     this.acting = [];
-    /** What is listed to be used, with its node. */
+    /** The usable elements, each with its node. */
     this.usable = [];
     const page = document.documentElement;
-    if (!page) return; // Not a word of the document has come.
+    if (!page) return; // Nothing of the document has arrived.
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
     this.left = -beyond - window.scrollX;
     this.top = -window.scrollY;
@@ -184,7 +183,7 @@ class Walk {
     this.flush(0);
   }
 
-  /** Text gathers until something other than text comes. */
+  /** Reports the collected text, before a node that is not text. */
   flush(depth) {
     if (!this.text) return;
     const all = this.text;
@@ -192,7 +191,7 @@ class Walk {
     this.keepsLines = false;
     this.text = "";
     if (!text || engine.isIcon(text)) return;
-    // Blanks at its ends tell words of their own from parts of one word.
+    // Spaces at the ends distinguish whole words from parts of a word.
     const spaced = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
     this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), spaced] : [depth, spaced]);
     this.speaker = null;
@@ -205,14 +204,14 @@ class Walk {
     this.text += data;
   }
 
-  /** The text that a style sheet puts before or after what an element holds. */
+  /** Collects the text that a style sheet adds before or after an element's content. */
   generated(element, text, around) {
     if (around & PREFORMATTED) this.keepsLines = true;
     if (this.allRefs) this.speaker = this.text ? holderOf(this.speaker, element) : element;
     this.text += text;
   }
 
-  /** True for an element whose own text can be seen. */
+  /** Whether the text directly in an element is visible. */
   showsText(element, style, around) {
     if (this.hiddenToo) return true;
     style ??= getComputedStyle(element);
@@ -283,7 +282,7 @@ class Walk {
     const style = getComputedStyle(element);
     const display = style.display;
     if (display === "none" && !this.hiddenToo) return;
-    if (display === "") return HOLLOW; // A light child that no slot shows: its parent has a root we cannot see.
+    if (display === "") return HOLLOW; // A child without a slot: its parent has a closed shadow root.
     if (tag === "br") {
       this.text += around & PREFORMATTED ? "\n" : " ";
       return;
@@ -316,7 +315,7 @@ class Walk {
     return this.transparent(element, tag, depth, around, display, style);
   }
 
-  /** Marks what a person sees and cannot use, such as a toast over a modal dialog that it does not stand in. */
+  /** Marks a visible element that cannot be used, such as a toast outside of an open modal dialog. */
   inert(element, around) {
     this.notices.add(element);
     return (around & ~UNREAD) | INERT;
@@ -340,7 +339,7 @@ class Walk {
     return this.children(element, depth, around);
   }
 
-  /** Reads on as if the element were not there; a block keeps its text apart and its parts together. */
+  /** Walks the content as if the element were not there. A block separates its text and groups its parts. */
   transparent(element, tag, depth, around, display, style) {
     if (tag === "label" && !(around & QUIET)) around = this.label(element, depth, around);
     if (tag === "legend" || tag === "caption" || tag === "figcaption") around |= QUIET;
@@ -354,7 +353,7 @@ class Walk {
     if (this.nodes.length === place + 1) this.nodes.pop();
   }
 
-  /** The text of a label is its control's name. A label of a control that no one sees stands for it. */
+  /** A label's text is the name of its control. The label of an invisible control represents it. */
   label(element, depth, around) {
     const control = element.control;
     if (!control || !(INTERACTIVE_ROLES.has(roleOf(control)) || CLOSED.has(localName(control)))) return around;
@@ -410,10 +409,10 @@ class Walk {
       return;
     }
     let inside = around & ~QUIET;
-    // Where only a listener says that it can be clicked, what shows a hand inside is what is meant.
+    // For an element that only has a listener, parts with the hand cursor are the ones to click.
     if (acts || clickable === 1 || (clickable && around & POINTER)) inside |= LISTED;
     if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
-    // What has no name says what is painted in it, as where that is aria-hidden.
+    // An element without a name shows its painted content, even if that is aria-hidden.
     if (fromContent && name && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
     const place = this.nodes.length;
@@ -421,17 +420,17 @@ class Walk {
     this.flush(depth + 1);
     const saysNothing = (inner) => inner.length === 1 || (this.allRefs && !inner[3]);
     if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every(saysNothing)) this.hint(element, node, details);
-    // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
+    // Most empty elements are hidden content. Empty cells stay, to keep the columns.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
   }
 
-  /** What the field is called that a library keeps out of sight for this one. */
+  /** The name of the invisible field that a library keeps for this one. */
   keptName(element) {
     this.kept ??= engine.queryAll(document, engine.KEPT);
     return this.kept.length ? engine.keptNameOf(element, this.kept) : "";
   }
 
-  /** What tells it apart from others that have no name either. */
+  /** Adds a hint that distinguishes an element without a name from others. */
   hint(element, node, details) {
     const hint = engine.hintOf(element);
     if (!hint) return;
@@ -439,7 +438,7 @@ class Walk {
     node[4] = details;
   }
 
-  /** A part of a drawing, which by itself says nothing: for who wants to point at it. */
+  /** Reports a shape of a drawing, so that it can be pointed at. */
   shape(element, depth) {
     if (++this.shapes > MOST_SHAPES) return;
     this.flush(depth);
@@ -448,7 +447,7 @@ class Walk {
     this.hint(element, node, details);
   }
 
-  /** A part of a text that says what it is for where the pointer rests on it. */
+  /** Reports an element with a tooltip (`title`) within a text. */
   titled(element, depth, around, style) {
     this.flush(depth);
     this.push(element, depth, "generic", collapse(getAttribute(element, "title")), { z: 1 });
@@ -483,7 +482,7 @@ class Walk {
     this.usable.push([element, this.push(element, depth, "iframe", nameOf(element, "iframe"), details)]);
   }
 
-  /** The areas of an image map: they have no boxes of their own to be found by. */
+  /** Reports the areas of an image map, which have no boxes of their own. */
   areas(image, depth) {
     const name = getAttribute(image, "usemap").replace(/^#/, "");
     const map = name && native.rootOf(image).querySelector(`map[name="${CSS.escape(name)}"]`);
@@ -493,7 +492,7 @@ class Walk {
     }
   }
 
-  /** The options of a list, or of a picker that the page draws itself (`drawn`): those can be pressed. */
+  /** Reports the options of a list, or of a picker that the page draws (`drawn`), whose options can be pressed. */
   options(select, depth, drawn) {
     for (const option of select.options) {
       if (option.hidden) continue;
@@ -544,7 +543,7 @@ class Walk {
     if (options.length > texts.length) details.n = options.length - texts.length;
   }
 
-  /** 1 where the hand cursor or the page's markup says that it can be clicked or dragged, 2 where only a listener does, 3 where a style sheet shows something on hover. */
+  /** Whether an element can be clicked: 1 by its cursor, markup or `tabindex`; 2 by a listener only; 3 by a hover rule; 0 if not. */
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (tag === "body" || tag === "html") return 0;
     if (pointer && this.beginsHand(element, around)) {
@@ -567,7 +566,7 @@ class Walk {
     return hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
   }
 
-  /** Where the hand cursor is first met on the way down, changes, or is handed on to the items of a list. */
+  /** Whether the hand cursor begins or changes at this element, or the element is an item of a clickable list. */
   beginsHand(element, around) {
     if (this.items.has(element)) return true;
     if (!(around & POINTER)) return !(around & LISTED);
@@ -575,8 +574,8 @@ class Walk {
   }
 
   /**
-   * Marks what lies where nothing can be seen: in a box of no size that clips (GONE), of a pixel, which is how text
-   * is hidden (CLIPPED), or beyond the edges that no scrolling passes (AWAY).
+   * Adds the bits for content that cannot be seen: in a clipping box of no size (GONE) or of one pixel, as for hidden text (CLIPPED), or
+   * beyond the edges that scrolling can reach (AWAY).
    */
   surroundings(element, style, around, attributes) {
     const { position } = style;
@@ -593,7 +592,7 @@ class Walk {
   }
 }
 
-/** Reads all that a walk would tell, as a person reads it: on and on, whatever holds the words. */
+/** A walk that only collects the texts of an outline, without regard to which element contains them. */
 class Reader extends Walk {
   constructor() {
     super({});
@@ -617,7 +616,7 @@ class Reader extends Walk {
   hint() {}
 }
 
-/** Whether a walk would tell of a text, whatever its case, and the frames that it would tell of: `{found, frames}`. */
+/** Whether an outline would contain a text, ignoring case, and which frames it would contain: `{found, frames}`. */
 engine.tells = (text) =>
   engine.remembering(() => {
     const reader = new Reader();
@@ -642,8 +641,8 @@ const NOTHING_PAINTED = ["", ""];
 const OPAQUE = { opacityProperty: true };
 
 /**
- * True where something of what is aria-hidden can be seen: libraries hide so from assistive technology what they also draw
- * transparent, of no size, or outside the box that shows it.
+ * Whether an aria-hidden element is visible: libraries also hide elements from assistive technology that are transparent, of no size,
+ * or outside the box that shows them.
  */
 function isPaintedAside(element) {
   const style = getComputedStyle(element);
@@ -658,14 +657,14 @@ function isPaintedAside(element) {
 const isOpenPopover = (element) => hasAttribute(element, "popover") && native.matches(element, ":popover-open");
 
 const LARGEST_NOTICE = 0.25;
-/** True for what is inert and seen by itself, not for the page that a dialog of its own has made so. */
+/** Whether an inert element is a visible notice, and not the page behind a dialog. */
 function isNotice(element) {
   const box = native.rectOf(element);
   return box.width * box.height <= LARGEST_NOTICE * innerWidth * innerHeight && isPaintedAside(element);
 }
 
 const CUTS = /hidden|clip/;
-/** Outside the edges of the page or of a box around it that nobody can scroll. */
+/** Whether a box is outside the page, or outside a clipping ancestor that cannot be scrolled. */
 function isCutOff(element, box, { position }) {
   const page = document.documentElement;
   const right = Math.max(page.clientWidth, page.scrollWidth - window.scrollX);
@@ -683,7 +682,7 @@ function isCutOff(element, box, { position }) {
   return false;
 }
 
-/** The innermost element around both. */
+/** The innermost common ancestor of two elements. */
 function holderOf(one, other) {
   while (one && !native.contains(one, other)) one = engine.flatParent(one);
   return one ?? other;
@@ -693,7 +692,7 @@ const HAND = /(?:pointer|grab|grabbing|move|zoom-in|zoom-out|-resize)$/;
 const hasHand = (cursor) => cursor !== "auto" && HAND.test(cursor);
 
 const THICKEST_EDGE = 12;
-/** An edge by which something is made larger, of which a window has eight: listed where all refs are asked for. */
+/** Whether an element is a resize edge, of which a window has eight: listed only with `allRefs`. */
 function isSizer(element) {
   if (firstChild(element)) return false;
   const { offsetWidth, offsetHeight } = element;
@@ -701,7 +700,7 @@ function isSizer(element) {
   return thin <= THICKEST_EDGE && (long > 2 * thin || /-resize$/.test(getComputedStyle(element).cursor));
 }
 
-/** What listens to the pointer itself, as far as the browser was asked. */
+/** Elements with pointer listeners, as far as the browser was queried. */
 const hearing = new WeakSet();
 engine.adoptHearers = (...elements) => {
   for (const element of elements) if (nodeType(element) === ELEMENT) hearing.add(element);
@@ -709,13 +708,13 @@ engine.adoptHearers = (...elements) => {
 
 const LARGEST_THING = 40;
 const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[tabindex]";
-/** True for one thing to click, not for a container that listens for all it holds. */
+/** Whether a listening element is a single clickable thing, and not a container of many. */
 const isOneThing = (element) =>
   element.getElementsByTagName("*").length <= LARGEST_THING &&
   !native.querySelector(element, ACTING) &&
   (element instanceof SVGElement || native.rectOf(element).width < innerWidth * 0.9 || native.rectOf(element).height < innerHeight / 2);
 
-/** Roles of what takes the focus for its items, or to be scrolled by keys. */
+/** Roles that take the focus for their items, or for scrolling by keys. */
 const ONLY_FOCUSED = set("dialog alertdialog main radiogroup tablist tabpanel toolbar");
 
 const LISTS = set("ul ol menu tbody table dl");
@@ -725,14 +724,14 @@ const MOST_ITEMS = 500;
 
 const isList = (element) => LISTS.has(localName(element)) || LIST_ROLES.has(getAttribute(element, "role"));
 
-/** The items of a list that is clickable as a whole: which of them was meant, its listener finds out. */
+/** The items of a list that is clickable as a whole: its listener finds out which item was clicked. */
 function itemsIn(element, tag) {
   if (tag === "tr") return [];
   const own = itemsOf(element);
   return own.length ? own : Array.from(native.children(element)).flatMap(itemsOfOpened);
 }
 
-/** The items of a list that opens out of what is clicked, as a drop-down that a page draws itself keeps them. */
+/** The items of a list inside a clicked element, such as a drop-down that the page draws. */
 function itemsOfOpened(part) {
   let list = part;
   while (native.children(list).length === 1 && !isList(list)) list = native.children(list)[0];
@@ -745,7 +744,7 @@ const OVER_THE_PAGE = set("absolute fixed");
 function itemsOf(element) {
   let holder = element;
   while (native.children(holder).length === 1 && !isList(holder)) holder = native.children(holder)[0];
-  // A table may hold nothing but its body.
+  // A table may contain only its body.
   while (native.children(holder).length === 1 && isList(native.children(holder)[0])) holder = native.children(holder)[0];
   const all = native.children(holder);
   const areItems = isList(holder);
@@ -760,12 +759,12 @@ function itemsOf(element) {
   if (alike.length < fewest || CELLS.has(localName(alike[0]))) return [];
   return areItems || alike.every(isNamed) ? alike : [];
 }
-/** It says by itself which one it is. */
+/** Whether an item identifies itself by an attribute. */
 const isNamed = (item) => native.attributeNames(item).some((name) => name === "id" || name === "role" || name.startsWith("data-"));
 
-/** Boxes that cannot clip and are not placed. */
+/** The `display` values of boxes that cannot clip and are not positioned. */
 const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
-/** Roles whose elements matter for what they hold. */
+/** Roles of elements that matter only for their content. */
 const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowheader table");
 const EMPTY_IF_BARE = set("alert article blockquote definition deletion figure form group list listitem log paragraph row status table");
 
@@ -775,7 +774,7 @@ const FIELD_ROLES = set("combobox listbox searchbox spinbutton textbox button");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
 
-/** A name of nothing but the characters of an icon font says nothing to who does not see them. */
+/** Whether a name is readable: not only characters of an icon font. */
 const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
 const authorName = (element) => (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "");
@@ -785,7 +784,7 @@ const isTiny = (element) => element instanceof HTMLElement && (element.offsetWid
 
 const { origin } = location;
 
-/** Addresses that lead nowhere: what such a link does, a script does. */
+/** Addresses without a destination: a script handles such a link. */
 const NOWHERE = /^(?:#|javascript:(?:void|;|$|\/\/).*)$/i;
 
 function hrefOf(element) {
@@ -794,7 +793,7 @@ function hrefOf(element) {
   return href.startsWith(origin) && href[origin.length] === "/" ? href.slice(origin.length) : href;
 }
 
-/** True where a scroller around it has moved the text out, so that scrolling back shows it. */
+/** Whether an ancestor is scrolled, so that scrolling back may show the text. */
 function isScrolledAway(node) {
   for (let parent = engine.flatParent(node); parent; parent = engine.flatParent(parent)) {
     if (parent === document.documentElement || parent === document.body) continue;

@@ -1,4 +1,4 @@
-// What changes in the document, and who could change it later: so that an action knows what to wait for.
+// Records changes of the document, and what could change it later, so that an action knows what to wait for.
 const { parentNode, rootOf, slotOfElement, checkVisibility, matches, querySelectorAll, textContent, getAttribute } = engine.native;
 const { native } = engine;
 
@@ -6,23 +6,23 @@ let observer = null;
 let changes = 0;
 let last = 0;
 let watches = 0;
-let grown = 0; // elements that came
-let growth = { of: null, times: 0, at: 0 }; // where text is added again and again
-let said = []; // what was announced
+let grown = 0; // the number of added elements
+let growth = { of: null, times: 0, at: 0 }; // the place where text is repeatedly added
+let said = []; // announced texts
 let busyBefore = new WeakSet();
-let leftOnce = new WeakSet(); // what was taken out, and may be put in elsewhere
-let working = new Set(); // what came and says that more is to come
-let begun = 0; // on the clock of animations
-let placed = new Map(); // element → what placed it when the watch began, and when that last changed
+let leftOnce = new WeakSet(); // removed nodes, which the page may insert elsewhere
+let working = new Set(); // added elements that announce more content
+let begun = 0; // in the time of the animation timeline
+let placed = new Map(); // element → its positioning attributes before the first change, and the time of the last change
 
 const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
 const BUSY = "[aria-busy=true],progress:not([value]),[role=progressbar]:not([aria-valuenow],[aria-valuetext])";
 const MOST_SAID = 10;
 const LONGEST_SAID = 300;
-/** Of a burst of changes, so many are looked at for what they announce. */
+/** The most changes of a burst that are searched for announcements. */
 const MOST_HEARD = 40;
 
-/** Begins to watch the document, and the shadow roots around these nodes. Answers the number of this watch. */
+/** Begins to watch the document, and the shadow roots around these nodes. Returns the number of this watch. */
 engine.watch = (...nodes) => {
   observer?.disconnect();
   watches++;
@@ -76,10 +76,10 @@ function note(records) {
   }
 }
 
-/** It will say more soon. */
+/** Texts that announce more content. */
 const AT_WORK = /^\W*(?:loading|searching|please wait)\b.{0,20}$/i;
 
-/** What stands for content that has not come. */
+/** Placeholders for content that is still loading. */
 const SKELETON = "[class*=skeleton i],[class*=shimmer i]";
 
 function noteWork({ type, target, addedNodes }) {
@@ -99,7 +99,7 @@ const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1",
 const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
 const MOST_PLACED = 200;
 const MOST_MOVED = 3;
-/** What was placed anew within so long moves by itself. */
+/** An element that was positioned again within this time moves by itself. */
 const MOVING_MS = 45;
 
 function notePlace({ target, attributeName, oldValue }) {
@@ -110,7 +110,7 @@ function notePlace({ target, attributeName, oldValue }) {
   place.last = performance.now();
 }
 
-/** `{what, at}` of the outermost elements that stand elsewhere than when the watch began, and stay there. */
+/** `{what, at}` of the outermost elements that have moved since the watch began, and are at rest. */
 function moved() {
   const elsewhere = Array.from(placed).filter(
     ([element, { before, last }]) =>
@@ -133,7 +133,7 @@ function placeIn(name, value) {
   return PLACING_STYLES.map((property) => style[property]).join("|");
 }
 
-/** Notes where words come one after the other, as an answer does that is being written. */
+/** Records where text is appended piece by piece, as in a streamed answer. */
 function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
   const textOf = (nodes) => Array.from(nodes, textContent).join("");
   const [before, after] = type === "characterData" ? [oldValue, target.data] : [textOf(removedNodes), textOf(addedNodes)];
@@ -145,9 +145,9 @@ function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
 }
 /** The longest pause between two words of one text. */
 const LONGEST_PAUSE_MS = 250;
-/** How many words came so far, and for how long the next may be waited for. */
+/** The number of appended pieces, and for how long the next one may be waited for. */
 const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (performance.now() - growth.at))];
-/** An editor, or where one draws what its field takes. */
+/** Whether this is an editor, or the place where an editor draws the text of its hidden field. */
 function isTypedInto(place) {
   const beside = engine.activeElement()?.parentElement;
   return (
@@ -156,13 +156,13 @@ function isTypedInto(place) {
 }
 
 engine.inWords = inWords;
-/** The element as a snapshot would have it. */
+/** The role, name and ref of an element, as in a snapshot. */
 function inWords(element) {
   const role = engine.roleOf(element);
   return { role, name: engine.collapse(engine.nameOf(element, role) || textContent(element)), ref: engine.refOf(element) };
 }
 
-/** What came into the page to be read: in a live region of its own, or in a box that lies over the page. */
+/** Records a new element as an announcement: a live region, what contains one, or a box over the page without controls. */
 function announceNew(element) {
   if (matches(element, LIVE)) return announce(element);
   const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
@@ -172,7 +172,7 @@ function announceNew(element) {
     announce(element);
 }
 
-/** The words that stand in an element, each text apart, without those of what is there to be pressed. */
+/** The text of an element, separated by spaces between blocks and without the text of buttons. */
 function spokenIn(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
     node instanceof Element && matches(node, UNSPOKEN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
@@ -189,19 +189,19 @@ function announce(element) {
   if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
   const text = spokenIn(element);
   const box = engine.native.rectOf(element);
-  // What stands beyond the edges is put there to be measured, unless it is for those who hear the page.
+  // Pages put texts beyond the edges to measure them; live regions there are meant for screen readers.
   const isAway = box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
   if (isAway && !matches(element, LIVE)) return;
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
 
-/** Comes after the timers that are due. */
+/** Resolves when the timers that are due have run. */
 engine.afterTimers = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
 };
 
 const SEEN = { visibilityProperty: true, opacityProperty: true };
-/** A bar that nobody sees, as a spent timer leaves one behind, says nothing. */
+/** Whether a busy element is visible: an invisible progress bar, such as that of a past timer, does not count. */
 const isSeenToWork = (element) => {
   if (!checkVisibility(element, SEEN) || engine.isAriaHidden(element)) return false;
   const box = engine.native.rectOf(element);
@@ -210,10 +210,9 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * `{changes, quiet, grown, growing, leaving, busy, loading, said, moved, lost}`: how many changes there were, and for how many milliseconds there has
- * been none; how many elements came; how often a text was added to in one place, and how long the next word may be waited for; for how long something that is on its way out will still be seen; what says that
- * it is at work since the watch began; whether something came that stands for what is still to come; what was announced, what stands elsewhere, and whether a press came to nothing. Comes after the timers that are due, so that a page that
- * lags behind its own is not taken for one that rests.
+ * The recorded changes: their number; milliseconds since the last; added elements; pieces of a streamed text and the wait for the next;
+ * milliseconds until a running animation ends (`leaving`); whether a part became busy or shows a placeholder; announced texts; moved
+ * elements; a lost press. First runs the timers that are due, since a page that lags would seem idle.
  */
 engine.watched = async () => {
   await engine.afterTimers();
@@ -238,7 +237,7 @@ engine.watched = async () => {
 const PRESS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"];
 let press = null;
 
-/** Notes from now on whether a press gets to the node, and is answered by a click. Answers whether a click on it always shows in the document. */
+/** Begins to record a press on the node and its click. Returns whether each effective click on it changes the document. */
 engine.watchPress = (node) => {
   endPress();
   press = {
@@ -284,7 +283,7 @@ function notePress(event) {
 }
 
 function noteDown(event, path) {
-  // What the page has disabled by then gets nothing else of a second press.
+  // A second press on an element that the page has disabled by then causes no other event.
   press.double ||= event.button === 0 && ++press.downs > 1;
   if (!press.down) {
     press.down = true;
@@ -299,20 +298,20 @@ const isTaken = (path) =>
   path.some((place) => place === press.node || isSuccessor(place)) ||
   (native.isConnected(press.node) && engine.missedBy(press.node, path[0]) === null);
 
-/** What lies over the node; what is around it does not, where a page takes the pointer from all but an open menu. */
+/** What covers the node; null for its ancestors: with an open menu, pages often take the pointer from all else. */
 function cameOver(hit) {
   for (let here = press.node; here; here = engine.flatParent(here)) if (here === hit) return null;
   return engine.missedBy(press.node, hit);
 }
 
-/** Whether an element is called as the pressed one was when it was still there. */
+/** Whether an element has the role and name of the pressed one, which is gone. */
 function isSuccessor(element) {
   if (!press || element === press.node || native.isConnected(press.node)) return false;
   const { role, name } = inWords(element);
   return role === press.called.role && name === press.called.name;
 }
 
-/** What a press alone may open or put the focus into; what lies over it then is no loss. */
+/** Controls that may open or take the focus on the press alone: if something covers them then, nothing is lost. */
 const OPENERS = "[aria-haspopup]:not([aria-haspopup=false]),[aria-expanded],[role=combobox],select,textarea,[contenteditable]";
 const PRESSED_AS_BUTTONS = /^(?:button|submit|reset|image|checkbox|radio|file|color|range)$/;
 function answersPress(node) {
@@ -329,9 +328,9 @@ function waitsForClick(node) {
 }
 
 /**
- * Where a press came to nothing: `{by}`, what lay over the node at the last moment or before the button was let go, `{again}`, what the
- * page put in its place meanwhile, `{past}`, what got the press since the page takes the node out and puts it back whenever it is
- * pointed at, or `{away}`, what became of the node: `[how, what]`.
+ * Why a press did not become a click; null if it did. `{by}`: another element covered the node before the release; `{again}`: the page
+ * replaced the node by this element; `{past}`: the container received the press, since the page re-inserts the node whenever the
+ * pointer enters it; `{away}`: `[what happened to the node, "click" or "double click"]`.
  */
 function lostPress() {
   if (!press?.down) return null;
@@ -352,7 +351,7 @@ function becameOf(node) {
   return matches(node, ":disabled") ? "disabled" : isUnderPress() ? "changed" : "moved";
 }
 
-/** Returns what `lostPress` does, and stops watching. */
+/** Returns the result of `lostPress`, and stops recording the press. */
 engine.pressLost = () => {
   const lost = lostPress();
   endPress();
@@ -364,7 +363,7 @@ engine.pressLost = () => {
 const POINTED = ["pointerover", "pointermove", "mouseover", "mousemove"];
 let hover = null;
 
-/** Records from now on whether the pointer enters the node. */
+/** Begins to record whether the pointer enters the node. */
 engine.watchHover = (node) => {
   engine.hovered();
   hover = { node, met: false };
@@ -375,7 +374,7 @@ function noteHover(event) {
   if (event.isTrusted && hover) hover.met ||= event.composedPath().includes(hover.node);
 }
 
-/** Whether it has entered the node; stops recording. */
+/** Whether the pointer has entered the node. Stops recording. */
 engine.hovered = () => {
   for (const kind of POINTED) removeEventListener(kind, noteHover, { capture: true });
   const isMet = hover?.met ?? false;
@@ -383,7 +382,7 @@ engine.hovered = () => {
   return isMet;
 };
 
-/** Whether the pressed node lies where the press was. */
+/** Whether the pressed node is hit at the point of the press. */
 function isUnderPress() {
   const hit = engine.elementAt(press.at.x, press.at.y);
   return Boolean(hit) && native.contains(press.node, hit);
@@ -391,15 +390,15 @@ function isUnderPress() {
 
 /* ------------------------------------------------------------------ animations */
 
-/** What takes longer to go is decoration. */
+/** Longer animations out of view are decoration. */
 const LONGEST_LEAVING_MS = 700;
-/** What comes later than that is not of the action. */
+/** Content that appears later is not an effect of the action. */
 const LONGEST_COMING_MS = 1000;
-/** What moves by less stays where it is. */
+/** A shorter movement does not count. */
 const LEAST_WAY_PX = 20;
 const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom"];
 
-/** For how many milliseconds something with text in it is still opening, or on its way out of sight or to another place. */
+/** Milliseconds until the last element with text has finished opening, disappearing or moving. */
 function leaving() {
   let longest = 0;
   for (const { playState, currentTime, startTime, effect } of document.getAnimations()) {
@@ -416,7 +415,7 @@ function leaving() {
   return longest;
 }
 
-/** Whether an animation shows what cannot be seen before it. */
+/** Whether an animation begins with an invisible element. */
 function comes([first], isDelayed) {
   const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
   if (first.visibility === "hidden" || first.display === "none" || begins("height") || begins("maxHeight")) return true;
@@ -428,7 +427,7 @@ function leaves(frames) {
   const last = frames.at(-1);
   const ends = (name, value) => last[name] !== undefined && Number.parseFloat(last[name]) === value;
   if (ends("opacity", 0) || ["height", "maxHeight", "width", "scale"].some((name) => ends(name, 0))) return true;
-  // What opens moves all that stands below it, and is often drawn anew when it is open.
+  // An opening element moves those below it, and is often redrawn when it is open.
   const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
   if (begins("height") || begins("maxHeight")) return true;
   if (last.visibility === "hidden" || last.display === "none") return true;
@@ -442,7 +441,7 @@ function wayOf(to, from) {
     if (end.a === 0 || end.d === 0) return LEAST_WAY_PX;
     return Math.hypot(end.e - start.e, end.f - start.f);
   } catch {
-    return LEAST_WAY_PX; // In parts of its own size.
+    return LEAST_WAY_PX; // In percent of its own size.
   }
 }
 
@@ -454,16 +453,15 @@ let grew = 0;
 let largest = 0;
 const LOADING = /^\W*(loading|please wait)\b.{0,20}$/i;
 const UNFINISHED = /(…|\.\.\.|。。。)\s*$/;
-/** A page with this much text says more than that it is loading. */
+/** A page with more characters than this shows more than a loading message. */
 const LITTLE_TEXT = 60;
 const MOST_TEXTS = 300;
 const MOST_BLANKS = 10_000;
 
 /**
- * `{quiet, level, signs, moves, hollow, bare, sparse}`: for how many milliseconds the document has put in or taken out no element since this was
- * first asked, and for how many it has not become larger than it was (null where it never did), what says that it is not
- * finished, whether something without words moves without end, as what stands for content does, whether its main part is empty, and
- * whether scripts that have not begun may have more to show.
+ * How far the document is built. `quiet`: milliseconds since an element was added or removed; `level`: since it reached its largest
+ * size; both null if that never happened. `signs`: texts about what is unfinished; `moves`: whether an element without text moves
+ * endlessly; `hollow`: whether the main part is empty; `bare`, `sparse`: whether scripts may still have to add content.
  */
 engine.building = () => {
   if (!builder) {
@@ -488,14 +486,14 @@ engine.building = () => {
   };
 };
 
-/** Ends what `building` began. */
+/** Ends the recording that `building` began. */
 engine.built = () => {
   builder?.disconnect();
   builder = null;
   built = grew = 0;
 };
 
-/** Whether a script has taken out what the document consists of: nothing is on its way into it. */
+/** Whether a script has removed the body or root of the loaded document. */
 const isWithoutBody = () => {
   const root = document.documentElement;
   return document.readyState === "complete" && (!root || (root instanceof HTMLElement && !document.body));
@@ -522,7 +520,7 @@ function signsOfBuilding(all, loading) {
   return signs;
 }
 
-/** The first words that can be seen, as many as tell whether there are more than a few, and what says among them that it is loading. */
+/** The first visible texts, enough to tell whether there are more than a few, and the last of them that says "loading". */
 function beginningOfText() {
   let all = "";
   let loading = "";
@@ -534,7 +532,7 @@ function beginningOfText() {
   return { all, loading };
 }
 
-/** The first texts that are not blank, with what holds them. */
+/** The first texts that are not blank, each with its parent element. */
 function* textsIn(root) {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let count = 0, blanks = 0; count < MOST_TEXTS && blanks < MOST_BLANKS && texts.nextNode(); ) {
@@ -549,16 +547,16 @@ function* textsIn(root) {
 const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
 
 const HANDLES = "a[href],input,button,select,textarea,canvas,video,iframe,object,embed,[tabindex],[contenteditable]";
-/** Whether a document of few words has scripts, and nothing to act on. */
+/** Whether a document with little text has scripts, and no visible control. */
 const isBare = () =>
   document.scripts.length > 0 &&
   !Array.from(querySelectorAll(document.documentElement, HANDLES)).some((element) => checkVisibility(element));
 
 const MAIN = "main,[role=main]";
-/** A smaller part of the viewport is not what a page is for. */
+/** The smallest share of the viewport that counts as the main part of a page. */
 const LEAST_MAIN = 0.2;
 
-/** Whether the main part of the page has room, and nothing in it yet. */
+/** Whether the main part of the page takes up space, but is empty. */
 function isHollow() {
   const mains = Array.from(querySelectorAll(document.documentElement, MAIN)).filter((main) => {
     const { width, height } = engine.native.rectOf(main);
@@ -574,12 +572,12 @@ function isHollow() {
 
 const DRAWN = "img,canvas,svg";
 
-/** True for a document that shows something beside text, or text that a shadow root holds. What moves without end only says to wait. */
+/** Whether a document shows something besides text, or has a filled shadow root. Spinners do not count. */
 const hasContent = () =>
   Array.from(querySelectorAll(document.documentElement, CONTENT)).some((element) => checkVisibility(element) && !isSpinner(element)) ||
   Array.from(querySelectorAll(document.documentElement, "*")).some((element) => engine.shadowRootOf(element)?.firstElementChild);
 
-/** What without words moves without end. */
+/** The visible elements without text that an endless animation moves. */
 const endless = () =>
   document
     .getAnimations()
@@ -590,13 +588,13 @@ const endless = () =>
 
 const movesWithoutEnd = () => endless().length > 0;
 
-/** A drawing that moves without end, as a whole or in a part of it. */
+/** Whether an image is endlessly animated, as a whole or in a part. */
 const isSpinner = (element) =>
   matches(element, DRAWN) && endless().some((moving) => native.contains(element, moving) || native.contains(moving, element));
 
 /* ------------------------------------------------------------------- questions */
 
-/** Whether any of the fields says that it offers what could be meant; without any, what has the focus. */
+/** Whether one of the fields, or without any the focused element, seems to offer suggestions. */
 engine.completes = (...fields) =>
   (fields.length ? fields : [engine.activeElement()]).some((field) => {
     if (!(field instanceof Element)) return false;
@@ -605,7 +603,7 @@ engine.completes = (...fields) =>
     if (matches(control, "[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]"))
       return true;
     if (autocomplete) return autocomplete !== "none";
-    // Who switches off the browser's own suggestions often has others.
+    // Pages that switch off the browser's suggestions often have their own.
     return (
       matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") ||
       Boolean(Element.prototype.closest.call(control, "[role=combobox]"))
@@ -614,7 +612,7 @@ engine.completes = (...fields) =>
 
 const closely = (text) => text.replace(/\s+/g, "");
 
-/** Which of `[ref, text]` the elements do not say now; the document where the ref is 0. */
+/** For each `[ref, text]`, whether the element no longer has the text; a ref of 0 means the body. */
 engine.lacking = (claims) =>
   claims.map(([ref, text]) => {
     const node = ref ? engine.byRef(ref) : document.body;
@@ -630,8 +628,8 @@ const CLOSED = "details:not([open]),[hidden=until-found i]";
 const MOST_CLOSED = 1_000;
 
 /**
- * `{text, by}` of what stands in closed parts of the page that the browser's own search would open; `by` is what opens the part,
- * null where nothing says so.
+ * `{text, by}` of each text in a closed part of the page that the browser's own search would open. `by` is the element that opens the
+ * part; null if unknown.
  */
 engine.closedTexts = () => {
   const found = [];
@@ -649,7 +647,7 @@ engine.closedTexts = () => {
   return found;
 };
 
-/** Whether most of these elements are there to be seen, were it not for something that lies over them. */
+/** Whether most of these elements exist, but are covered by a modal dialog or made inert. */
 engine.areCovered = (refs) => {
   const modal = Array.from(querySelectorAll(document.documentElement, "dialog:modal")).at(-1);
   const isCovered = (node) => {
@@ -671,11 +669,11 @@ engine.unwatch = (number) => {
   endPress();
 };
 
-/** Where an event goes on from a node. */
+/** The next node on the path of an event. */
 const above = (node) =>
   (node instanceof Element && slotOfElement(node)) || parentNode(node) || (node instanceof ShadowRoot ? node.host : null);
 
-/** The way of an event from a node up to the document. */
+/** The path of an event from a node up to the document. */
 const wayUp = (start) => {
   const way = [];
   for (let here = start; here; here = above(here)) way.push(here);
@@ -683,8 +681,8 @@ const wayUp = (start) => {
 };
 
 /**
- * Everything that hears of input to the nodes, up to the document; then, behind a `null`, what hears of it when the
- * focus leaves where it is now.
+ * All nodes on the paths of input events on these nodes; then, after a `null`, those on the path of the events that occur when the
+ * focused element loses the focus.
  */
 engine.hearers = (...nodes) => {
   const heard = new Set(nodes.flatMap((node) => [node, engine.controlOf(node)]).flatMap(wayUp));
@@ -694,7 +692,7 @@ engine.hearers = (...nodes) => {
 
 const FRAMES = "iframe,frame,object,embed,fencedframe";
 
-/** Everything that hears of a pointer at these points of the viewport; null where a frame shows something of its own there. */
+/** All nodes on the paths of pointer events at these points; null if a frame is at one of them. */
 engine.underPoints = (points) => {
   const under = points.map(({ x, y }) => engine.elementAt(x, y)).filter(Boolean);
   if (under.some((element) => matches(element, FRAMES))) return null;
@@ -704,11 +702,11 @@ engine.underPoints = (points) => {
 const ACTS =
   "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
 
-/** Whether the browser itself does something when the node is pressed. */
+/** Whether a press on the node has a default action of the browser. */
 engine.hasDefaultAction = (node) => {
   for (let here = node; here; here = engine.flatParent(here)) {
     if (!engine.native.matches(here, ACTS)) continue;
-    // A button that submits nothing and opens nothing only tells its listeners.
+    // A button that submits nothing and opens nothing only has listeners.
     const isPlain =
       here instanceof HTMLButtonElement && (here.type === "button" || !here.form) && !here.popoverTargetElement && !here.commandForElement;
     if (!isPlain) return true;

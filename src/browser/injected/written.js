@@ -1,4 +1,4 @@
-// The document as HTML, with its doctype.
+// Returns the document as HTML, with its doctype.
 () => {
   const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
   return type + (document.documentElement?.outerHTML ?? "");

@@ -9,14 +9,16 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::input::{DispatchKeyEvent, InsertText};
 use crate::error::Result;
 
-/// The time from one key to the next, and how long a key is down.
+/// The time from one key press to the next, in milliseconds: minimum and maximum.
 const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
+/// How long a key is down, as a fraction of the time until the next key press.
 const HELD_SHARE: (f64, f64) = (0.45, 0.75);
-/// The time between releasing the keys of a chord.
+/// The time between releasing the keys of a chord, in milliseconds.
 const BETWEEN_RELEASES_MS: (f64, f64) = (3.0, 14.0);
 
-/// The number of presses above which a key is held down instead, and its repeat rate.
+/// The number of presses of one key above which it is held down instead, and repeats.
 const MOST_STROKES: usize = 8;
+/// The time between the repeats of a held key.
 const BETWEEN_REPEATS: Duration = Duration::from_millis(8);
 
 /// The keyboard of a page.
@@ -30,9 +32,9 @@ impl Keyboard {
         Self { input }
     }
 
-    /// Checks that this is a key or a chord.
+    /// Checks that the text names a key or a chord.
     ///
-    /// # Errors `invalid_arguments` otherwise.
+    /// # Errors `invalid_arguments` if it does not.
     pub fn check(&self, chord: &str) -> Result<()> {
         Chord::read(chord, self.input.devices.mac).map(drop)
     }
@@ -108,7 +110,7 @@ impl Keyboard {
         while let Some(first) = rest.chars().next() {
             let mut delivery = self.input.watch();
             let mut replies = Vec::new();
-            // Without a rhythm, all goes out at once and is waited for once.
+            // Without pauses, all keys are sent at once, and their replies are awaited together.
             let mut first = Some(first);
             while let Some(character) = first {
                 if let Some(stroke) = keys::for_character(character) {
@@ -174,7 +176,7 @@ impl Keyboard {
         hold: Option<Duration>,
     ) -> Vec<PendingReply<Empty>> {
         let shift = keys::named("Shift", false).map(|shift| shift.key);
-        // Under Control, Alt or Meta the letter names the key: `Control+A` is what `Control+a` is.
+        // With Control, Alt or Meta, an upper-case character does not imply Shift: `Control+A` equals `Control+a`.
         let shortcut = self.input.modifiers() & !modifier::SHIFT != 0;
         let held = stroke.shift && !shortcut && !self.input.is_bare();
         let shift = shift.filter(|key| held && !self.is_held(key));
@@ -204,7 +206,7 @@ impl Keyboard {
     }
 }
 
-/// The key event of an input method, as pages see it.
+/// The key event that a page receives when an input method handles the key.
 fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     DispatchKeyEvent {
         kind,
@@ -240,8 +242,9 @@ fn is_flag_half(character: char) -> bool {
 struct Rhythm {
     randomness: Option<Input>,
     delay: Option<Duration>,
-    /// When the current key went down, and when the next one does.
+    /// When the current key went down.
     began: Instant,
+    /// When the next key goes down.
     ends: Instant,
 }
 
@@ -267,7 +270,7 @@ impl Rhythm {
         self.ends = self.began + length;
     }
 
-    /// Waits until the current key is released.
+    /// Waits until it is time to release the current key.
     async fn held(&self) {
         if !self.is_none() {
             let share = self
@@ -286,14 +289,14 @@ impl Rhythm {
         }
     }
 
-    /// Waits until the modifier is released.
+    /// Waits until it is time to release a modifier.
     async fn followed(&self) {
         if let Some(input) = &self.randomness {
             sleep(input.randomness().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
         }
     }
 
-    /// Waits until the next key goes down.
+    /// Waits until it is time to press the next key.
     async fn next(&self) {
         if !self.is_none() {
             sleep_until(self.ends).await;

@@ -78,7 +78,7 @@ pub struct Chord {
 }
 
 impl Chord {
-    /// Parses `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`, `Control++`.
+    /// Parses a key or chord such as `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft` or `Control++`.
     pub fn read(text: &str, mac: bool) -> Result<Self> {
         let (held, last) = split(text);
         let held = held
@@ -93,11 +93,11 @@ impl Chord {
     }
 }
 
-/// Splits off the last name. `+` is a key, too.
+/// Splits a chord into the names of the held keys and the name of the last key, which may be `+`.
 fn split(text: &str) -> (Vec<&str>, &str) {
     let end = text.strip_suffix('+').map_or_else(
         || text.rfind('+').map_or(0, |at| at + 1),
-        // What ends in a plus presses the plus key: `+`, `Control++`.
+        // A chord that ends in a plus presses the plus key: `+`, `Control++`.
         |rest| if rest.is_empty() || rest.ends_with('+') { rest.len() } else { text.len() },
     );
     let held = if end == 0 { Vec::new() } else { text[..end - 1].split('+').collect() };
@@ -191,7 +191,7 @@ fn refused(problem: String) -> Error {
     Error::InvalidArguments { problems: vec![problem] }
 }
 
-/// The editing commands of a chord on a Mac; Chromium leaves these to the system, which does not see our keys.
+/// The editing commands of a chord on a Mac. Chromium leaves them to the system, which does not receive CDP keys.
 pub fn mac_commands(code: &str, modifiers: u32) -> &'static [&'static str] {
     use modifier::{ALT, CONTROL, META, SHIFT};
     const META_SHIFT: u32 = META | SHIFT;
@@ -256,7 +256,7 @@ const fn pad(code: &'static str, name: &'static str, key_code: u32) -> Key {
     key(code, name, name, key_code, Location::Keypad)
 }
 
-/// All keys. If several have the same value, the first one is found by name.
+/// All keys. A name that several keys have as their value refers to the first one.
 pub const KEYS: &[Key] = &[
     typed("KeyA", "a", "A", 65),
     typed("KeyB", "b", "B", 66),

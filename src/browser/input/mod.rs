@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 pub use geometry::{Point, Rect};
 pub use keyboard::Keyboard;
-pub(super) use mouse::Journey;
+pub(super) use mouse::PendingMovement;
 pub use mouse::{Button, ClickOptions, Mouse};
 pub use randomness::Randomness;
 pub use touch::Touch;
@@ -42,7 +42,7 @@ pub enum InputStyle {
     Natural,
     /// As fast as the browser accepts it.
     Instant,
-    /// As fast, and without additional events, as in Playwright: no Shift for upper-case characters, no moves
+    /// Like `Instant`, and without additional events, as in Playwright: no Shift for upper-case characters, no moves
     /// beyond the steps of a drag, and a dialog blocks the action that opened it.
     Bare,
 }
@@ -58,15 +58,15 @@ pub enum Modifier {
     Shift,
 }
 
-/// Texts longer than this are inserted at once, as by pasting.
+/// Texts with more characters than this are inserted at once, as by pasting.
 const LONGEST_TYPED: usize = 80;
 
-/// Which input events the page listens to. Only those take time.
+/// The input events that the page listens to. Natural input pauses only for those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputListeners {
     /// Pointer movements.
     pub moves: bool,
-    /// How long a button is pressed.
+    /// Presses and releases of buttons.
     pub presses: bool,
     /// Single keys.
     pub keys: bool,
@@ -106,7 +106,7 @@ struct Devices {
     /// The codes of all pressed keys.
     held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
-    /// Held while the pointer moves to a press.
+    /// Locked while an action moves the pointer and presses, since a page has only one pointer.
     turn: Arc<tokio::sync::Mutex<()>>,
     randomness: Randomness,
 }
@@ -131,7 +131,7 @@ impl Input {
     /// Like [`new`](Self::new), for a browser with these traits.
     pub(super) fn of(session: CdpSession, style: InputStyle, traits: BrowserTraits) -> Self {
         let randomness = Randomness::new();
-        // A pointer comes into a page from the window's upper edge, where the tabs are.
+        // A person's pointer enters a new page from the window's upper edge, where the tabs are.
         let at = Point::new(randomness.between(120.0, 640.0).round(), randomness.between(1.0, 40.0).round());
         let devices = Devices {
             session,
@@ -178,8 +178,8 @@ impl Input {
         Touch::new(self.clone())
     }
 
-    /// Waits until no other action moves the pointer to press something: a page has only one pointer. Dropping
-    /// the guard lets the next action continue.
+    /// Waits until no other action moves the pointer and presses: a page has only one pointer. Dropping the
+    /// guard lets the next action continue.
     pub(super) async fn take_turn(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.devices.turn).lock_owned().await
     }
@@ -215,7 +215,7 @@ impl Input {
         self.devices.pointer.lock()
     }
 
-    /// Records what can keep the browser from replying; must be called before sending.
+    /// Subscribes to dialogs, which can prevent the browser's replies. Must be called before input is sent.
     fn watch(&self) -> Delivery {
         let listened: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
         Delivery { blockers: self.session().events(listened) }
@@ -305,7 +305,7 @@ impl Delivery {
         tokio::select! {
             biased;
             all = futures_util::future::try_join_all(replies) => match all {
-                // What the input did ended the page or the frame. That is its effect, not its failure.
+                // The input has closed the page or the frame, which is an effect and not an error.
                 Ok(_) | Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
                 Err(error) => Err(error),
             },

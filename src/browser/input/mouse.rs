@@ -33,7 +33,7 @@ pub enum Button {
 }
 
 impl Button {
-    /// The button with this name: one of the first three.
+    /// The button with this name: `left`, `right` or `middle`.
     pub fn named(name: &str) -> Option<Self> {
         name.parse().ok().filter(|button| !matches!(button, Self::Back | Self::Forward))
     }
@@ -87,43 +87,47 @@ impl Default for ClickOptions {
     }
 }
 
-/// The pause between arriving and pressing, if the page listens to movements.
+/// The pause between arriving and pressing, in milliseconds, if the page listens to movements.
 const ARRIVED_MS: (f64, f64) = (3.0, 9.0);
-/// How long a button is held, and the pause before the second press of a double click.
+/// How long a button is held, in milliseconds: minimum and maximum.
 const HOLD_MS: (f64, f64) = (25.0, 40.0);
-/// The same if the page does not listen to presses.
+/// How long a button is held if the page does not listen to presses.
 const UNSEEN_HOLD_MS: (f64, f64) = (8.5, 12.0);
+/// The pause between the clicks of a double click, in milliseconds.
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
-/// The distance of one notch of the wheel, and the most notches before the finger is lifted.
+/// The scroll distance of one wheel notch, in CSS pixels.
 const NOTCH: f64 = 120.0;
+/// The most groups into which wheel notches are divided, with pauses between the groups.
 const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
-/// The number of moves of an instant drag: a page makes room only for what it sees coming.
+/// The number of moves of an instant drag: with fewer, a page may not make room for the dragged element.
 const INSTANT_MOVES: u32 = 8;
 
-/// The number of moves that a page receives, and how long a slow page may take for one.
+/// The number of parts of a path. The page draws a frame after each, so that it receives a move for each.
 const LEGS: usize = 3;
+/// How long a page may take to receive the last move of a path.
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
+/// How long a slow page may take for the frame between two parts of a path.
 const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
 /// How long the browser may take to confirm a press.
 const REPLY_LIMIT: Duration = Duration::from_secs(2);
 
 /// A movement that was sent and may not be confirmed yet.
 #[derive(Debug)]
-pub(crate) struct Journey {
+pub(crate) struct PendingMovement {
     delivery: Delivery,
     replies: Vec<PendingReply<Empty>>,
 }
 
-impl Journey {
-    /// Waits until the page has received all of it.
+impl PendingMovement {
+    /// Waits until the page has received all events of the movement.
     pub(crate) async fn delivered(mut self) -> Result<()> {
         self.delivery.done(self.replies).await
     }
 
-    /// Waits until the page has drawn the pointer's arrival; not for a hanging page.
+    /// Waits until the page has received the last move, up to `FRAME_LIMIT`.
     pub(crate) async fn shown(mut self) -> Self {
         if let Some(last) = self.replies.pop() {
             let _ = timeout(FRAME_LIMIT, last).await;
@@ -176,13 +180,13 @@ impl Mouse {
     }
 
     /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending moves.
-    pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<Journey> {
+    pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<PendingMovement> {
         let mut delivery = self.input.watch();
         for point in path::straight(self.position(), to, steps) {
             let reply = self.moved(point);
             delivery.done(vec![reply]).await?;
         }
-        Ok(Journey { delivery, replies: Vec::new() })
+        Ok(PendingMovement { delivery, replies: Vec::new() })
     }
 
     /// Presses a button without releasing it.
@@ -208,7 +212,7 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Like [`click`](Self::click), after waiting for the turn; not for callers that have the turn already.
+    /// Like [`click`](Self::click), but waits for other pointer actions first. Deadlocks if the caller holds the turn.
     pub async fn click_in_turn(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let _turn = self.input.take_turn().await;
         self.click(at, options).await
@@ -235,7 +239,7 @@ impl Mouse {
         self.input.pointer().at = at;
     }
 
-    /// Marks a button as released without an event: a drag has ended with it.
+    /// Marks a button as released without an event, since a drop replaces the mouseup event.
     pub(crate) fn forget(&self, button: Button) {
         self.input.pointer().buttons &= !button.bit();
     }
@@ -261,9 +265,9 @@ impl Mouse {
     }
 
     /// Moves to a point without waiting.
-    pub(crate) fn slip_to(&self, to: Point) -> Journey {
+    pub(crate) fn send_move(&self, to: Point) -> PendingMovement {
         let delivery = self.input.watch();
-        Journey { delivery, replies: vec![self.moved(to)] }
+        PendingMovement { delivery, replies: vec![self.moved(to)] }
     }
 
     /// Moves to `from`, presses, moves to `to` and releases.
@@ -276,7 +280,7 @@ impl Mouse {
         if let Some(steps) = steps {
             replies.extend(path::straight(from, to, steps).map(|point| self.moved(point)));
         } else {
-            // A drag begins after a few pixels; without a move in between, many pages see none at all.
+            // A drag begins only after a few pixels: without an intermediate move, many pages do not notice it.
             replies.push(self.moved(from.towards(to, 0.5)));
             replies.extend(self.travel(to, || ready(())).await);
         }
@@ -291,7 +295,7 @@ impl Mouse {
         let mut replies = Vec::new();
         if self.input.is_natural() {
             let notches = notches(delta_x, delta_y);
-            // Notches of one turn come so fast that the browser tells the page of them as one.
+            // The browser merges notches that are sent without a pause into one event for the page.
             let turn = notches.len().div_ceil(MOST_TURNS);
             for (number, (x, y)) in notches.into_iter().enumerate() {
                 if number > 0 && number % turn == 0 {
@@ -306,7 +310,7 @@ impl Mouse {
     }
 
     /// Moves to a point, and returns when the pointer has arrived; the page may not have received all events.
-    pub(crate) async fn go_to(&self, to: Point) -> Journey {
+    pub(crate) async fn go_to(&self, to: Point) -> PendingMovement {
         self.go_to_seen(to, || ready(())).await
     }
 
@@ -316,20 +320,20 @@ impl Mouse {
         &self,
         to: Point,
         drawn: impl Fn() -> Drawing,
-    ) -> Journey {
+    ) -> PendingMovement {
         let delivery = self.input.watch();
-        Journey { delivery, replies: self.travel(to, drawn).await }
+        PendingMovement { delivery, replies: self.travel(to, drawn).await }
     }
 
-    /// The reported positions of an instant movement.
+    /// A few points of a path to `to`, for a page that does not listen to movements.
     pub(crate) fn sampled_path(&self, to: Point) -> Vec<Point> {
         path::sampled(self.position(), to, self.input.randomness())
     }
 
     /// Moves through these points without waiting.
-    pub(crate) fn slip_by(&self, way: &[Point]) -> Journey {
+    pub(crate) fn send_moves(&self, way: &[Point]) -> PendingMovement {
         let delivery = self.input.watch();
-        Journey { delivery, replies: way.iter().map(|point| self.moved(*point)).collect() }
+        PendingMovement { delivery, replies: way.iter().map(|point| self.moved(*point)).collect() }
     }
 
     async fn travel<Drawing: Future<Output = ()>>(
@@ -351,7 +355,7 @@ impl Mouse {
             sleep_until(began + waypoint.at).await;
             let reply = self.moved(waypoint.point);
             if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
-                // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
+                // A page receives one move for each frame. Waits for a slow page, but not for a stuck one.
                 let listened = async {
                     let _ = reply.await;
                     drawn().await;
@@ -396,7 +400,7 @@ impl Mouse {
         if is_gone && options.in_one_document { Err(Error::DocumentGone) } else { Ok(replies) }
     }
 
-    /// Whether the main frame has another document. Notes also whether it is going to have one.
+    /// Returns whether the main frame has a new document. Records in `leaves` whether a navigation has begun.
     fn has_navigated(&self, navigations: &mut Events) -> bool {
         let mut is_gone = false;
         while let Some(event) = navigations.ready() {

@@ -16,7 +16,7 @@ pub const LONGEST: Duration = Duration::from_millis(44);
 const SHORTEST_MS: f64 = 24.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
-/// Shorter movements are skipped.
+/// The distance in CSS pixels below which the pointer is moved to the target in one step.
 const NEAR: f64 = 1.5;
 /// The deviation from the straight line, as a fraction of the distance.
 pub const SWAY: f64 = 0.12;
@@ -27,7 +27,7 @@ pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
-    // A farther target takes longer, with less and less to add: Fitts's law, pressed into the little time there is.
+    // The duration grows with the logarithm of the distance, as in Fitts's law, within the limits above.
     let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + randomness.between(-4.0, 4.0))
         .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
     let moves =
@@ -38,7 +38,7 @@ pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
 /// The number of moves if the page does not listen to movements.
 const GLIMPSES: f64 = 4.0;
 
-/// A few points on such a path. The last one is exactly the end.
+/// A few points on a natural path. The last one is exactly the end.
 pub fn sampled(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
@@ -67,11 +67,12 @@ fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomne
         .collect()
 }
 
-/// The duration of a drag, and its number of moves.
+/// The shortest and the longest duration of a drag, in milliseconds.
 const DRAG_MS: (f64, f64) = (130.0, 480.0);
+/// The time between two moves of a drag, in milliseconds.
 const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
 
-/// The path of a drag: slower than other movements, so that the page can make room.
+/// The path of a drag: slower than other movements, so that the page can make room for the dragged element.
 pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {

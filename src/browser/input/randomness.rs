@@ -9,7 +9,7 @@ pub struct Randomness(AtomicU64);
 impl Randomness {
     /// Creates a generator whose values pages cannot predict.
     pub fn new() -> Self {
-        // Without a seed from the system, every page would see the same hand; that is a lesser harm than failing.
+        // If the system provides no seed, a constant one is used: equal movements on all pages are better than failing.
         Self::seeded(getrandom::u64().unwrap_or(0x9E37_79B9_7F4A_7C15))
     }
 
@@ -29,7 +29,7 @@ impl Randomness {
         unit
     }
 
-    /// A number between the two, evenly distributed.
+    /// A number between `low` and `high`, evenly distributed.
     pub fn between(&self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
@@ -39,7 +39,7 @@ impl Randomness {
         self.unit() - self.unit()
     }
 
-    /// A duration between the two, more often near the lower one, for routine movements.
+    /// A duration between the two limits, more often near the lower one, as in routine movements.
     pub fn time(&self, low_ms: f64, high_ms: f64) -> Duration {
         let share = self.unit() * self.unit();
         Duration::from_secs_f64((low_ms + (high_ms - low_ms) * share) / 1000.0)

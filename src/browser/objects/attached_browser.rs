@@ -1,4 +1,4 @@
-//! Works in a person's own browser, found by its profile folder; touches only tabs that we have opened.
+//! Connects to a person's own browser, found by its profile folder, and uses only tabs that this process opens.
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::target::{AttachToTarget, CloseTarget, FilterEntry, SetDiscoverTargets, TargetInfo};
 use crate::error::{Error, Result};
 
-/// The file in which a browser writes its port and path.
+/// The file in a profile folder to which the browser writes its debugging port and WebSocket path.
 const PORT_FILE: &str = "DevToolsActivePort";
 
-/// Our tabs in a person's browser, including their popups.
+/// The target ids of the tabs that this process has opened in a person's browser, and of their popups.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct AttachedBrowser {
     own: Mutex<HashSet<String>>,
@@ -27,7 +27,7 @@ pub enum UserBrowser {
 }
 
 impl UserBrowser {
-    /// The profile folder, if one exists; otherwise the place where it would be.
+    /// Returns the profile folder in which a port file exists, or else the default one.
     pub fn folder(self) -> PathBuf {
         let folders = self.folders();
         let found = folders.iter().find(|folder| folder.join(PORT_FILE).exists());
@@ -67,9 +67,9 @@ impl UserBrowser {
     }
 }
 
-/// The WebSocket URL of the browser with this folder.
+/// Reads the WebSocket URL of the browser that runs with this profile folder.
 ///
-/// # Errors `no_guests` if it does not run or refuses connections.
+/// # Errors `no_guests` if the folder has no valid port file: the browser does not run, or debugging is off.
 pub fn address(folder: &Path) -> Result<String> {
     let text = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
     let mut lines = text.lines();
@@ -86,7 +86,7 @@ pub(in crate::browser) fn watch_tabs(root: &CdpSession) {
 }
 
 impl AttachedBrowser {
-    /// Attaches to a tab that we have opened.
+    /// Attaches to a tab that this process has opened, unless it is attached already.
     pub(in crate::browser) fn visit(&self, root: &CdpSession, target_id: &str) {
         if self.own.lock().insert(target_id.to_owned()) {
             let attach = AttachToTarget { target_id: target_id.to_owned(), flatten: true };
@@ -94,19 +94,19 @@ impl AttachedBrowser {
         }
     }
 
-    /// Handles a new tab: popups of our tabs are ours.
+    /// Handles a new tab: attaches to it if it is a popup of a tab that this process has opened.
     pub(in crate::browser) fn on_target(&self, root: &CdpSession, info: &TargetInfo) {
         if info.opener_id.as_ref().is_some_and(|opener| self.own.lock().contains(opener)) {
             self.visit(root, &info.target_id);
         }
     }
 
-    /// Disconnects and leaves everything as it was.
+    /// Closes the tabs that this process has opened, before the connection to the browser is closed.
     pub(in crate::browser) async fn leave(&self, root: &CdpSession) {
         let own = std::mem::take(&mut *self.own.lock());
         let closing = own.into_iter().map(|target_id| root.send(CloseTarget { target_id }));
         for closed in closing.collect::<Vec<_>>() {
-            // What is gone already is as it was.
+            // An error means that the tab was closed already.
             let _ = closed.await;
         }
     }

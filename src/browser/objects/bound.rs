@@ -1,5 +1,5 @@
-//! Opens the browser to other clients on a port of ours: each gets a browser session, and events of it only.
-//! The browser itself need not listen anywhere.
+//! Offers the browser to other CDP clients on a local port. Each client has its own browser session and receives
+//! only the events of that session. The browser itself needs no debugging port.
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,10 +18,10 @@ use crate::cdp::transport::websocket::WebSocket;
 use crate::cdp::{CdpSession, Connection, PermitReason};
 use crate::error::{Error, Result};
 
-/// The time limit for a client's command, which has its own limits.
+/// The time limit for a client's command: practically none, since clients have limits of their own.
 const COMMAND_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A port for other clients. Dropping it closes the port and disconnects them.
+/// A port on which other clients can use the browser. Dropping it closes the port and disconnects the clients.
 #[derive(Debug)]
 pub struct Bound {
     address: SocketAddr,
@@ -36,18 +36,18 @@ impl Drop for Bound {
 }
 
 impl Bound {
-    /// The WebSocket URL. Everybody who knows it has full control.
+    /// Returns the WebSocket URL for clients. Everybody who knows it has full control of the browser.
     pub fn endpoint(&self) -> String {
         format!("ws://{}{}", self.address, self.secret)
     }
 }
 
 impl Browser {
-    /// Opens a port on this machine for other clients. Default: any free port.
+    /// Opens a port on `127.0.0.1` for other clients; `None` chooses a free port.
     ///
     /// # Errors `unsupported` if the browser does not use CDP; `invalid_arguments` if the port is taken.
     pub async fn bind(&self, port: Option<u16>) -> Result<Bound> {
-        // It is found out now and not when the first one comes.
+        // A browser without raw sessions is reported now, and not only to the first client.
         self.attach_raw().await?.let_go();
         let taken =
             |error: std::io::Error| Error::InvalidArguments { problems: vec![format!("port: {error}")] };
@@ -60,7 +60,7 @@ impl Browser {
 }
 
 async fn listen(listener: TcpListener, browser: Browser, secret: String) {
-    // Dropped with this task, and with it every guest.
+    // Dropping the set when this task ends disconnects all clients.
     let mut clients = JoinSet::new();
     loop {
         tokio::select! {
@@ -68,7 +68,7 @@ async fn listen(listener: TcpListener, browser: Browser, secret: String) {
                 Ok((stream, _)) => {
                     let (browser, secret) = (browser.clone(), secret.clone());
                     clients.spawn(async move {
-                        // It ends as it will; nobody waits for it.
+                        // An error ends only the connection of this client.
                         let _ = serve(stream, &browser, &secret).await;
                     });
                 }
@@ -82,11 +82,11 @@ async fn listen(listener: TcpListener, browser: Browser, secret: String) {
 /// A client with more unread bytes than this is disconnected.
 const MOST_WAITING: usize = 64 << 20;
 
-/// Messages to a client.
+/// The queue of messages to a client.
 #[derive(Clone)]
 struct Outbox {
     messages: UnboundedSender<Vec<u8>>,
-    /// The number of bytes that wait.
+    /// The number of bytes in the queue.
     waiting: Arc<AtomicUsize>,
     is_full: Arc<Notify>,
 }
@@ -102,7 +102,6 @@ impl Outbox {
     }
 }
 
-/// A client's command.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ClientCommand {
@@ -114,10 +113,10 @@ struct ClientCommand {
     session_id: Option<String>,
 }
 
-/// Ends the sessions of a client that has disconnected.
-struct Visit(RawSession);
+/// A client's browser session, which ends when this is dropped.
+struct ClientSession(RawSession);
 
-impl Drop for Visit {
+impl Drop for ClientSession {
     fn drop(&mut self) {
         self.0.let_go();
     }
@@ -127,10 +126,10 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
     let gone = |_: std::io::Error| Error::BrowserGone { reason: "the guest has gone".to_owned() };
     let _ = stream.set_nodelay(true);
     let mut socket = WebSocket::accept(stream, secret).await.map_err(gone)?;
-    let visit = Visit(browser.attach_raw().await?);
+    let visit = ClientSession(browser.attach_raw().await?);
     let (messages, mut to_client) = unbounded_channel();
     let outbox = Outbox { messages, waiting: Arc::default(), is_full: Arc::default() };
-    overhear(visit.0.session(), None, browser.connection(), &outbox);
+    forward_events(visit.0.session(), None, browser.connection(), &outbox);
     let mut commands = JoinSet::new();
     loop {
         tokio::select! {
@@ -177,16 +176,16 @@ async fn answer(session: &CdpSession, asked: ClientCommand) -> String {
     reply.to_string()
 }
 
-/// Passes the events of a session, and of those attached through it, to a client.
-fn overhear(session: &CdpSession, id: Option<String>, connection: &Connection, outbox: &Outbox) {
+/// Passes the events of a session, and of the sessions attached through it, to a client.
+fn forward_events(session: &CdpSession, id: Option<String>, connection: &Connection, outbox: &Outbox) {
     let (connection, outbox) = (connection.downgrade(), outbox.clone());
-    session.overhear(Arc::new(move |method, parameters| {
+    session.forward_events(Arc::new(move |method, parameters| {
         if method == "Target.attachedToTarget"
             && let Some(connection) = connection.upgrade()
             && let Ok(Value::Object(attached)) = serde_json::from_slice(parameters)
             && let Some(new) = attached.get("sessionId").and_then(Value::as_str)
         {
-            overhear(&connection.session(new), Some(new.to_owned()), &connection, &outbox);
+            forward_events(&connection.session(new), Some(new.to_owned()), &connection, &outbox);
         }
         let Ok(parameters) = std::str::from_utf8(parameters) else { return };
         let name = Value::from(method);

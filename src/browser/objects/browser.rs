@@ -1,4 +1,4 @@
-//! The browser: a process of ours, or a remote one.
+//! The browser: a child process, or a remote browser.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -44,21 +44,21 @@ pub(in crate::browser) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
     process: Option<BrowserProcess>,
-    /// The clock at its start, for a browser that accepts time stamps.
+    /// The clock for time stamps of input events.
     clock: SteadyClock,
     version: Version,
     dialect: Dialect,
     identity: Identity,
     /// All contexts except the default one: ours, and those of other clients.
     contexts: Mutex<HashMap<String, BrowserContext>>,
-    /// The contexts that existed before we connected.
+    /// The contexts that existed before this connection.
     known: Contexts,
     /// Callers that wait for an internal page, by its URL.
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
-    /// Our tabs, if this is a person's own browser.
+    /// The tabs that this process has opened, if this is a person's own browser.
     attached_browser: Option<AttachedBrowser>,
-    /// Other clients use the browser as well: contexts of theirs are left alone.
+    /// Whether other clients use the browser too. Their contexts are ignored.
     is_shared: bool,
 }
 
@@ -136,7 +136,7 @@ impl Browser {
         let left = limit.saturating_sub(begun.elapsed());
         let answered = timeout(left, answering).await.unwrap_or_else(|_| Err(slow()))?;
         let browser = Self::assemble(hooks, answered, None, default_context, None, None, is_shared);
-        // Once it answers, it has reported all that is open.
+        // Before it answers, the browser reports all targets that are open.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
         let pages: Vec<_> = browser.contexts().iter().flat_map(BrowserContext::pages).collect();
         until_found(&pages).await;
@@ -185,7 +185,7 @@ impl Browser {
             brand: process.as_ref().and_then(BrowserProcess::brand).map(str::to_owned),
             version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
             user_agent: version.user_agent.clone(),
-            disguised: process.as_ref().is_some_and(BrowserProcess::has_custom_user_agent),
+            has_custom_user_agent: process.as_ref().is_some_and(BrowserProcess::has_custom_user_agent),
             is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_other_browser),
         };
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
@@ -205,7 +205,7 @@ impl Browser {
         });
         inner.root.observe(&EVENTS, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
         if let Some(process) = &inner.process {
-            // Its children can hold the pipe open for a moment longer, and the exit tells more than the pipe.
+            // Child processes can keep the pipe open a little longer, and the exit status is a better reason.
             let (exited, connection) = (process.exited(), inner.connection.downgrade());
             tokio::spawn(async move {
                 let exit = exited.await;
@@ -227,7 +227,7 @@ impl Browser {
         Self { inner }
     }
 
-    /// The unique id of this browser.
+    /// An id of this browser that is unique within this process.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
@@ -237,7 +237,7 @@ impl Browser {
         &self.inner.root
     }
 
-    /// Our tabs, if all others must be left alone.
+    /// The tabs that this process has opened, if this is a person's own browser. Other tabs must be left alone.
     pub(in crate::browser) fn attached_browser(&self) -> Option<&AttachedBrowser> {
         self.inner.attached_browser.as_ref()
     }
@@ -265,7 +265,7 @@ impl Browser {
         product.split_once('/').map_or(product.as_str(), |(_, version)| version)
     }
 
-    /// The protocol that it speaks, which decides what it supports.
+    /// The protocol of this browser, which decides which features it supports.
     pub fn dialect(&self) -> Dialect {
         self.inner.dialect
     }
@@ -280,12 +280,12 @@ impl Browser {
         self.inner.process.as_ref().is_some_and(BrowserProcess::restricts_webrtc)
     }
 
-    /// Whether it refuses to open external programs, without asking.
+    /// Whether the browser blocks links to external programs without a prompt.
     pub fn refuses_external_programs(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_external_programs)
     }
 
-    /// Whether it has no window. For a remote browser this is known from its user agent only.
+    /// Whether the browser has no window. For a remote browser, this is derived from its user agent.
     pub fn is_headless(&self) -> bool {
         match &self.inner.process {
             Some(process) => process.headless(),
@@ -293,22 +293,22 @@ impl Browser {
         }
     }
 
-    /// The process, if we have started it.
+    /// The browser's process, if this process has started it.
     pub fn process(&self) -> Option<&BrowserProcess> {
         self.inner.process.as_ref()
     }
 
-    /// The clock that it shares with this process.
+    /// The clock for time stamps of input events; `None` for a remote browser, whose clock may differ.
     pub(in crate::browser) fn clock(&self) -> Option<SteadyClock> {
         self.process().map(|_| self.inner.clock)
     }
 
-    /// The default context: the profile.
+    /// The default context, which uses the browser profile.
     pub fn default_context(&self) -> &BrowserContext {
         &self.inner.default_context
     }
 
-    /// All contexts, the default one first; including those of other clients that have pages.
+    /// All contexts, the default one first. Contexts of other clients are included if they have pages.
     pub fn contexts(&self) -> Vec<BrowserContext> {
         let mut contexts = vec![self.inner.default_context.clone()];
         let others = self.inner.contexts.lock();
@@ -330,7 +330,7 @@ impl Browser {
             }
             Dialect::Chromium => {
                 let proxy_bypass_list = relay.as_ref().map(|relay| relay.bypass());
-                let dispose_on_detach = Some(!options.outlives_us);
+                let dispose_on_detach = Some(!options.outlives_connection);
                 root.call(CreateBrowserContext { dispose_on_detach, proxy_server, proxy_bypass_list }).await?
             }
         };
@@ -345,7 +345,7 @@ impl Browser {
         Ok(context)
     }
 
-    /// Takes over a context of a client that has gone, with its pages, which are numbered from `first_page`.
+    /// Takes over a context and its open pages from a client that has disconnected. Numbers pages from `first_page`.
     ///
     /// # Errors `browser_gone` if there is no such context.
     pub async fn adopt_context(
@@ -359,7 +359,7 @@ impl Browser {
         if there.iter().all(|known| known != id) {
             return Err(Error::BrowserGone { reason: "its context was closed".to_owned() });
         }
-        // What it began with, it has had.
+        // The initial storage state was applied when the context was created.
         let options = ContextOptions { storage_state: None, ..options };
         let (browser, hooks) = (Arc::downgrade(&self.inner), self.default_context().hooks());
         let context = BrowserContext::new(browser, hooks, Some(id.to_owned()), options, None);
@@ -371,7 +371,7 @@ impl Browser {
             .into_iter()
             .filter(|target| target.kind == "page" && target.browser_context_id.as_deref() == Some(id));
         for page in pages {
-            // One that closes meanwhile is none of its pages any more.
+            // An error means that the page was closed meanwhile.
             let _ = root.call(AttachToTarget { target_id: page.target_id, flatten: true }).await;
         }
         until_found(&context.pages()).await;
@@ -403,7 +403,7 @@ impl Browser {
         self.inner.connection.is_alive(limit).await
     }
 
-    /// Gives up a browser that does not answer: pending commands fail, and a process of ours is killed.
+    /// Gives up a browser that does not answer: pending commands fail, and a child process is killed.
     pub async fn abandon(&self, reason: &str) {
         self.inner.connection.close(reason);
         if let Some(process) = &self.inner.process {
@@ -411,7 +411,7 @@ impl Browser {
         }
     }
 
-    /// Closes a browser of ours, or disconnects from a remote one. Leaves nothing behind.
+    /// Closes a browser that this process has started. In a remote browser, closes only own contexts and tabs.
     pub async fn close(&self) -> Result<()> {
         const GOODBYE: Duration = Duration::from_secs(2);
         const LIMIT: Duration = Duration::from_secs(5);
@@ -439,7 +439,7 @@ impl Browser {
         self.inner.contexts.lock().remove(id);
     }
 
-    /// A URL for an internal page, and a receiver for its session.
+    /// Returns a unique URL for an internal page, and a receiver for the session of the page that is opened with it.
     pub(in crate::browser) fn await_internal_page(&self) -> (String, oneshot::Receiver<CdpSession>) {
         let url = format!("about:blank#{}", uuid::Uuid::new_v4());
         let (sender, receiver) = oneshot::channel();
@@ -447,14 +447,14 @@ impl Browser {
         (url, receiver)
     }
 
-    /// The context with this id. An unknown one belongs to another client.
+    /// Returns the context with this id. An unknown id belongs to another client's context, which is added.
     fn context_of(&self, id: Option<&str>) -> BrowserContext {
         let Some(id) = id.filter(|id| !self.is_own(id)) else { return self.inner.default_context.clone() };
         let mut contexts = self.inner.contexts.lock();
         let of_other_client = || {
             let usual = self.inner.default_context.options();
-            let (answers_dialogs, input) = (usual.answers_dialogs, usual.input);
-            let options = ContextOptions { input, answers_dialogs, ..ContextOptions::default() };
+            let (has_dialog_listener, input) = (usual.has_dialog_listener, usual.input);
+            let options = ContextOptions { input, has_dialog_listener, ..ContextOptions::default() };
             BrowserContext::of_other_client(
                 Arc::downgrade(&self.inner),
                 self.default_context().hooks(),
@@ -465,7 +465,7 @@ impl Browser {
         contexts.entry(id.to_owned()).or_insert_with(of_other_client).clone()
     }
 
-    /// Whether this is the id of the default context. Older browsers do not report it.
+    /// Whether this is the id of the default context. Older browsers do not report it; there, any unknown id is.
     fn is_own(&self, id: &str) -> bool {
         let known = &self.inner.known;
         match &known.default_browser_context_id {
@@ -496,7 +496,7 @@ impl Browser {
             "service_worker" | "shared_worker" | "worker" => {
                 context().set_up_worker(&session, info, None);
             }
-            "browser" => {} // Somebody asked for a session of the raw protocol.
+            "browser" => {} // A session that `attach_raw` has requested.
             _ => self.leave_alone(&session, &event.session_id),
         }
     }
@@ -512,22 +512,22 @@ impl Browser {
     }
 }
 
-/// Waits until existing pages have reported their content, but not long for one that hangs or was discarded.
+/// Waits until existing pages have reported their content; up to `TAB_LIMIT`, since a page may hang.
 async fn until_found(pages: &[Page]) {
     join_all(pages.iter().map(async |page| {
         if page.until_ready(TAB_LIMIT).await.is_err() {
-            page.mark_found();
+            page.use_target_url();
         }
     }))
     .await;
 }
 
-/// The protocol of a browser that we have started.
+/// The protocol of a browser process.
 fn dialect(process: &BrowserProcess) -> Dialect {
     if process.bidi_address().is_some() { Dialect::Firefox } else { Dialect::Chromium }
 }
 
-/// Connects to a browser that we have started, over its pipe or its port.
+/// Connects to a browser process over its pipe, or over its port for WebDriver BiDi.
 async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> Result<Connection> {
     if let Some(address) = process.bidi_address() {
         return Ok(Connection::start(Firefox::connect(address, begin, limit).await?));
@@ -538,7 +538,7 @@ async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> R
     Ok(Connection::start(Pipe::new(reader, writer)))
 }
 
-/// A connection whose browser has answered.
+/// A connection whose browser has answered the first commands.
 struct ConnectedBrowser {
     connection: Connection,
     root: CdpSession,
@@ -546,7 +546,6 @@ struct ConnectedBrowser {
     known: Contexts,
 }
 
-/// The relay settings of a context.
 fn wanted(options: &ContextOptions) -> RelaySettings<'_> {
     RelaySettings {
         upstream: options.proxy.as_ref(),
@@ -560,12 +559,12 @@ fn direct_hosts(relay: Option<&Relay>) -> Vec<String> {
     relay.map(|relay| relay.direct_hosts().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// Sends the whole browser through the relay: its default context, and its own requests.
+/// Returns launch options with the relay as the proxy of the whole browser, including its own requests.
 fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     let mut options = options.clone();
     if let Some(relay) = relay {
         options.proxy = Some(launch::Proxy { server: relay.server(), bypass: Some(relay.bypass()) });
-        // What pages say to each other directly would pass it by.
+        // WebRTC's direct connections would bypass the relay.
         for name in ["--webrtc-ip-handling-policy", "--force-webrtc-ip-handling-policy"] {
             options.arguments.push(format!("{name}=disable_non_proxied_udp"));
         }

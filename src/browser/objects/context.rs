@@ -35,7 +35,7 @@ use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{CreateTarget, DetachFromTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
-/// An isolated context. Cheap to clone; compares by identity.
+/// A browser context. Cheap to clone; compares by identity.
 #[derive(Clone)]
 pub struct BrowserContext {
     inner: Arc<ContextInner>,
@@ -53,7 +53,7 @@ pub(in crate::browser) struct ContextInner {
     browser: Weak<BrowserInner>,
     /// `None` for the default context.
     id: Option<String>,
-    /// Whether we have created it, and must dispose of it.
+    /// Whether this process has created it or taken it over, so that closing it disposes of it.
     is_ours: bool,
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
@@ -63,9 +63,9 @@ pub(in crate::browser) struct ContextInner {
     hooks: HookList,
     extensions: Extensions,
     controls_focus: bool,
-    /// A person works in it: nothing is recorded.
+    /// Whether a person is in control, so that requests and console messages are not recorded.
     private: AtomicBool,
-    /// The relay of its traffic, if it has one.
+    /// The local proxy for its traffic, if the options require one.
     relay: Option<Arc<Relay>>,
 }
 
@@ -75,14 +75,14 @@ struct ContextState {
     next_page: u32,
     /// The latest popups that have closed.
     closed_popups: VecDeque<ClosedPopup>,
-    /// Its number among a client's contexts.
+    /// The number of this context among its client's contexts; see `set_number`.
     number: u32,
     closed: bool,
     /// The origins that its pages have visited.
     origins: BTreeSet<String>,
 }
 
-/// A page that another one had opened, and that has closed.
+/// A closed page that another page had opened.
 struct ClosedPopup {
     index: u32,
     opener: String,
@@ -149,7 +149,7 @@ impl BrowserContext {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Creates the object for a context of another client, which is dropped when neither of us uses it.
+    /// Creates the object for a context of another client. It is dropped after the context's last page has closed.
     pub(in crate::browser) fn of_other_client(
         browser: Weak<BrowserInner>,
         hooks: HookList,
@@ -159,7 +159,7 @@ impl BrowserContext {
         Self::build(browser, hooks, Some(id), false, options, None)
     }
 
-    /// Whether we have created it. The default context and those of other clients are not ours.
+    /// Whether this process has created it or taken it over. False for the default context and those of other clients.
     pub fn is_ours(&self) -> bool {
         self.inner.is_ours
     }
@@ -169,7 +169,7 @@ impl BrowserContext {
         self.inner.state.lock().next_page = first;
     }
 
-    /// Releases it without closing it, with its pages open for the server that takes it over.
+    /// Detaches from the context without closing it: its pages stay open for the server that takes it over.
     pub fn release(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;
@@ -191,7 +191,7 @@ impl BrowserContext {
         Arc::downgrade(&self.inner)
     }
 
-    /// Whether we decide which of its pages is active.
+    /// Whether pages behave as focused while they are used; see `front.rs`.
     pub(in crate::browser) fn controls_focus(&self) -> bool {
         self.inner.controls_focus
     }
@@ -200,7 +200,7 @@ impl BrowserContext {
         self.inner.hooks
     }
 
-    /// The state that a module keeps with this context, by type.
+    /// The state of type `T` that a module has added to this context.
     pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
         self.inner.extensions.get()
     }
@@ -213,7 +213,7 @@ impl BrowserContext {
         HttpCredentials::matching(&self.inner.options.lock().http_credentials, url).cloned()
     }
 
-    /// The browser's id of this context; `None` for the default one.
+    /// The CDP id of this context; `None` for the default context.
     pub fn id(&self) -> Option<&str> {
         self.inner.id.as_deref()
     }
@@ -228,12 +228,12 @@ impl BrowserContext {
         self.inner.state.lock().pages.clone()
     }
 
-    /// The number of pages so far: the index of the next one.
+    /// The number of pages opened so far, which is the index of the next page.
     pub fn pages_so_far(&self) -> u32 {
         self.inner.state.lock().next_page
     }
 
-    /// The URLs of the popups of a page that have closed, except for those among the first `so_far` pages.
+    /// The URLs of `opener`'s popups that have closed. Ignores popups with an index below `so_far`.
     pub fn popups_closed_since(&self, so_far: u32, opener: &Page) -> Vec<String> {
         let state = self.inner.state.lock();
         let closed = state.closed_popups.iter();
@@ -254,7 +254,7 @@ impl BrowserContext {
         self.inner.listeners.add(listener);
     }
 
-    /// Sets its number among a client's contexts: refs of different contexts begin with different numbers.
+    /// Sets the number of this context among its client's contexts, which determines the first number of its refs.
     pub fn set_number(&self, number: u32) {
         self.inner.state.lock().number = number;
     }
@@ -272,13 +272,13 @@ impl BrowserContext {
         self.inner.private.load(Ordering::Acquire)
     }
 
-    /// Sets whether somebody receives and answers each dialog.
-    pub fn set_answers_dialogs(&self, answered: bool) {
-        self.inner.options.lock().answers_dialogs = answered;
+    /// Sets whether a listener answers each dialog, so that actions wait for its answer.
+    pub fn set_has_dialog_listener(&self, answered: bool) {
+        self.inner.options.lock().has_dialog_listener = answered;
     }
 
-    pub(in crate::browser) fn answers_dialogs(&self) -> bool {
-        self.inner.options.lock().answers_dialogs
+    pub(in crate::browser) fn has_dialog_listener(&self) -> bool {
+        self.inner.options.lock().has_dialog_listener
     }
 
     pub(in crate::browser) fn on_page_ready(&self, page: &Page) {
@@ -297,7 +297,7 @@ impl BrowserContext {
         let create = CreateTarget {
             url: "about:blank".to_owned(),
             browser_context_id: self.inner.id.clone(),
-            // Beside the windows of the person whose browser it is, and behind them.
+            // In a person's own browser, the tab opens in a new window, behind the person's windows.
             new_window: browser.attached_browser().map(|_| true),
             background: browser.attached_browser().map(|_| true),
             ..CreateTarget::default()
@@ -323,7 +323,7 @@ impl BrowserContext {
         }
     }
 
-    /// Waits until a new page is ready. Errors of its setup are reported here.
+    /// Waits until a new page is ready. Fails if the browser rejects an option.
     async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
         page.until_ready(limit).await?;
         if let Some(problem) = self.refused(&page).await {
@@ -333,7 +333,7 @@ impl BrowserContext {
         Ok(page)
     }
 
-    /// Which of its settings the browser refuses. They were sent before, when nobody waited for the answers.
+    /// Sends the time zone and the locale again, since the first replies were ignored. Returns why one is rejected.
     async fn refused(&self, page: &Page) -> Option<String> {
         let (timezone, locale) = {
             let options = self.inner.options.lock();
@@ -349,14 +349,14 @@ impl BrowserContext {
         }
         let locale = locale?;
         let problem = format!("the browser does not support the locale {locale:?}");
-        // Another page of the same process may have set it: that is an error, too.
+        // There is another error if a page of the same process has set a locale already; that one is ignored.
         match page.session().call(SetLocaleOverride { locale: Some(locale) }).await {
             Err(Error::Protocol { message, .. }) if message.contains("Invalid locale") => Some(problem),
             _ => None,
         }
     }
 
-    /// Closes the context with all its pages, cookies and storage. For one that we have not created, closes the pages only.
+    /// Closes the context with its pages, cookies and storage; if it is not ours, closes only the pages.
     pub async fn close(&self) -> Result<()> {
         {
             let mut state = self.inner.state.lock();
@@ -396,22 +396,22 @@ impl BrowserContext {
         self.browser()?.root().call(reset).await.map(drop)
     }
 
-    /// The unique id of this context.
+    /// An id of this context that is unique within this process.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The options.
+    /// A copy of the current options.
     pub fn options(&self) -> ContextOptions {
         self.inner.options.lock().clone()
     }
 
-    /// What to hide in screenshots of its pages.
+    /// The texts to hide in screenshots of its pages.
     pub(in crate::browser) fn hidden_texts(&self) -> HiddenTexts {
         self.inner.options.lock().hidden_texts.clone()
     }
 
-    /// Applies its options in the browser. Call it before the first page opens.
+    /// Applies the options in the browser. Must be called before the first page opens.
     pub async fn apply_options(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
@@ -437,7 +437,7 @@ impl BrowserContext {
         self.browser()?.root().call(grant).await.map(drop)
     }
 
-    /// The proxy URL of its relay.
+    /// The URL of the proxy for API requests: this context's relay, or else that of the default context.
     pub(in crate::browser) fn relay_server(&self) -> Option<String> {
         let own = self.inner.relay.as_ref().map(|relay| relay.plain_server());
         own.or_else(|| {
@@ -445,13 +445,13 @@ impl BrowserContext {
         })
     }
 
-    /// Whether WebRTC, which bypasses all proxies, reveals another IP address than its requests.
+    /// Whether WebRTC would reveal another IP address than requests do, because it bypasses the upstream proxy.
     pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
         let is_elsewhere = self.inner.relay.as_ref().is_some_and(|relay| relay.has_upstream());
         Ok(is_elsewhere && !self.browser()?.restricts_webrtc())
     }
 
-    /// The relay's explanation of a connection error since `begun`, if it has one.
+    /// The reason of a connection error since `begun`, if the relay knows it.
     pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
         match &self.inner.relay {
             Some(relay) => relay.explain(begun),
@@ -477,8 +477,6 @@ impl BrowserContext {
             self.inner.state.lock().origins.insert(origin);
         }
     }
-
-    // What pages and the browser's task call.
 
     pub(in crate::browser) fn input_style(&self) -> InputStyle {
         self.inner.options.lock().input
@@ -521,8 +519,8 @@ impl BrowserContext {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    /// Disposes of another client's context after its last page: that client does not learn of it.
-    pub(in crate::browser) fn dispose_if_unused(&self) {
+    /// Drops the object for another client's context after its last page has closed. The context itself stays.
+    pub(in crate::browser) fn forget_if_unused(&self) {
         let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
             browser.forget_context(id);
@@ -531,7 +529,7 @@ impl BrowserContext {
         self.inner.listeners.tell(&ContextEvent::Closed);
     }
 
-    /// Sends what every page and frame process of this context needs before it runs.
+    /// Sends the commands that apply the options to a new page or frame process, before it runs.
     pub(in crate::browser) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
         let options = self.inner.options.lock();
         if is_page && let Some(viewport) = options.viewport {
@@ -562,7 +560,7 @@ impl BrowserContext {
         }
     }
 
-    /// Lets every module send what it needs before a target runs.
+    /// Lets every module send commands to a new target before it runs.
     pub(in crate::browser) fn set_up_session(
         &self,
         session: &CdpSession,
@@ -573,7 +571,7 @@ impl BrowserContext {
         self.inner.hooks.iter().for_each(|hook| hook.on_session(&new));
     }
 
-    /// Sets up a worker of this context and lets it run, if it may.
+    /// Sets up a worker and lets it run. A service worker that the options refuse fails before it is registered.
     pub(in crate::browser) fn set_up_worker(
         &self,
         session: &CdpSession,

@@ -1,13 +1,13 @@
 //! Differences between browser protocols.
 use std::time::Duration;
 
-use crate::bidi::lacks;
+use crate::bidi::missing_features;
 use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::Media;
 use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
 use crate::error::Result;
 
-/// The protocol of a browser, behind the CDP interface.
+/// The protocol of a browser. Callers send CDP commands to both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// The DevTools protocol itself.
@@ -22,12 +22,12 @@ impl Dialect {
         if product.starts_with("Firefox/") { Self::Firefox } else { Self::Chromium }
     }
 
-    /// Whether double clicks are recognised only if all clicks are sent at once.
+    /// Whether double clicks are recognised only if all their events are sent at once.
     pub(in crate::browser) fn chains_clicks(self) -> bool {
         self == Self::Firefox
     }
 
-    /// Whether scripts run in the order of sending. Firefox first looks up the world of each script in all documents.
+    /// Whether scripts run in the order in which they are sent.
     pub(in crate::browser) fn runs_in_order(self) -> bool {
         self == Self::Chromium
     }
@@ -52,14 +52,14 @@ impl Dialect {
         self == Self::Firefox
     }
 
-    /// Whether a document can be loaded without its scripts. Otherwise, a document that replaces itself while loading is stopped.
+    /// Whether a document can be loaded with scripts disabled, which stops one that keeps replacing itself.
     pub(in crate::browser) fn can_skip_scripts(self) -> bool {
         self == Self::Chromium
     }
 
-    /// The time after which the browser itself stops an endless script, if it does so and cannot be asked to.
+    /// How long an endless script can run in a browser that stops it by itself; `None` if it stops on request.
     pub(in crate::browser) fn script_time_limit(self) -> Option<Duration> {
-        // It looks at the clock now and then, and again before it ends one.
+        // Firefox checks the time at intervals, so a script can run for up to twice the limit.
         const AT_LATEST: u32 = 2;
         (self == Self::Firefox).then_some(AT_LATEST * FIREFOX_SCRIPT_LIMIT)
     }
@@ -71,11 +71,11 @@ impl Dialect {
         }
         let emulation = &options.emulation;
         let missing = [
-            (lacks::MOBILE, options.is_mobile),
-            (lacks::TOUCH, options.has_touch),
-            (lacks::NO_SCRIPTS, emulation.scripts_disabled),
-            (lacks::BYPASSED_CSP, emulation.bypass_csp),
-            (lacks::MEDIA, emulation.media != Media::default()),
+            (missing_features::MOBILE, options.is_mobile),
+            (missing_features::TOUCH, options.has_touch),
+            (missing_features::NO_SCRIPTS, emulation.scripts_disabled),
+            (missing_features::BYPASSED_CSP, emulation.bypass_csp),
+            (missing_features::MEDIA, emulation.media != Media::default()),
         ];
         match missing.into_iter().find(|(_, asked)| *asked) {
             Some((lack, _)) => Err(lack.into()),

@@ -10,7 +10,7 @@ use crate::folders::make_private;
 /// The number of downloads that a context remembers: the newest.
 const REMEMBERED: usize = 200;
 
-/// Unfinished download files of this process.
+/// The paths of the unfinished download files of this process.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Deletes unfinished download files at the end of this process.
@@ -38,9 +38,9 @@ pub enum DownloadState {
 /// A download.
 #[derive(Debug, Clone)]
 pub struct Download {
-    /// The browser's id of the download.
+    /// The id (`guid`) that the browser assigned to the download.
     pub id: String,
-    /// The page that started it.
+    /// The id of the page that started it.
     pub page: String,
     pub url: String,
     /// The safe form of the suggested name.
@@ -52,7 +52,7 @@ pub struct Download {
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Downloads {
     known: Mutex<Vec<Download>>,
-    /// Downloads that still run although nobody wants them.
+    /// The ids of discarded downloads that still run. Their files are deleted when they end.
     unwanted: Mutex<BTreeSet<String>>,
 }
 
@@ -87,7 +87,7 @@ impl Downloads {
         self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
     }
 
-    /// Deletes the file of one download, or of all, and forgets it.
+    /// Forgets the download with this id, or all downloads for `None`, and deletes completed files.
     pub(in crate::browser) fn remove(&self, id: Option<&str>) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| id.is_none_or(|id| download.id == id)) {
@@ -97,7 +97,7 @@ impl Downloads {
         }
     }
 
-    /// Forgets a download that cannot be cancelled, and deletes its file on arrival.
+    /// Forgets a download that cannot be cancelled. Deletes its file, now or when it ends.
     pub(in crate::browser) fn remove_when_ended(&self, id: &str) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| download.id == id) {
@@ -113,7 +113,7 @@ impl Downloads {
         self.known.lock().iter().any(|download| download.id == id) || self.unwanted.lock().contains(id)
     }
 
-    /// Handles progress. Returns whether the download has just ended; a complete file has its final name then.
+    /// Handles a progress event. Returns whether the download has just ended. Renames a complete file unless `by_id`.
     pub(in crate::browser) fn progressed(
         &self,
         event: &DownloadProgress,
@@ -156,7 +156,7 @@ impl Downloads {
     }
 }
 
-/// Why a download ended early. The browser does not report that a folder is not writable.
+/// Returns why a download ended early: the browser does not report if the folder is not writable.
 fn why_cancelled(folder: &Path) -> String {
     match make_private(folder).and_then(|()| tempfile::tempfile_in(folder)) {
         Ok(_) => "it was cancelled or the connection broke".to_owned(),
@@ -174,7 +174,7 @@ fn remove_arrived(arrived: &Path) {
 pub fn move_to_folder(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
     let name = safe_name(&arrived.file_name().unwrap_or_default().to_string_lossy());
     match give_name(arrived, folder, &name) {
-        // On another disk. Whoever looks into the folder sees no half of it under that name.
+        // On another disk: copied under a temporary name first, so that no partial file has the final name.
         Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
             let near = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
             std::fs::copy(arrived, &near)?;
@@ -199,7 +199,7 @@ fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(Path
     for number in 0..MOST_NAMESAKES {
         let name = if number == 0 { name.to_owned() } else { format!("{stem} ({number}){ending}") };
         let path = folder.join(name);
-        // A link fails where something is, even if it came this moment.
+        // A hard link never overwrites an existing file, not even one that was created a moment ago.
         match std::fs::hard_link(arrived, &path) {
             Ok(()) => {
                 std::fs::remove_file(arrived)?;
@@ -226,7 +226,7 @@ fn safe_name(proposed: &str) -> String {
         .chars()
         .map(|character| match character {
             '<' | '>' | ':' | '"' | '|' | '?' | '*'
-            // Marks that turn the direction of writing can make a name look like another.
+            // Characters that change the writing direction can disguise a name's extension.
             | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '_',
             character if character.is_control() => '_',
             character => character,

@@ -1,4 +1,4 @@
-//! Frames: each shows one document after another.
+//! Frames. A frame shows one document at a time, and stays when it navigates to another one.
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,8 +13,9 @@ use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
-/// The distance between the first ref numbers of neighbouring tabs, and how many tabs differ in that.
+/// The distance between the first ref numbers of neighbouring tabs.
 const REFS_APART: u32 = 10_000;
+/// The number of tabs after which the first ref numbers repeat.
 const TABS_APART: u32 = 8;
 
 /// A frame of a page. Cheap to clone; compares by identity.
@@ -41,7 +42,7 @@ struct FrameState {
     name: String,
     loader: Arc<str>,
     moments: LifecycleEvents,
-    /// Lifecycle events that were reported before their document.
+    /// Lifecycle events that were reported before their document, with its loader id.
     early: Option<(Arc<str>, LifecycleEvents)>,
     detached: bool,
     /// A navigation to another document has begun.
@@ -49,7 +50,7 @@ struct FrameState {
     world: Option<World>,
     main_context: Option<i64>,
     owner: Option<(World, RemoteHandle)>,
-    /// The world of the parent that knows the element of this frame.
+    /// The context id of the parent's world in which the element of this frame is registered.
     adopted_in: Option<i64>,
     next_ref: u32,
     /// The tokens of the functions exposed in the current document.
@@ -129,17 +130,17 @@ impl Frame {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The unique id of this frame.
+    /// An id of this frame that is unique within this process.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The browser's id of this frame.
+    /// The CDP id of this frame.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
 
-    /// The frame's number within its page: the `f` of a ref. Not reused.
+    /// The frame's number within its page, which follows `f` in a ref. Not reused.
     pub fn number(&self) -> u32 {
         self.inner.number
     }
@@ -158,7 +159,7 @@ impl Frame {
         self.inner.state.lock().url.clone()
     }
 
-    /// The URL to show: on the browser's own error page, the one that failed.
+    /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
     pub fn asked_url(&self) -> String {
         let state = self.inner.state.lock();
         state.unreachable.as_ref().unwrap_or(&state.url).clone()
@@ -210,9 +211,9 @@ impl Frame {
             }
             match self.make_world().await {
                 Ok(world) => return Ok(world),
-                // A new document took the place of the old one in the middle of it.
+                // A new document replaced the old one meanwhile.
                 Err(error @ (Error::DocumentGone | Error::Protocol { .. })) => last = error,
-                // The process that it has just come to may not know it yet.
+                // The frame has just moved to another process, which may not know it yet.
                 Err(Error::FrameDetached) if !self.is_detached() => last = Error::DocumentGone,
                 Err(error) => return Err(error),
             }
@@ -244,7 +245,7 @@ impl Frame {
         let (session, loader) = (self.session(), self.loader());
         let world = CreateIsolatedWorld {
             frame_id: self.id().to_owned(),
-            // Shared by all that attach to this browser with the same name, hence a plain one; pages cannot see it.
+            // A common name, since clients that use the same name share the world. Pages cannot see it.
             world_name: Some("utility".to_owned()),
             grant_univeral_access: Some(true),
         };
@@ -267,7 +268,7 @@ impl Frame {
         if let Some(known) = known {
             return Ok(known);
         }
-        // Without `Runtime.enable` nobody tells the number. It is the middle part of the id of any object of that world.
+        // Without `Runtime.enable`, this id is not reported. It is the middle part of each object id of that world.
         let object =
             if self.is_session_root() { self.main_global().await? } else { self.main_document().await? };
         let context =
@@ -279,7 +280,7 @@ impl Frame {
         Ok(context)
     }
 
-    /// The global object of the main world, if the frame is the top one of its process.
+    /// The global object of the main world. Works only for the top frame of a CDP session.
     async fn main_global(&self) -> Result<RemoteHandle> {
         let session = self.session();
         let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
@@ -320,7 +321,7 @@ impl Frame {
         Ok(Some(owner))
     }
 
-    /// Sets the URL of the frame until it reports one itself.
+    /// Sets the URL of the frame unless one was reported already.
     pub(in crate::browser) fn assume_url(&self, url: &str) {
         let mut state = self.inner.state.lock();
         if state.url.is_empty() {
@@ -348,7 +349,7 @@ impl Frame {
             .unwrap_or_default()
     }
 
-    /// Whether the parent's world does not know the element of this frame yet.
+    /// Whether the element of this frame is not registered in the parent's world yet.
     pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
         self.inner.state.lock().adopted_in != Some(parent.context_id())
     }
@@ -357,7 +358,7 @@ impl Frame {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 
-    /// Records that a function was exposed in the document. Returns false if it was recorded before, or the document is gone.
+    /// Records that a function was exposed in a document. Returns false if it was before, or the document is gone.
     pub(in crate::browser) fn record_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
         let mut state = self.inner.state.lock();
         let is_new = state.loader == *loader && !state.exposed.contains(token);
@@ -371,25 +372,25 @@ impl Frame {
         self.inner.state.lock().exposed.contains(token)
     }
 
-    /// Records that the content of the document is requested; true for the first time.
+    /// Records that the content of the document is requested. Returns whether this is the first time.
     pub(in crate::browser) fn mark_read(&self) -> bool {
         !std::mem::replace(&mut self.inner.state.lock().was_read, true)
     }
 
-    /// Records the highest node number, from which the next document continues.
+    /// Records the highest ref number of the document. The next document continues after it.
     pub fn set_last_ref(&self, last: u32) {
         let mut state = self.inner.state.lock();
         state.next_ref = state.next_ref.max(last.saturating_add(1));
     }
 
-    /// The first node number of the next document.
+    /// The first ref number of a new document.
     pub(in crate::browser) fn first_ref(&self) -> u32 {
         let lowest = self.lowest_ref();
         self.inner.state.lock().next_ref.max(lowest)
     }
 
-    /// The first node number of this tab. Neighbouring tabs and contexts are far apart, so that a ref of
-    /// another tab is an error instead of another element.
+    /// The first ref number of this tab. Neighbouring tabs and contexts have distant numbers, so that a ref of
+    /// another tab is an error and does not match another element.
     fn lowest_ref(&self) -> u32 {
         let Some(page) = self.inner.page.upgrade().map(Page::from_inner) else { return 1 };
         1 + (page.index() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART * REFS_APART
@@ -400,9 +401,7 @@ impl Frame {
         (self.lowest_ref()..self.inner.state.lock().next_ref).contains(&number)
     }
 
-    // What the page's task tells the frame.
-
-    /// Records a new document. Returns the lifecycle events that it has reached already.
+    /// Records a new document; `complete` if it is loaded already. Returns its events that were reported before.
     pub(in crate::browser) fn committed(
         &self,
         frame: &wire::Frame,
@@ -436,8 +435,8 @@ impl Frame {
         self.inner.state.lock().leaving = true;
     }
 
-    /// Records that loading has stopped. The browser stops a document when a navigation turns out to be none,
-    /// such as to `mailto:`: it stays and never fires `load`.
+    /// Records that loading has stopped. If a navigation leads to no document, such as one to `mailto:`, the current
+    /// document stays, and counts as loaded although it never fires `load`.
     pub(in crate::browser) fn stopped_loading(&self) {
         let mut state = self.inner.state.lock();
         if std::mem::replace(&mut state.leaving, false) {
@@ -468,7 +467,7 @@ impl Frame {
         false
     }
 
-    /// Records that the document is about to be rewritten, and repeats its lifecycle.
+    /// Resets the lifecycle events, since the content of the document is about to be replaced.
     pub(in crate::browser) fn restart_document(&self) {
         self.inner.state.lock().moments = LifecycleEvents { commit: true, ..LifecycleEvents::default() };
     }

@@ -1,7 +1,5 @@
-//! The active tab of a context: the one that is worked on. Other tabs are in the background, as with a person.
-//!
-//! A page that is worked on behaves as focused, since background pages are not drawn. If several pages are
-//! worked on at the same time, each does.
+//! Focus emulation. The pages of a context that are in use behave as focused, since browsers do not draw background
+//! pages; all others are in the background. If a single page is in use, the browser also shows its tab.
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -11,13 +9,13 @@ use super::hooks::{Extensions, Hooks};
 use super::page::{Page, WeakPage};
 use crate::cdp::types::target::ActivateTarget;
 
-/// How long a page stays focused beside another one after its last use. Longer than the pauses between checks.
+/// How long a page stays focused after its last use while another page is used; longer than a polling interval.
 const LINGER: Duration = Duration::from_millis(400);
 
 /// The focused pages of a context.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct FocusedPages {
-    shown: Vec<Shown>,
+    shown: Vec<FocusedPage>,
     /// The page that was used last.
     latest: Option<usize>,
     /// The page whose tab the browser shows.
@@ -26,7 +24,7 @@ pub(in crate::browser) struct FocusedPages {
 }
 
 #[derive(Debug)]
-struct Shown {
+struct FocusedPage {
     key: usize,
     page: WeakPage,
     /// The number of running operations on it.
@@ -34,7 +32,7 @@ struct Shown {
     idle_since: Instant,
 }
 
-/// An operation on a page, until it is dropped.
+/// A guard for a running operation on a page, which ends when this is dropped.
 #[derive(Debug)]
 pub(in crate::browser) struct FocusGuard(Option<WeakPage>);
 
@@ -48,25 +46,30 @@ impl Hooks for FocusHooks {
 }
 
 impl BrowserContext {
-    /// Its focused pages, if we decide that.
+    /// Its focused pages, if `controls_focus`.
     fn front(&self) -> Option<&Mutex<FocusedPages>> {
         self.controls_focus().then(|| self.extension())
     }
 }
 
 impl FocusedPages {
-    fn find(&mut self, key: usize) -> Option<&mut Shown> {
+    fn find(&mut self, key: usize) -> Option<&mut FocusedPage> {
         self.shown.iter_mut().find(|shown| shown.key == key)
     }
 
     fn show(&mut self, page: &Page, works: usize) {
-        self.shown.push(Shown { key: page.key(), page: page.downgrade(), works, idle_since: Instant::now() });
+        self.shown.push(FocusedPage {
+            key: page.key(),
+            page: page.downgrade(),
+            works,
+            idle_since: Instant::now(),
+        });
     }
 
-    /// Takes the pages that were idle for this time while another page was used: they move to the background.
+    /// Removes and returns the pages that have been idle for this time, except for the page that was used last.
     fn take_idle(&mut self, idle: Duration) -> Vec<WeakPage> {
         let latest = self.latest;
-        let is_over = |shown: &mut Shown| {
+        let is_over = |shown: &mut FocusedPage| {
             shown.works == 0 && Some(shown.key) != latest && shown.idle_since.elapsed() >= idle
         };
         self.shown.extract_if(.., is_over).map(|shown| shown.page).collect()
@@ -74,7 +77,7 @@ impl FocusedPages {
 }
 
 impl Page {
-    /// To be held during an operation that requires the page to be focused.
+    /// Makes the page behave as focused. The guard must be held during the operation that requires this.
     pub(in crate::browser) fn work(&self) -> FocusGuard {
         let context = self.context();
         let Some(front) = context.front() else { return FocusGuard(None) };
@@ -103,7 +106,7 @@ impl Page {
         FocusGuard(Some(self.downgrade()))
     }
 
-    /// Records that this page is a new tab, which covers the others.
+    /// Records that this page is a new tab, which the browser shows instead of the others.
     pub(in crate::browser) fn open_in_front(&self) {
         let Some(front) = self.context().front() else { return };
         let idle = {
@@ -145,7 +148,7 @@ fn hide(pages: &[WeakPage]) {
     }
 }
 
-/// Checks again after the idle time.
+/// Starts the task that moves idle pages to the background, unless it is running.
 fn rest_soon(context: &BrowserContext) {
     let Some(front) = context.front() else { return };
     if std::mem::replace(&mut front.lock().is_resting, true) {
@@ -163,7 +166,7 @@ fn rest_soon(context: &BrowserContext) {
     });
 }
 
-/// Moves idle pages to the background. If one page remains, the browser shows its tab. Returns whether to check again later.
+/// Moves idle pages to the background. Shows the tab if a single page remains. Returns whether to check again.
 fn rest(context: &BrowserContext) -> bool {
     let Some(front) = context.front() else { return false };
     let (idle, alone, goes_on) = {
@@ -177,7 +180,7 @@ fn rest(context: &BrowserContext) -> bool {
         if let Some(page) = &alone {
             front.active = Some(page.key());
         }
-        // Who is busy comes back here when that ends.
+        // The end of a running operation calls `rest_soon` again.
         let goes_on = front.shown.len() > 1 && front.shown.iter().any(|shown| shown.works == 0);
         front.is_resting = goes_on;
         (idle, alone, goes_on)

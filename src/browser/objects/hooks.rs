@@ -1,5 +1,5 @@
-//! Hooks of modules into contexts and pages: their state, and what to do when one is created. Nothing here
-//! names the modules; the browser is created with a list of them.
+//! Hooks with which modules add state to contexts and pages, and act when one is created. The browser is created
+//! with the list of hooks, so this file does not depend on the modules.
 use std::any::Any;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The hooks of all modules, in calling order.
 pub(in crate::browser) type HookList = &'static [&'static dyn Hooks];
 
-/// Hooks of a module into contexts and pages.
+/// The hooks of one module. By default, they do nothing.
 pub(in crate::browser) trait Hooks: Send + Sync {
     /// Adds the module's state to a new context.
     fn extend_context(&self, _extensions: &mut Extensions) {}
@@ -28,7 +28,7 @@ pub(in crate::browser) trait Hooks: Send + Sync {
         async { Ok(()) }.boxed()
     }
 
-    /// Called for a new page, worker, or frame in another process, before it runs. Commands sent here go out in one write.
+    /// Called for a new page, worker, or frame in another process, before it runs. Commands are sent in one write.
     fn on_session(&self, _new: &NewSession<'_>) {}
 
     /// Called for a new document in a frame.
@@ -39,7 +39,7 @@ pub(in crate::browser) trait Hooks: Send + Sync {
     fn on_page_closed(&self, _page: &Page) {}
 }
 
-/// A new CDP session.
+/// A new CDP session of a page, a worker, or a frame in another process.
 pub(in crate::browser) struct NewSession<'a> {
     pub(in crate::browser) context: &'a BrowserContext,
     pub(in crate::browser) session: &'a CdpSession,
@@ -54,7 +54,7 @@ impl NewSession<'_> {
     }
 }
 
-/// The state of modules, by type.
+/// The state that modules have added to a context or page, by type.
 #[derive(Default)]
 pub(in crate::browser) struct Extensions(Vec<Box<dyn Any + Send + Sync>>);
 
@@ -63,7 +63,6 @@ impl Extensions {
         self.0.push(Box::new(T::default()));
     }
 
-    /// The state of this type.
     pub(in crate::browser) fn get<T: Any>(&self) -> &T {
         let found = self.0.iter().find_map(|extension| extension.downcast_ref());
         found.unwrap_or_else(|| unreachable!("no module keeps a {}", std::any::type_name::<T>()))

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
-/// A position in a page's history.
+/// A position in a page's journal, for reading later events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark(u64);
 
@@ -15,9 +15,9 @@ impl Mark {
     pub const BEGINNING: Self = Self(0);
 }
 
-/// What has happened since a mark.
+/// The effects of an action since a mark, and how many are still in progress.
 #[derive(Debug, Clone, Default)]
-pub struct Pending {
+pub struct ActionEffects {
     /// The main frame has begun a navigation or committed a new document.
     pub navigating: bool,
     /// The main frame has committed a new document.
@@ -34,7 +34,7 @@ pub struct Pending {
     pub bodies: usize,
     /// The time of the latest effect, if there was one.
     pub last_effect: Option<Instant>,
-    /// The number of requested windows.
+    /// The number of windows that the page has asked to open.
     pub windows: usize,
     /// A dialog is open.
     pub dialog: bool,
@@ -54,38 +54,40 @@ pub(in crate::browser) struct Journal {
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, PendingRequest>,
-    /// Frames that are about to request another document, and since when.
+    /// Frames that are about to request another document, with the sequence number of that event.
     leaving: HashMap<String, u64>,
-    /// Frames whose document failed and that are about to show an error page, and since when the document was requested.
+    /// Frames that are about to show an error page, with the sequence number of the failed document request.
     failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
     /// The latest documents of the main frame that the page itself has loaded, oldest first.
-    replaced: Vec<Replaced>,
-    /// Whether the page was stopped, and that has not been reported yet.
+    replaced: Vec<CommittedDocument>,
+    /// Whether the page was stopped because of an endless reload that has not been reported yet.
     stopped: bool,
 }
 
-/// A document that was replaced by another one.
+/// A document that the main frame has committed.
 #[derive(Debug)]
-struct Replaced {
+struct CommittedDocument {
     since: Instant,
     address: String,
     /// Whether it was parsed completely.
     is_read: bool,
 }
 
-/// A request without a response.
+/// A request that has not ended.
 #[derive(Debug)]
 struct PendingRequest {
     begun: u64,
     frame: Option<String>,
     /// Whether it requests a document that has not arrived yet.
-    leads_elsewhere: bool,
+    is_pending_document: bool,
 }
 
-/// This number of documents in a short time, with at most this number of URLs, is an endless reload.
+/// The number of documents of an endless reload.
 const MANY_DOCUMENTS: usize = 6;
+/// The time within which an endless reload loads `MANY_DOCUMENTS` documents.
 const SHORT: Duration = Duration::from_secs(10);
+/// The most different URLs of an endless reload, without queries and fragments.
 const FEW_ADDRESSES: usize = 2;
 
 /// The resource types whose requests an action waits for.
@@ -94,7 +96,7 @@ const AWAITED: [&str; 5] = ["Document", "Stylesheet", "Script", "XHR", "Fetch"];
 /// The browser's error for a navigation that was replaced by another one, or that led to no document.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
-/// The number of simultaneous requests above which an action does not wait for each.
+/// The most pending requests that are tracked. An action does not wait for further ones.
 const MOST_REQUESTS: usize = 10_000;
 
 impl Journal {
@@ -102,8 +104,8 @@ impl Journal {
         Mark(self.sequence)
     }
 
-    pub(in crate::browser) fn since(&self, Mark(mark): Mark) -> Pending {
-        Pending {
+    pub(in crate::browser) fn since(&self, Mark(mark): Mark) -> ActionEffects {
+        ActionEffects {
             navigating: self.navigation > mark || self.commit > mark,
             committed: self.commit > mark,
             forwarded: self.replaced.get(1..).and_then(<[_]>::last).map(|newest| newest.since),
@@ -113,7 +115,7 @@ impl Journal {
             bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
             last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
             windows: self.windows.iter().filter(|opened| **opened > mark).count(),
-            ..Pending::default()
+            ..ActionEffects::default()
         }
     }
 
@@ -137,9 +139,9 @@ impl Journal {
                 self.replaced.remove(0);
             }
             let address = address.to_owned();
-            self.replaced.push(Replaced { since: Instant::now(), address, is_read: false });
+            self.replaced.push(CommittedDocument { since: Instant::now(), address, is_read: false });
             self.commit = self.sequence;
-            // The requests of the old document are nobody's any more.
+            // Requests of the old document no longer count.
             self.requests.clear();
             self.leaving.clear();
             self.failing.clear();
@@ -154,20 +156,20 @@ impl Journal {
         }
     }
 
-    /// Records that we caused the next navigation.
+    /// Records that the next navigation is requested by a command, and not by the page.
     pub(in crate::browser) fn restart_document(&mut self) {
         self.acted();
         self.stopped = false;
     }
 
-    /// Records that the next document may be an effect of our action.
+    /// Records that the next document may be an effect of an action, and does not count as a reload by the page.
     pub(in crate::browser) fn acted(&mut self) {
         self.replaced.clear();
     }
 
-    /// Whether the main frame keeps replacing its document. Waits for one that was parsed completely, up to a limit.
+    /// Whether the main frame keeps replacing its document. While the newest is not parsed, this takes twice as many.
     pub(in crate::browser) fn is_restless(&self) -> bool {
-        let few = |documents: &[Replaced]| {
+        let few = |documents: &[CommittedDocument]| {
             let addresses: HashSet<&str> =
                 documents.iter().map(|document| document.address.as_str()).collect();
             addresses.len() <= FEW_ADDRESSES
@@ -178,7 +180,7 @@ impl Journal {
         newest.is_some_and(|documents| documents[0].since.elapsed() < SHORT && few(documents))
     }
 
-    /// Records that the page was stopped. Returns whether any of its documents was parsed completely before it was replaced.
+    /// Records that the page was stopped. Returns whether any of its latest documents was parsed completely.
     pub(in crate::browser) fn stopped(&mut self) -> bool {
         self.stopped = true;
         std::mem::take(&mut self.replaced).iter().any(|document| document.is_read)
@@ -193,40 +195,40 @@ impl Journal {
         self.leaving.insert(frame.to_owned(), self.sequence);
     }
 
-    /// Records that a frame no longer is about to request a document.
+    /// Records that a frame is no longer about to request a document.
     pub(in crate::browser) fn stays(&mut self, frame: &str) {
         self.leaving.remove(frame);
     }
 
-    /// Whether a frame was about to request another document since `mark`, and has neither done so nor given up.
+    /// Whether a frame has announced a document request since `mark`, and has neither sent it nor given it up.
     pub(in crate::browser) fn will_request_since(&self, Mark(mark): Mark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
-    /// Whether a document that was requested since `mark` is still missing, as is an error page.
+    /// Whether a document that was requested since `mark` has not arrived, and no error page has replaced it.
     pub(in crate::browser) fn awaits_document_since(&self, Mark(mark): Mark) -> bool {
-        self.requests.values().any(|asked| asked.leads_elsewhere && asked.begun > mark)
+        self.requests.values().any(|asked| asked.is_pending_document && asked.begun > mark)
             || self.failing.values().any(|begun| *begun > mark)
     }
 
-    /// Records another document in a subframe, or none: requests of the previous one no longer count.
+    /// Records a frame's new document, or that the frame was removed. Requests of the old document no longer count.
     pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
         self.leaving.remove(frame);
         self.failing.remove(frame);
         if let Some(asked) = new_document.and_then(|id| self.requests.get_mut(id)) {
-            asked.leads_elsewhere = false;
+            asked.is_pending_document = false;
         }
         self.requests
             .retain(|id, asked| asked.frame.as_deref() != Some(frame) || Some(id.as_str()) == new_document);
     }
 
     /// Whether other frames than this one wait for responses.
-    pub(in crate::browser) fn others_ask(&self, main_frame: &str) -> bool {
+    pub(in crate::browser) fn other_frames_have_requests(&self, main_frame: &str) -> bool {
         self.requests.values().any(|asked| asked.frame.as_deref().is_some_and(|frame| frame != main_frame))
     }
 
-    /// How long it takes at least until this frame has had no request, and the page no event, for `rest`. `None` where
-    /// that is so. Event streams do not count.
+    /// Returns how long to wait before checking again whether this frame has had no request, and the page no event,
+    /// for `rest`; `None` if that is so now. Event streams do not count.
     pub(in crate::browser) fn busy_for(&self, frame: &str, rest: Duration) -> Option<Duration> {
         if self.requests.values().any(|asked| asked.frame.as_deref() == Some(frame)) {
             return Some(rest);
@@ -268,9 +270,9 @@ impl Journal {
         self.effect();
         let awaited = event.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
         if awaited && self.requests.len() < MOST_REQUESTS {
-            let leads_elsewhere = event.kind.as_deref() == Some("Document");
+            let is_pending_document = event.kind.as_deref() == Some("Document");
             let asked =
-                PendingRequest { begun: self.sequence, frame: event.frame_id.clone(), leads_elsewhere };
+                PendingRequest { begun: self.sequence, frame: event.frame_id.clone(), is_pending_document };
             self.requests.insert(event.request_id.clone(), asked);
         }
         if let Some(frame) = event.frame_id.as_ref().filter(|_| event.kind.as_deref() == Some("Document")) {
@@ -278,7 +280,7 @@ impl Journal {
         }
     }
 
-    /// Handles a response. A page need not read the body of a fetch: such a request ends when the response is collected.
+    /// Handles a response. A fetch no longer counts as pending: if its body is not read, its end is reported late.
     pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
         if event.kind == "Fetch"
             && let Some(PendingRequest { begun, .. }) = self.requests.remove(&event.request_id)
@@ -299,7 +301,7 @@ impl Journal {
         let was_given_up = event.canceled == Some(true) || event.error_text == ABORTED;
         if let Some(asked) = self.requests.get(&event.request_id)
             && let Some(frame) = asked.frame.as_ref().filter(|frame| self.is_loading(frame))
-            && asked.leads_elsewhere
+            && asked.is_pending_document
             && !was_given_up
         {
             self.failing.insert(frame.clone(), asked.begun);

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 /// The CPU time of a measurement: more than a scheduler's time slice.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// The largest factor.
+/// The largest factor that is returned.
 const MOST: f64 = 10.0;
 
 /// The factor by which computing takes longer now than on an idle machine; at least 1.

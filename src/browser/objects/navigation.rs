@@ -25,7 +25,7 @@ pub enum WaitUntil {
     /// The document and its resources are loaded.
     #[default]
     Load,
-    /// In addition, there were no requests for half a second.
+    /// There have been no requests for half a second.
     NetworkIdle,
 }
 
@@ -37,7 +37,7 @@ pub struct NavigateOptions {
     pub referrer: Option<String>,
 }
 
-/// The time limit of the command itself; the navigation has its own deadline.
+/// Extends the time limit for the reply to `Page.navigate`, so that the navigation's own deadline comes first.
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
 impl Default for NavigateOptions {
@@ -48,8 +48,8 @@ impl Default for NavigateOptions {
 
 /// The result of a navigation.
 #[derive(Debug, Clone)]
-pub enum Arrival {
-    /// A document, with its response; `None` for `about:blank`, `data:` and a page restored from the back/forward cache.
+pub enum NavigationOutcome {
+    /// A document, with its response; `None` for `about:blank`, `data:` and pages from the back/forward cache.
     Document(Option<Box<Response>>),
     /// A place within the same document.
     SameDocument,
@@ -74,26 +74,26 @@ impl LifecycleEvents {
 
 /// How long the browser may take to show its error page.
 const FAILURE_LIMIT: Duration = Duration::from_millis(500);
-/// How long there must be no requests for an idle network.
+/// How long there must be no requests before the network counts as idle.
 pub(super) const REST: Duration = Duration::from_millis(500);
 
 impl Page {
     /// Navigates the main frame. See [`Frame::goto`].
-    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.main_frame().goto(url, options).await
     }
 
     /// Loads the document again.
-    pub async fn reload(&self, options: &NavigateOptions) -> Result<Arrival> {
+    pub async fn reload(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.load_again(false, options).await
     }
 
     /// Reloads the document and its resources, bypassing all caches.
-    pub async fn reload_fresh(&self, options: &NavigateOptions) -> Result<Arrival> {
+    pub async fn reload_fresh(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.load_again(true, options).await
     }
 
-    async fn load_again(&self, ignore_cache: bool, options: &NavigateOptions) -> Result<Arrival> {
+    async fn load_again(&self, ignore_cache: bool, options: &NavigateOptions) -> Result<NavigationOutcome> {
         let _work = self.work();
         let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
@@ -110,20 +110,25 @@ impl Page {
         if has_crashed {
             return within(options.limit, reload).await;
         }
-        self.leave_by(reload, again, options).await
+        self.navigate_forcibly(reload, again, options).await
     }
 
     /// Goes back in the history of the tab.
-    pub async fn go_back(&self, options: &NavigateOptions) -> Result<Arrival> {
+    pub async fn go_back(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.go(-1, "back", options).await
     }
 
     /// Goes forward in the history of the tab.
-    pub async fn go_forward(&self, options: &NavigateOptions) -> Result<Arrival> {
+    pub async fn go_forward(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.go(1, "forward", options).await
     }
 
-    async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
+    async fn go(
+        &self,
+        steps: isize,
+        direction: &'static str,
+        options: &NavigateOptions,
+    ) -> Result<NavigationOutcome> {
         let _work = self.work();
         let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
@@ -134,8 +139,8 @@ impl Page {
         if has_crashed {
             return within(options.limit, first).await;
         }
-        match self.leave_by(first, again, options).await {
-            // Not every browser tells beforehand how far its history goes.
+        match self.navigate_forcibly(first, again, options).await {
+            // Not every browser reports the entries of its history in advance.
             Err(Error::Protocol { message, .. }) if message.starts_with("no such history entry") => {
                 Err(Error::NoHistory { direction })
             }
@@ -143,7 +148,7 @@ impl Page {
         }
     }
 
-    async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<Arrival> {
+    async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<NavigationOutcome> {
         let before = (self.main_frame().loader(), self.mark());
         self.with_journal(Journal::restart_document);
         let go = NavigateToHistoryEntry { entry_id };
@@ -157,37 +162,36 @@ impl Page {
             }
         });
         match timeout(options.limit, moved_within).await {
-            Ok(Ok(true)) => Ok(Arrival::SameDocument),
+            Ok(Ok(true)) => Ok(NavigationOutcome::SameDocument),
             Ok(Ok(false)) => self.until_arrived(&before.0, options).await,
             Ok(Err(error)) => Err(error),
             Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
         }
     }
 
-    /// Leaves the document through `way`, whatever the page does: dismisses dialogs, and stops endless scripts.
-    /// If a script cannot be stopped, ends the renderer process, with other tabs that hang in it; then runs
-    /// `again`.
+    /// Runs the navigation `way`, even if the page prevents it: dismisses dialogs, and stops endless scripts. If a
+    /// script cannot be stopped, ends the renderer process, which other tabs may share, and runs `again`.
     ///
-    /// # Errors `page_busy` if even that fails.
-    async fn leave_by(
+    /// # Errors `page_busy` if the renderer process does not end.
+    async fn navigate_forcibly(
         &self,
-        way: impl Future<Output = Result<Arrival>>,
-        again: impl AsyncFnOnce() -> Result<Arrival>,
+        way: impl Future<Output = Result<NavigationOutcome>>,
+        again: impl AsyncFnOnce() -> Result<NavigationOutcome>,
         options: &NavigateOptions,
-    ) -> Result<Arrival> {
+    ) -> Result<NavigationOutcome> {
         let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader());
         let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
-            // First: nothing reaches a page any more that another one waits to replace.
+            // Must come first: commands do not reach a page while the next document is waiting to replace it.
             let left =
                 if self.release().await { self.unless_unleavable(way).await } else { Err(Error::PageBusy) };
             match left {
                 Ok(arrival) => return Ok(arrival),
-                // The navigation that was asked about ended only now, and took this one with it.
+                // The navigation that had opened the dialog was aborted only now, and this one with it.
                 Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
                 Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
-                // What was to be left came to its own end, and took along what was to replace it.
+                // The old document crashed, which also ended the navigation.
                 Err(Error::PageCrashed) if self.main_frame().loader() == before => drop(self.revive()),
                 Err(error) => return Err(error),
             }
@@ -198,7 +202,10 @@ impl Page {
         left.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }))
     }
 
-    async fn unless_unleavable(&self, way: impl Future<Output = Result<Arrival>>) -> Result<Arrival> {
+    async fn unless_unleavable(
+        &self,
+        way: impl Future<Output = Result<NavigationOutcome>>,
+    ) -> Result<NavigationOutcome> {
         tokio::select! {
             biased;
             arrived = way => arrived,
@@ -206,7 +213,7 @@ impl Page {
         }
     }
 
-    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.main_frame().until_arrived(before, options).await
     }
 
@@ -222,10 +229,11 @@ impl Page {
         timeout(limit, arrived).await.map_or(Ok(false), |reached| reached.map(|()| true))
     }
 
-    /// Waits for the idle network of all frames: the browser counts requests for each frame separately.
+    /// For `NetworkIdle`, waits until all frames are idle: the browser counts requests for each frame separately.
     async fn until_frames_rest(&self, until: WaitUntil) -> Result<()> {
         let asks = |page: &Self| {
-            page.blocking_dialog().is_none() && page.with_journal(|journal| journal.others_ask(page.id()))
+            page.blocking_dialog().is_none()
+                && page.with_journal(|journal| journal.other_frames_have_requests(page.id()))
         };
         while until == WaitUntil::NetworkIdle && asks(self) {
             self.until(|page| (!asks(page)).then_some(())).await?;
@@ -236,7 +244,7 @@ impl Page {
 
     /// Waits briefly until document requests caused by an action since `mark` have been reported.
     pub async fn until_navigation_reported(&self, mark: Mark) {
-        // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
+        // A page may submit a form only after the press has been confirmed. The renderer answers this command later.
         let answered = self.session().call(GetMetrics {});
         let held_up = self.until(Self::dialog);
         let answered = async {
@@ -279,7 +287,7 @@ impl Page {
     }
 }
 
-/// Stops a navigation when nobody waits for it any more. Later commands would otherwise wait for a document that may never arrive.
+/// Stops a navigation when dropped before its end. Otherwise, later commands might wait for its document forever.
 struct StopLoadingOnDrop<'a> {
     page: &'a Page,
     before: Arc<str>,
@@ -288,7 +296,7 @@ struct StopLoadingOnDrop<'a> {
 
 impl Drop for StopLoadingOnDrop<'_> {
     fn drop(&mut self) {
-        // A document that has begun to arrive can be used as far as it came.
+        // A document that has committed stays: the part that has arrived can be used.
         if !self.is_over && self.page.main_frame().loader() == self.before {
             self.page.session().send(StopLoading {}).ignore();
         }
@@ -300,21 +308,21 @@ async fn within<T>(limit: Duration, navigation: impl Future<Output = Result<T>>)
     timeout(limit, navigation).await.unwrap_or(Err(Error::NavigationSlow { waited: limit }))
 }
 
-/// Whether `url` is within the document at `here`.
+/// Whether a navigation from `here` to `url` stays in the document: they differ in the fragment only.
 fn remains_on(here: &str, url: &str) -> bool {
     let document = |url: &str| url.split('#').next().map(str::to_owned);
     url.contains('#') && document(here) == document(url)
 }
 
-/// Adds `http://` to `localhost:8080/x`, which has a host and a port, and no scheme.
+/// Adds `http://` to a URL without a scheme that begins with `localhost` or `127.0.0.1`.
 fn with_scheme(url: &str) -> Cow<'_, str> {
     let is_local = url.starts_with("localhost") || url.starts_with("127.0.0.1");
     if is_local { Cow::Owned(format!("http://{url}")) } else { Cow::Borrowed(url) }
 }
 
 impl Frame {
-    /// Navigates and waits. A download, a response without content and a dialog count as arrivals.
-    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+    /// Navigates, and waits for the requested event, a download, a response without content, or a dialog.
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<NavigationOutcome> {
         let page = self.page()?;
         let url = &*with_scheme(url);
         if let Some(referrer) = &options.referrer
@@ -335,17 +343,17 @@ impl Frame {
             self.start_and_wait(&page, url, options).await
         };
         if has_crashed {
-            // Nothing is there that could answer, or would have to be left.
+            // A crashed page has no document that could prevent the navigation.
             return within(options.limit, go).await;
         }
         if remains_on(&page.url(), url) {
-            // Who moves within the document does not leave it.
+            // A navigation within the document does not leave it.
             return within(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
         }
-        page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
+        page.navigate_forcibly(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
 
-    /// Leaves a document that issues endless requests and blocks everything else: loads an empty one, with scripts disabled.
+    /// Replaces a document that keeps opening dialogs with an empty one, while scripts are disabled.
     async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
         page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
         let left = self.start_and_wait(page, "about:blank", options).await;
@@ -353,38 +361,43 @@ impl Frame {
         left.map(drop)
     }
 
-    async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+    async fn start_and_wait(
+        &self,
+        page: &Page,
+        url: &str,
+        options: &NavigateOptions,
+    ) -> Result<NavigationOutcome> {
         let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
         page.with_journal(Journal::restart_document);
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
             referrer_policy: options.referrer.as_ref().map(|_| "unsafeUrl".to_owned()),
-            // As if it had been typed, which is what a person does.
+            // As if a person had typed the URL.
             transition_type: Some("typed".to_owned()),
             frame_id: Some(self.id().to_owned()),
         };
         let navigation = self.session().send(navigate).within(options.limit + COMMAND_LIMIT);
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
-            // The old document asks whether it may be left.
-            asked = page.until(Page::blocking_dialog) => return asked.map(|_| Arrival::Dialog),
+            // The old document has opened a `beforeunload` dialog.
+            asked = page.until(Page::blocking_dialog) => return asked.map(|_| NavigationOutcome::Dialog),
         };
         if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
             if navigated.is_download == Some(true) {
-                return Ok(Arrival::Download);
+                return Ok(NavigationOutcome::Download);
             }
             let status = navigated.loader_id.as_deref().and_then(|loader| {
                 page.with_network(|network| network.document_response(loader).map(|response| response.status))
             });
             if matches!(status, Some(204 | 205)) {
-                return Ok(Arrival::NoContent);
+                return Ok(NavigationOutcome::NoContent);
             }
             if reason != ABORTED {
                 let replaced = page.until(|_| (*self.loader() != *before).then_some(()));
                 let _ = timeout(FAILURE_LIMIT, replaced).await;
             }
-            // The browser only sees that a connection failed; its way out may know why.
+            // The browser reports only that a connection failed; the relay may know the reason.
             return Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason }));
         }
         if navigated.loader_id.is_some_and(|loader| *loader != *before) {
@@ -392,11 +405,11 @@ impl Frame {
         }
         let is_main = self == page.main_frame();
         let moved = page.until(|page| (!is_main || page.pending_since(mark).moved_within).then_some(()));
-        moved.await.map(|()| Arrival::SameDocument)
+        moved.await.map(|()| NavigationOutcome::SameDocument)
     }
 
-    /// Waits until a document other than `before` has reached the requested event.
-    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+    /// Waits until a document with another loader id than `before` has reached the requested event.
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<NavigationOutcome> {
         let page = self.page()?;
         let mut was_stopped = false;
         let arrived = page.until(|page| {
@@ -404,9 +417,9 @@ impl Frame {
                 return Some(Err(Error::FrameDetached));
             }
             if page.blocking_dialog().is_some() {
-                return Some(Ok(Arrival::Dialog));
+                return Some(Ok(NavigationOutcome::Dialog));
             }
-            // One that is stopped may never say that it has been read to its end.
+            // A stopped document may never reach the event: then the end of loading is enough.
             if self == page.main_frame() && page.is_restless() {
                 let page = page.clone();
                 tokio::spawn(async move { page.stop_replacing().await });
@@ -417,7 +430,7 @@ impl Frame {
             here.then(|| {
                 let loader = self.loader();
                 let response = page.with_network(|network| network.document_response(&loader).cloned());
-                Ok(Arrival::Document(response.map(Box::new)))
+                Ok(NavigationOutcome::Document(response.map(Box::new)))
             })
         });
         let rested = async {

@@ -11,11 +11,11 @@ use crate::cdp::types::network::{
 };
 use crate::sync::unix_time;
 
-/// How many requests are kept: the newest.
+/// The most requests that are kept: the newest.
 const KEPT: usize = 1_000;
-/// How many responses of documents are kept without their requests.
+/// The most document responses, and the most network headers, that are kept without their requests.
 const MOST_PENDING: usize = 100;
-/// The longest request body that is kept; longer ones are fetched on demand.
+/// The longest request body that is kept, in bytes; longer ones are fetched on demand.
 const LONGEST_SENT: usize = 4_096;
 
 /// A request and its result. Times are seconds of the browser's monotonic clock.
@@ -90,7 +90,7 @@ impl NetworkLog {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// The latest request with this id: redirects share it.
+    /// The latest request with this id. A request and its redirects share one id.
     pub fn get(&self, id: &str) -> Option<&RequestEntry> {
         let position = self.positions.get(id)?;
         self.entries.get(position.checked_sub(self.first)?)
@@ -179,7 +179,7 @@ impl NetworkLog {
         }
     }
 
-    /// Marks a request as ended of which the browser reports no more.
+    /// Marks a request as ended whose end the browser does not report.
     pub(in crate::browser) fn arrived(&mut self, id: &str) {
         if let Some(entry) = self.get_mut(id)
             && entry.ended.is_none()
@@ -239,7 +239,7 @@ impl NetworkLog {
     }
 }
 
-/// The request body as reported, and whether there is one that was not reported.
+/// Returns the request body if it was reported, and whether there is a body that was not reported.
 pub(in crate::browser) fn body_of(request: &crate::cdp::types::network::Request) -> (Option<Vec<u8>>, bool) {
     if let Some(entries) = &request.post_data_entries
         && entries.iter().all(|entry| entry.bytes.is_some())

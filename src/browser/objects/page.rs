@@ -1,4 +1,4 @@
-//! Pages: tabs with their frames. Stores what the browser reports; every change wakes those who wait.
+//! Pages: tabs with their frames. A page stores the state that the browser reports; changes wake waiting tasks.
 mod awaited;
 mod changes;
 mod dialogs;
@@ -23,7 +23,7 @@ use super::journal::Journal;
 use super::listeners::{Listener, Listeners};
 use super::network::NetworkLog;
 use crate::browser::input::{Input, Keyboard, Mouse, Touch};
-use crate::browser::options::routing::Routed;
+use crate::browser::options::routing::InterceptedUrls;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::page as wire;
@@ -31,7 +31,7 @@ use crate::cdp::types::target::{ActivateTarget, TargetInfo};
 use crate::error::{Error, Result};
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
-pub(in crate::browser) use ending::Discarded;
+pub(in crate::browser) use ending::DiscardedState;
 pub use ending::KeptInMemory;
 use own::PageSettings;
 
@@ -61,8 +61,8 @@ pub(in crate::browser) struct PageInner {
     index: u32,
     opener: Option<String>,
     /// The URL when the browser first reported the page.
-    found_at: String,
-    /// A URL, and its last known title.
+    target_url: String,
+    /// The URL and title of the document whose title was read last.
     known_title: Mutex<(String, String)>,
     context: BrowserContext,
     session: CdpSession,
@@ -72,7 +72,7 @@ pub(in crate::browser) struct PageInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
     own: Mutex<PageSettings>,
-    /// Held by viewers that only watch the page.
+    /// Clones are held by operations during which the page must not be unloaded from memory.
     kept_in_memory: Arc<()>,
     extensions: Extensions,
 }
@@ -91,26 +91,26 @@ struct PageState {
     dialogs_so_far: u64,
     /// The number of the last reported dialog.
     dialog_reported: u64,
-    /// The number of operations that are leaving the page: they dismiss dialogs.
-    leavers: u32,
+    /// The number of navigations that are leaving the page. Meanwhile, dialogs are dismissed.
+    leaving_navigations: u32,
     chooser: Option<FileChooser>,
     /// URLs for external programs that were not reported yet.
     programs_asked: Vec<String>,
     /// Which of its requests are intercepted.
-    routed: Routed,
+    routed: InterceptedUrls,
     ready: bool,
     /// Whether it shows an initial empty document that is about to be replaced.
     awaits_document: bool,
-    /// Whether its latest popup has no URL: its content comes from a script.
+    /// Whether its latest popup was opened with a `javascript:` URL, which loads no document.
     opens_script: bool,
     /// The requested size of its latest popup.
     opens_size: Option<(u32, u32)>,
     closed: bool,
     crashed: bool,
-    /// Whether we are ending its renderer, so that it is no crash.
+    /// Whether its renderer is being ended on purpose, so that this is not reported as a crash.
     ending: bool,
     /// Its state, if its renderer was ended to save memory.
-    discarded: Option<Discarded>,
+    discarded: Option<DiscardedState>,
 }
 
 /// Ignores the error for a page that was closed during an operation on all pages of a context.
@@ -160,7 +160,7 @@ impl Page {
         let mut extensions = Extensions::default();
         context.hooks().iter().for_each(|hook| hook.extend_page(&mut extensions));
         let inner = Arc::new_cyclic(|page: &Weak<PageInner>| {
-            // A page's main frame bears the id of its target.
+            // The id of a page's main frame is that of its target.
             let main_frame = Frame::new(page.clone(), &info.target_id, 0, None, session.clone());
             let state = PageState {
                 frames: HashMap::from([(info.target_id.clone(), main_frame.clone())]),
@@ -175,10 +175,10 @@ impl Page {
                 dialogs_in_a_row: 0,
                 dialogs_so_far: 0,
                 dialog_reported: 0,
-                leavers: 0,
+                leaving_navigations: 0,
                 chooser: None,
                 programs_asked: Vec::new(),
-                routed: Routed::None,
+                routed: InterceptedUrls::None,
                 ready: false,
                 awaits_document: false,
                 opens_script: false,
@@ -192,7 +192,7 @@ impl Page {
                 target: info.target_id.clone(),
                 index,
                 opener: info.opener_id.clone(),
-                found_at: info.url.clone(),
+                target_url: info.url.clone(),
                 known_title: Mutex::new((info.url.clone(), info.title.clone())),
                 context: context.clone(),
                 input: Input::of(session.clone(), context.input_style(), context.input_traits()),
@@ -213,7 +213,7 @@ impl Page {
         page
     }
 
-    /// The unique id of this page.
+    /// An id of this page that is unique within this process.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
@@ -223,17 +223,17 @@ impl Page {
         WeakPage(Arc::downgrade(&self.inner))
     }
 
-    /// The state that a module keeps with this page, by type.
+    /// The state of type `T` that a module has added to this page.
     pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
         self.inner.extensions.get()
     }
 
-    /// The browser's id of this tab.
+    /// The CDP target id of this tab.
     pub fn id(&self) -> &str {
         &self.inner.target
     }
 
-    /// The page's number within its context: the `p` of a ref. Not reused.
+    /// The page's number within its context, which follows `p` in a ref. Not reused.
     pub fn index(&self) -> u32 {
         self.inner.index
     }
@@ -281,7 +281,7 @@ impl Page {
         frames
     }
 
-    /// The frame with the `f` number of a ref.
+    /// The frame with this number, which follows `f` in a ref.
     pub fn frame_by_number(&self, number: u32) -> Option<Frame> {
         self.inner.state.lock().frames.values().find(|frame| frame.number() == number).cloned()
     }
@@ -291,7 +291,7 @@ impl Page {
         self.inner.state.lock().frames.get(id).cloned()
     }
 
-    /// The number of frames so far: a smaller number without a frame belonged to one once.
+    /// The number of frames so far. A smaller number without a frame is that of a removed frame.
     pub fn frames_so_far(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
@@ -300,14 +300,14 @@ impl Page {
         self.main_frame().url()
     }
 
-    /// The URL to show: on the browser's own error page, the one that failed.
+    /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
     pub fn asked_url(&self) -> String {
         self.main_frame().asked_url()
     }
 
-    /// Marks the page as ready: a hanging tab reports nothing itself.
-    pub(in crate::browser) fn mark_found(&self) {
-        self.main_frame().assume_url(&self.inner.found_at);
+    /// Sets the URL of a hanging page, which reports none, to that of its target.
+    pub(in crate::browser) fn use_target_url(&self) {
+        self.main_frame().assume_url(&self.inner.target_url);
     }
 
     /// The page that opened this one, if it still exists.
@@ -338,7 +338,7 @@ impl Page {
         self.inner.state.lock().routed.holds(url)
     }
 
-    pub(in crate::browser) fn remember_routed(&self, routed: Routed) {
+    pub(in crate::browser) fn remember_routed(&self, routed: InterceptedUrls) {
         self.inner.state.lock().routed = routed;
     }
 
@@ -355,7 +355,7 @@ impl Page {
     pub async fn bring_to_front(&self) -> Result<()> {
         let browser = self.context().browser()?;
         if browser.attached_browser().is_some() {
-            // Whoever works there is not to be disturbed.
+            // The person who uses this browser must not be disturbed.
             return Ok(());
         }
         let root = browser.root().clone();

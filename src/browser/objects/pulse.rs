@@ -1,9 +1,9 @@
 //! Checks whether a page is responsive, and recovers from one that is not.
 //!
-//! Two queries are sent at once: one that the page answers between its scripts, and one that it answers during a script. If it
-//! answers the second one repeatedly and not the first, a script is running: neither the machine nor we are slow. If it answers
-//! neither, as when it waits for a server synchronously, time decides; the delay of the browser itself is subtracted then. A
-//! finite script takes longer on a busy machine, so the time limit is multiplied by the machine's slowdown.
+//! Two commands are sent at once: `Runtime.evaluate`, which the page answers between its scripts, and
+//! `Performance.getMetrics`, which it also answers during a script. If only that one is answered, a script runs.
+//! If neither is, as during a synchronous request to a server, the page counts as busy after a time limit, plus the
+//! delay of the browser itself. The limit is multiplied by the machine's slowdown, since scripts then take longer.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -16,25 +16,26 @@ use crate::cdp::types::performance::GetMetrics;
 use crate::cdp::types::runtime::{Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 
-/// How long a page may be silent that was responsive when a call began: the call keeps it busy.
+/// How long a page may stop responding during a call, if it responded at the beginning: the call may keep it busy.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a page may be silent from the beginning of a call: its script was endless before.
+/// How long a page may fail to respond from the beginning of a call. Its script was running before.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The time of the first check: most calls are over before.
+/// The time before the first check: most calls end earlier.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
-/// How long a page that is being left may continue its work, and how long after it was stopped.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+/// How long a page that is being left may take to respond before its scripts are stopped.
+const BEFORE_STOP: Duration = Duration::from_millis(300);
+/// How long a page may take to respond after its scripts were stopped.
 const AFTER_STOP: Duration = Duration::from_millis(250);
 /// The number of failed stops after which the page is considered busy outside of scripts, or in a loop of scripts.
 const MOST_STOPS: u32 = 1;
 
-/// The factor by which a page may be slower than a slow browser.
+/// The factor by which a page may be slower than the browser process.
 const SLOWNESS: u32 = 8;
 
-/// A page that opens this number of dialogs without answering is considered responsive.
+/// A page that opens this number of dialogs in turn without responding is considered busy in a script.
 const DIALOGS_INSTEAD: u64 = 2;
 
 impl Page {
@@ -54,7 +55,7 @@ impl Page {
 
     /// Runs `work` unless a dialog in another tab blocks the page.
     ///
-    /// # Errors Those of `work`; `dialog_open`.
+    /// # Errors Those of `work`; `dialog_open` if there is such a dialog.
     pub async fn unless_blocked_by_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -75,14 +76,14 @@ impl Page {
     /// The dialog in another tab that blocks the page, because both share a process.
     pub async fn dialog_blocking_from_elsewhere(&self) -> Option<Dialog> {
         let dialog = self.dialog_in_other_tab().filter(|_| self.may_be_stuck())?;
-        // A script without end would show that it runs.
-        let heartbeat = ask(self, self.session(), LAST_WORDS).await;
+        // For an endless script, the result would be `Pulse::Script`.
+        let heartbeat = ask(self, self.session(), BEFORE_STOP).await;
         let still = self.dialog_in_other_tab().as_ref() == Some(&dialog) && self.may_be_stuck();
         (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
-    /// Completes when the page runs an endless script: soon, if it does not respond from now on; after `patience` if it stops
-    /// responding later, or never without one. A page with an open dialog does not count.
+    /// Completes when the page runs an endless script: after `SILENCE` if it does not respond from now on; after
+    /// `patience` if it stops responding later, or never for `None`. Does not complete while a dialog is open.
     pub async fn until_stuck(&self, patience: Option<Duration>) {
         self.until_silent(SILENCE, patience).await;
     }
@@ -90,8 +91,11 @@ impl Page {
     /// Runs a navigation unless the new document runs an endless script. A script that runs at the time limit,
     /// without any answer, is reported as such, however slow the machine is.
     ///
-    /// # Errors Those of `arrival`; `page_busy`.
-    pub async fn unless_stuck_on_arrival<T>(&self, arrival: impl Future<Output = Result<T>>) -> Result<T> {
+    /// # Errors Those of `arrival`; `page_busy` for an endless script.
+    pub async fn await_navigation_unless_hung<T>(
+        &self,
+        arrival: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         let document = self.main_frame().loader();
         let arrived = tokio::select! {
             biased;
@@ -141,7 +145,7 @@ impl Page {
         }
     }
 
-    /// Completes when the page has been running one script for longer than a screenshot takes.
+    /// Completes when the page has been running one script for at least `PATIENCE`.
     pub(in crate::browser) async fn until_in_script(&self) {
         loop {
             sleep(BETWEEN_LOOKS).await;
@@ -156,21 +160,21 @@ impl Page {
         if self.waits_for_server() { Error::AwaitsServer } else { Error::PageBusy }
     }
 
-    /// Fails if the page does not respond soon.
+    /// Checks that the page responds.
     ///
-    /// # Errors `page_busy`
+    /// # Errors `page_busy` if it does not respond within `SILENCE`.
     pub async fn ensure_responsive(&self) -> Result<()> {
         let is_stuck = self.may_be_stuck() && !answers(self, SILENCE).await && self.may_be_stuck();
         if is_stuck { Err(Error::PageBusy) } else { Ok(()) }
     }
 
-    /// Whether a script can be the reason of silence: not while a dialog is open, or while a server has not
-    /// answered for the next document.
+    /// Whether a script can be the reason if the page does not respond: not while a dialog is open, or while the server
+    /// of the next document has not answered.
     fn may_be_stuck(&self) -> bool {
         self.dialog().is_none() && !self.waits_for_server()
     }
 
-    /// Whether a server has not answered for the next document: until then the browser may delay commands to the page.
+    /// Whether the server of the next document has not answered. Until then, the browser may delay commands.
     pub fn waits_for_server(&self) -> bool {
         let main = self.main_frame().id();
         self.with_network(|network| {
@@ -198,20 +202,20 @@ impl Page {
         ends_them.unwrap_or(AFTER_STOP)
     }
 
-    /// Stops blocking scripts. Returns whether the page responds then; what they have left may block it again.
+    /// Stops blocking scripts. Returns whether the page responds then; tasks that they have queued may block it again.
     pub(in crate::browser) async fn release(&self) -> bool {
-        if !self.may_be_stuck() || answers(self, LAST_WORDS).await {
+        if !self.may_be_stuck() || answers(self, BEFORE_STOP).await {
             return true;
         }
         self.stop_scripts();
         answers(self, self.after_stop()).await
     }
 
-    /// Stops whatever prevents leaving the page, as long as it shows the same document. Completes when that fails.
+    /// Stops blocking scripts as long as the page shows the same document. Completes if the page cannot be unblocked.
     pub(in crate::browser) async fn until_stuck_when_leaving(&self) {
         let document = self.main_frame().loader();
         let mut stops = 0;
-        sleep(LAST_WORDS).await;
+        sleep(BEFORE_STOP).await;
         while *self.main_frame().loader() == *document && !self.is_closed() {
             if !self.may_be_stuck() || answers(self, self.after_stop()).await || !self.may_be_stuck() {
                 stops = 0;
@@ -233,7 +237,7 @@ impl Page {
     }
 }
 
-/// The result of a check.
+/// The result of a check whether the page responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pulse {
     Answer,
@@ -250,13 +254,13 @@ async fn answers_in(page: &Page, session: &CdpSession, patience: Duration) -> bo
     ask(page, session, patience).await == Pulse::Answer
 }
 
-/// Whether the page answers the simplest query within `patience`; longer on a slow machine.
+/// Checks whether the page responds within `patience`, which is extended on a slow machine.
 async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Pulse {
     let longer = async { sleep(patience.mul_f64(slowdown().await - 1.0)).await };
     Box::pin(hear(page, session, patience, longer)).await
 }
 
-/// The same within `patience` and then until `longer` completes.
+/// Checks whether the page responds within `patience`, or after that until `longer` completes.
 async fn hear(
     page: &Page,
     session: &CdpSession,
@@ -275,7 +279,7 @@ async fn hear(
         let runs = timeout_at(end, in_script).await.ok().flatten();
         sleep_until(end.max(begun + patience + SLOWNESS * runs.unwrap_or_default())).await;
         longer.await;
-        // It has time to answer this, and still none for the other.
+        // During a script, the page answers this command as well, but still not `Runtime.evaluate`.
         match runs {
             Some(_) if session.call_within(GetMetrics {}, PATIENCE.min(begun.elapsed())).await.is_ok() => {
                 Pulse::Script
@@ -287,13 +291,13 @@ async fn hear(
         biased;
         _ = asked => Pulse::Answer,
         silence = silent => if session.answers() == received { silence } else { Pulse::Answer },
-        () = asks_on(page, patience) => Pulse::Script,
+        () = until_dialog_series(page, patience) => Pulse::Script,
     }
 }
 
-/// Completes when the page has opened dialogs one after the other for `patience`. Answering them at once does
-/// not count as a response of the page.
-async fn asks_on(page: &Page, patience: Duration) {
+/// Completes when the page has opened dialogs one after the other for `patience`: they are answered at once, but the
+/// script that opens them does not end.
+async fn until_dialog_series(page: &Page, patience: Duration) {
     loop {
         let before = page.dialogs_so_far();
         sleep(patience).await;

@@ -1,10 +1,10 @@
-//! Raw CDP sessions for users. They are separate from ours: the user is responsible for what a page can notice of them.
+//! Raw CDP sessions for users, separate from our own. Pages may notice the commands that users send.
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::bidi::lacks;
+use crate::bidi::missing_features;
 use crate::browser::objects::browser::Browser;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::dialect::Dialect;
@@ -32,14 +32,14 @@ impl RawSession {
         Self { inner: Arc::new(Inner { session, carrier, browser: browser.clone() }) }
     }
 
-    /// The unique id of this session.
+    /// An id of this session that is unique within this process.
     pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
     /// Passes every event to `overhearer`, by name and as raw JSON.
-    pub fn overhear(&self, overhearer: EventSink) {
-        self.inner.session.overhear(overhearer);
+    pub fn forward_events(&self, overhearer: EventSink) {
+        self.inner.session.forward_events(overhearer);
     }
 
     /// Sends any command and waits for its reply.
@@ -72,7 +72,7 @@ impl Browser {
     /// Opens a raw CDP session with the browser.
     pub async fn attach_raw(&self) -> Result<RawSession> {
         if self.dialect() != Dialect::Chromium {
-            return Err(lacks::RAW_SESSION.into());
+            return Err(missing_features::RAW_SESSION.into());
         }
         let session_id = self.root().call(AttachToBrowserTarget {}).await?.session_id;
         let session = self.connection().session(&session_id);
@@ -104,7 +104,7 @@ impl BrowserContext {
         Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
 
-    /// Opens an additional session of ours with the page of a main frame, for features that exist once for each session.
+    /// Opens another session with the page of a main frame, for features such as screencasts that a session has once.
     pub async fn attach_additional(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.dialect() == Dialect::Chromium {

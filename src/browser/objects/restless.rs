@@ -1,6 +1,6 @@
-//! Endless reloads: pages that keep replacing their document, so that none stays long enough. Such a page is
-//! stopped as with Escape: the next document is refused once one was parsed completely. If none ever is,
-//! because each is replaced by a script before, one is loaded without scripts.
+//! Endless reloads: pages that keep replacing their document before it can be used. To stop such a page, the request
+//! for the next document is aborted once a document was parsed completely. If scripts replace every document before
+//! that, the next one is loaded with scripts disabled.
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -14,7 +14,7 @@ use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::error::{Error, Result};
 
-/// How long the document that stays may take to load.
+/// How long the document that is kept may take to load.
 const COMING: Duration = Duration::from_secs(5);
 
 impl Page {
@@ -48,7 +48,7 @@ impl Page {
         let lets_one_in = !some_are_read
             && self.context().browser().is_ok_and(|browser| browser.dialect().can_skip_scripts());
         let before = lets_one_in.then(|| self.main_frame().loader());
-        // What fails here is seen by who looks at the page next.
+        // An error is ignored: the next command to the page fails as well.
         let _ = match lets_one_in {
             true => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
             false => self.refuse_next_document().await,
@@ -69,7 +69,7 @@ impl Page {
         if self.context().browser()?.dialect() == Dialect::Firefox {
             return self.session().call(RefuseNextDocument {}).await.map(drop);
         }
-        // A session of its own, since a route or a guard may hold requests in ours.
+        // A separate session, since other code may pause requests in the page's main session.
         let raw = self.context().attach_raw(self.main_frame()).await?;
         let session = raw.session();
         let mut paused = session.events(&[RequestPaused::METHOD]);
@@ -97,13 +97,13 @@ impl Page {
         }
     }
 
-    /// Whether the page was stopped because of an endless reload. True once.
+    /// Returns whether the page was stopped because of an endless reload since the last call.
     pub fn take_stopped(&self) -> bool {
         self.with_journal(Journal::take_stopped)
     }
 }
 
-/// Repeats `work` until it ends with a document that stays; fails if none does.
+/// Repeats `work` while it fails because its document was replaced, up to `ATTEMPTS` times.
 async fn until_there<T, W>(work: &impl Fn() -> W) -> Result<T>
 where
     W: Future<Output = Result<T>>,

@@ -17,14 +17,14 @@ pub enum WorkerKind {
     Service,
 }
 
-/// Makes a worker's script fail when it adds a listener: then it is never registered.
+/// Makes the script of a service worker throw when it adds a listener, so that it is never registered.
 const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
     const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
     const fail = () => { throw new TypeError('Illegal invocation'); };
     for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
 }";
 
-/// Makes a service worker fail before it is registered.
+/// Prevents the registration of a service worker that has not run yet.
 pub(in crate::browser) fn refuse(session: &CdpSession) {
     session.send(Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() }).ignore();
 }
@@ -76,7 +76,7 @@ impl Worker {
         Some(Self { inner: Arc::new(inner) })
     }
 
-    /// The browser's id of this worker.
+    /// The CDP target id of this worker.
     pub fn id(&self) -> &str {
         &self.inner.target
     }

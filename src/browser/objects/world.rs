@@ -22,7 +22,7 @@ use crate::error::{ElementKind, Error, Result};
 
 /// The world in which a script runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scope {
+pub enum ScriptWorld {
     /// The isolated world: with the page's DOM, and without anything that the page could have replaced.
     #[default]
     Isolated,
@@ -46,7 +46,7 @@ struct Inner {
     /// The backend ids of nodes with pointer listeners that the engine knows.
     received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
-    /// Until when it is not searched for closed shadow roots again.
+    /// The time until which the document is not searched for closed shadow roots again.
     searched_until: Mutex<Option<Instant>>,
 }
 
@@ -98,7 +98,7 @@ impl World {
             };
             let (begin, install) = (injected::begin_at(self.frame().first_ref()), injected::install());
             let install = if self.frame().page()?.context().browser()?.dialect().runs_in_order() {
-                // So the long one is the same in each document, and compiled once.
+                // Sent separately, so that the long script is the same in each document and is compiled once.
                 self.session().send(evaluate(begin)).ignore();
                 install
             } else {
@@ -111,13 +111,13 @@ impl World {
         self.inner.engine.get_or_try_init(install).await
     }
 
-    /// Those of the nodes that the engine does not know yet.
+    /// Returns the nodes that the engine does not know yet, and records them as known.
     pub(in crate::browser) fn unknown_nodes(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
         let mut received = self.inner.received.lock();
         nodes.filter(|node| received.insert(*node)).collect()
     }
 
-    /// Whether there are too many listeners to query them again.
+    /// Whether the document has too many event listeners to query them again.
     pub(in crate::browser) fn is_crowded(&self) -> bool {
         self.inner.is_crowded.load(Ordering::Relaxed)
     }
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// Whether the document may be searched for closed shadow roots now.
-    pub(in crate::browser) fn takes_search_for_roots(&self, now: Instant) -> bool {
+    pub(in crate::browser) fn may_search_closed_roots(&self, now: Instant) -> bool {
         self.inner.searched_until.lock().is_none_or(|until| until <= now)
     }
 
@@ -152,7 +152,7 @@ impl World {
             .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
     }
 
-    /// Calls a method whose result stays in the page. `None` for null and undefined.
+    /// Calls a method of the engine whose result stays in the page. `None` for null, undefined and plain values.
     pub async fn call_handle(
         &self,
         method: &str,
@@ -210,7 +210,7 @@ impl World {
     }
 }
 
-/// Converts exceptions that our own functions throw on purpose.
+/// Converts exceptions that the engine throws on purpose to specific errors.
 fn thrown_by_engine(error: Error) -> Error {
     let Error::Script { message } = &error else { return error };
     let first = message.lines().next().unwrap_or_default();
@@ -250,7 +250,7 @@ impl RemoteHandle {
         &self.inner.session
     }
 
-    /// The node with this backend id, which all worlds of a process share, in the world `context`; `None` for the main world.
+    /// Resolves a node by its backend id in the world with the context id `context`; `None` for the main world.
     pub(in crate::browser) async fn of_node(
         session: &CdpSession,
         backend_node_id: i64,
@@ -298,7 +298,7 @@ pub fn value_argument(value: &impl Serialize) -> CallArgument {
     CallArgument { value: serde_json::to_value(value).ok(), ..CallArgument::default() }
 }
 
-/// The result, or the exception.
+/// Returns the result, or the exception as an error.
 pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
     match evaluated.exception_details {
         Some(details) => Err(Error::Script { message: thrown(&details) }),

@@ -19,11 +19,11 @@ struct Model {
     viewport: (u32, u32),
     /// Device pixels for each CSS pixel.
     scale: f64,
-    /// The screen size, which is larger than the viewport by the browser's toolbars.
+    /// The screen size, if it differs from the viewport, which excludes the browser's toolbars.
     screen: Option<(u32, u32)>,
 }
 
-/// What a vendor's devices have in common.
+/// The kind of a device, which determines its user agent, its browser engine, and whether it is a touch device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     IPhone,
@@ -96,8 +96,8 @@ const MODELS: &[Model] = &[
     model("iPhone 15 Pro Max", IPhone, (430, 739), 3.0).with_screen(430, 932),
 ];
 
-/// The suffix of a device in landscape orientation.
-const LYING: &str = " landscape";
+/// The suffix of a device's name in landscape orientation.
+const LANDSCAPE_SUFFIX: &str = " landscape";
 /// How many similar names an error lists.
 const MOST_NAMES: usize = 5;
 
@@ -147,7 +147,7 @@ impl Device {
 
     /// The device with this name, ignoring case.
     ///
-    /// # Errors Similar names.
+    /// # Errors Returns a message with similar names if there is no such device.
     pub fn named(name: &str) -> Result<Self, String> {
         let asked = name.trim();
         Self::all().find(|device| device.to_string().eq_ignore_ascii_case(asked)).ok_or_else(|| {
@@ -186,7 +186,7 @@ impl Device {
         self.model.family.user_agent()
     }
 
-    /// The engine of its own browser: `chromium`, `firefox` or `webkit`.
+    /// The engine of the device's own browser: `chromium`, `firefox` or `webkit`.
     pub fn engine(&self) -> &'static str {
         match self.model.family {
             IPhone | IPad | Safari => "webkit",
@@ -195,7 +195,7 @@ impl Device {
         }
     }
 
-    /// Applies the device where nothing else was set.
+    /// Applies the device. Keeps a viewport, scale factor or user agent that is set already.
     pub fn apply(&self, look: &mut Look) {
         look.viewport.get_or_insert(self.viewport());
         look.device_scale_factor.get_or_insert(self.scale());
@@ -213,7 +213,7 @@ impl Device {
 
 impl fmt::Display for Device {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.model.name, if self.lies { LYING } else { "" })
+        write!(formatter, "{}{}", self.model.name, if self.lies { LANDSCAPE_SUFFIX } else { "" })
     }
 }
 

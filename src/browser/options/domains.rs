@@ -85,7 +85,7 @@ impl Domains {
         Self { named: ADS.iter().map(|&name| name.to_owned()).collect(), left_out: 0 }
     }
 
-    /// Parses a list: names, lines of a hosts file, or rules such as `||ads.example^`; `@@||ads.example^` is an exception.
+    /// Parses a list of names, hosts file lines, or rules such as `||ads.example^`, with exceptions `@@||ads.example^`.
     pub fn read(text: &str) -> Self {
         let mut domains = Self::default();
         let mut excepted = Vec::new();
@@ -132,7 +132,7 @@ impl Domains {
         self.named.is_empty()
     }
 
-    /// Whether a URL belongs to one of them.
+    /// Whether the host of a URL is one of these domains or a subdomain.
     pub fn mean(&self, url: &str) -> bool {
         let Some(host) = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)) else {
             return false;
@@ -150,7 +150,7 @@ impl Domains {
     }
 }
 
-/// The domain of a rule for a full domain. Third-party conditions are ignored: no page belongs to such a server.
+/// The domain of a rule that blocks a full domain. A third-party condition is ignored: ad servers host no pages.
 fn ruled(rule: &str) -> Option<String> {
     let rest = rule.strip_prefix("||")?;
     let (domain, options) = rest.split_once('^')?;
@@ -158,7 +158,7 @@ fn ruled(rule: &str) -> Option<String> {
     whole.then(|| name(domain)).flatten()
 }
 
-/// The name in its ASCII form, if it is a valid domain.
+/// The name in lower case, if it is an ASCII domain name with a dot.
 fn name(text: &str) -> Option<String> {
     let lower = text.trim_end_matches('.').to_ascii_lowercase();
     let is_label = |label: &str| {
@@ -167,7 +167,7 @@ fn name(text: &str) -> Option<String> {
     (lower.contains('.') && lower.split('.').all(is_label)).then_some(lower)
 }
 
-/// Whether it is a name that hosts files define for the machine itself.
+/// Whether this is a name that hosts files define for the machine itself.
 fn is_own(name: &str) -> bool {
     matches!(
         name,

@@ -32,7 +32,7 @@ pub struct Media {
     pub contrast: Option<String>,
 }
 
-/// Network throttling: milliseconds, and bytes per second.
+/// Network throttling: the latency in milliseconds, `down` and `up` in bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Throttle {
     pub latency: f64,
@@ -55,7 +55,7 @@ pub struct Emulation {
     pub focus: bool,
     /// Whether all pages always behave as focused.
     pub focus_everywhere: bool,
-    /// The original look of the context, if it was changed.
+    /// The original device, locale and time zone of the context, if they were changed.
     pub usual: Option<Look>,
 }
 

@@ -13,7 +13,7 @@ pub struct HiddenTexts {
 
 #[derive(Default)]
 struct Texts {
-    /// Letters and digits in lower case, whatever is between them.
+    /// Texts as lower-case letters and digits only; the search ignores other characters between those.
     patterns: Vec<String>,
     /// Texts that are searched verbatim.
     literals: Vec<String>,

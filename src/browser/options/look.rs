@@ -1,4 +1,4 @@
-//! The emulated device, language and location.
+//! The emulated device, language and time zone.
 use super::ContextOptions;
 use crate::browser::program::launch::languages;
 
@@ -18,7 +18,7 @@ impl ContextOptions {
     /// The languages for the locale, in order of preference.
     pub(in crate::browser) fn languages(&self) -> Option<String> {
         let locale = self.locale.as_deref()?;
-        Some(if self.locale_alone { locale.to_owned() } else { languages(locale) })
+        Some(if self.single_language { locale.to_owned() } else { languages(locale) })
     }
 
     pub fn look(&self) -> Look {

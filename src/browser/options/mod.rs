@@ -35,7 +35,7 @@ pub struct ContextOptions {
     pub user_agent: Option<String>,
     pub locale: Option<String>,
     /// `navigator.languages` contains only the locale.
-    pub locale_alone: bool,
+    pub single_language: bool,
     pub timezone: Option<String>,
     pub extra_headers: Headers,
     pub ignore_https_errors: bool,
@@ -72,14 +72,14 @@ pub struct ContextOptions {
     pub http_credentials: Vec<HttpCredentials>,
     /// Whether file choosers are reported by `Page::file_chooser` instead of opening a window.
     pub catch_file_choosers: bool,
-    /// Whether somebody receives and answers each dialog: actions on the page wait for that.
-    pub answers_dialogs: bool,
-    /// Whether it stays open with its pages when we disconnect, so that another client can take it over.
-    pub outlives_us: bool,
-    /// Whether tools are collected that its pages offer to agents.
-    pub hears_offers: bool,
+    /// Whether a listener answers each dialog, so that actions on the page wait for its answer.
+    pub has_dialog_listener: bool,
+    /// Whether the context stays open when this client disconnects, so that another one can take it over.
+    pub outlives_connection: bool,
+    /// Whether the tools that its pages offer to agents (WebMCP) are collected.
+    pub collects_page_tools: bool,
     pub emulation: Emulation,
-    /// What to hide in screenshots.
+    /// The texts to hide in screenshots.
     pub hidden_texts: HiddenTexts,
 }
 
@@ -90,10 +90,10 @@ pub struct HttpCredentials {
     pub password: String,
     /// The only origin that receives them, if given.
     pub origin: Option<String>,
-    /// Sent without a challenge; only in API requests.
+    /// Whether they are sent without a challenge; only in API requests.
     pub unasked: bool,
-    /// Entered by a person, and not configured.
-    pub by_person: bool,
+    /// Whether a person entered them, instead of the configuration.
+    pub entered_by_person: bool,
 }
 
 impl HttpCredentials {

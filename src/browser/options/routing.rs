@@ -10,7 +10,7 @@ pub struct UrlGlob {
 }
 
 impl UrlGlob {
-    /// `None` for unbalanced braces.
+    /// Parses a glob; `None` if its braces are unbalanced.
     pub fn new(glob: &str) -> Option<Self> {
         Regex::new(&pattern_of(glob)).ok().map(|pattern| Self { text: glob.to_owned(), pattern })
     }
@@ -72,14 +72,14 @@ fn pattern_of(glob: &str) -> String {
 
 /// Which requests are intercepted. Others are not delayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Routed {
+pub enum InterceptedUrls {
     #[default]
     None,
     Matching(Vec<UrlGlob>),
     All,
 }
 
-impl Routed {
+impl InterceptedUrls {
     pub(in crate::browser) fn is_none(&self) -> bool {
         *self == Self::None
     }
@@ -93,7 +93,7 @@ impl Routed {
     }
 }
 
-impl From<bool> for Routed {
+impl From<bool> for InterceptedUrls {
     fn from(all: bool) -> Self {
         if all { Self::All } else { Self::None }
     }

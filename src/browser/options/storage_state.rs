@@ -20,7 +20,7 @@ pub struct StorageState {
     pub credentials: Vec<Passkey>,
 }
 
-/// What a storage state includes besides cookies and local storage.
+/// The kinds of storage that a storage state includes besides cookies and local storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtraStorage {
@@ -76,7 +76,7 @@ pub struct StoredOrigin {
     pub origin: String,
     #[serde(default)]
     pub local_storage: Vec<StoredItem>,
-    /// Databases, as `script.js` reads and writes them.
+    /// `IndexedDB` databases, in the format of `emulate/storage/script.js`.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
     pub indexed_db: Vec<Value>,
     /// The origin private file system: folders before their content.
@@ -110,7 +110,7 @@ pub(in crate::browser) fn session_only() -> f64 {
 }
 
 impl StorageState {
-    /// Reads a file that we or Playwright have written.
+    /// Reads a file in Playwright's format.
     ///
     /// # Errors `file`, with the line that cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
@@ -125,7 +125,7 @@ impl StorageState {
             let reason = reason.split(" at line ").next().unwrap_or_default();
             format!("line {}: {reason}", error.line())
         })?;
-        // A list of nothing would do as an object of nothing.
+        // Serde would accept an empty array as an object without fields.
         if !text.trim_start().starts_with('{') {
             return Err("line 1: expected an object with cookies and origins".to_owned());
         }
@@ -158,7 +158,7 @@ fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Passkey {
-    /// The credential id, in base64url as the other binary fields.
+    /// The credential id, in base64url, as are the other binary fields.
     pub id: String,
     /// The domain of its site.
     pub rp_id: String,

@@ -8,11 +8,12 @@ use url::Url;
 
 use crate::error::{Error, Result, human};
 
-/// The largest response of a browser's endpoint.
+/// The largest accepted response of a browser's endpoint, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
 const MOST_REDIRECTS: usize = 5;
 
-/// The `ws://` or `wss://` URL of `endpoint`, which may be one already, or an `http://` or `https://` URL that returns it.
+/// Returns the WebSocket URL of a browser: `endpoint` itself if it is one, otherwise the URL that its
+/// `/json/version` reports.
 pub(in crate::browser) async fn resolve(
     endpoint: &str,
     headers: &[(String, String)],
@@ -29,7 +30,7 @@ pub(in crate::browser) async fn resolve(
     let answer =
         answer.unwrap_or_else(|_| Err(gone(format!("it gave no answer within {}", human(limit)))))?;
     let mut socket = Url::parse(&answer).map_err(|_| gone("its answer names no address".to_owned()))?;
-    // The browser names itself as it was asked, or as it sees itself: what we reached is right.
+    // The reported host may be unreachable from here, such as behind a forwarded port: keep the one that answered.
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     let same = socket.set_scheme(scheme).is_ok()
         && socket.set_host(url.host_str()).is_ok()
@@ -46,7 +47,7 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
     let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
     let mut url = endpoint.clone();
     url.set_path(&format!("{}/json/version", endpoint.path().trim_end_matches('/')));
-    // The headers may hold a secret, which is for this server only.
+    // The headers may contain a secret, so only redirects within the origin are followed.
     let stay = redirect::Policy::custom(|attempt| {
         let stays = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
         if stays && attempt.previous().len() <= MOST_REDIRECTS { attempt.follow() } else { attempt.stop() }

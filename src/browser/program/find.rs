@@ -38,7 +38,7 @@ impl Channel {
         }
     }
 
-    /// Whether it is controlled through WebDriver BiDi instead of CDP.
+    /// Whether this browser is controlled through WebDriver BiDi instead of CDP.
     pub fn speaks_bidi(self) -> bool {
         self == Self::Firefox
     }
@@ -47,17 +47,17 @@ impl Channel {
 /// Which browser to find.
 #[derive(Debug, Clone, Default)]
 pub struct BrowserQuery {
-    /// This program only.
+    /// The program to use, without a search.
     pub executable: Option<PathBuf>,
     pub channel: Channel,
-    /// Only downloads in this folder.
+    /// If given, the only folder to search, for downloaded browsers.
     pub browsers_dir: Option<PathBuf>,
 }
 
 /// A browser that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBrowser {
-    /// The browser itself, without a distribution's wrapper script, if that names it.
+    /// The browser program itself, in place of a known wrapper script of a distribution.
     pub executable: PathBuf,
     pub channel: Channel,
     /// The wrapper script that led to `executable`.
@@ -65,7 +65,7 @@ pub struct FoundBrowser {
 }
 
 impl FoundBrowser {
-    /// Whether it is a snap, which sees another `/tmp` than we do.
+    /// Whether it is a snap, which has its own `/tmp`.
     pub fn is_snap(&self) -> bool {
         self.executable.starts_with("/snap")
     }
@@ -76,12 +76,12 @@ pub fn find(wanted: &BrowserQuery) -> Result<FoundBrowser> {
     SearchEnvironment::here().find(wanted)
 }
 
-/// Our cache folder.
+/// This project's cache folder, such as `~/.cache/patchright-mcp`; `None` if the home folder is unknown.
 pub fn cache_folder() -> Option<PathBuf> {
     SearchEnvironment::here().cache_folder()
 }
 
-/// Our folder for downloaded browsers.
+/// This project's folder for downloaded browsers, in the cache folder.
 pub fn downloads_folder() -> Option<PathBuf> {
     SearchEnvironment::here().downloads_folder()
 }
@@ -262,7 +262,8 @@ const CACHES: &[(Platform, &[&str])] = &[
     (Platform::Windows, &["{LOCALAPPDATA}"]),
 ];
 
-/// Wrapper scripts of distributions, and the programs that they run. Running those directly avoids a shell and additional flags.
+/// Wrapper scripts of distributions, and the programs that they run. Running a program directly avoids the shell and
+/// additional flags.
 const WRAPPERS: &[(&str, &str)] = &[
     ("/usr/bin/chromium", "/usr/lib/chromium/chromium"),
     ("/usr/bin/chromium", "/usr/lib64/chromium/chromium"),
@@ -276,7 +277,7 @@ const WRAPPERS: &[(&str, &str)] = &[
     ("/opt/microsoft/msedge/microsoft-edge", "/opt/microsoft/msedge/msedge"),
     ("/opt/microsoft/msedge-beta/microsoft-edge-beta", "/opt/microsoft/msedge-beta/msedge"),
     ("/opt/microsoft/msedge-dev/microsoft-edge-dev", "/opt/microsoft/msedge-dev/msedge"),
-    // Ubuntu's package of this name holds only a script that calls the snap, or asks for it.
+    // Ubuntu's package of this name contains only a script that runs the snap, or tells the user to install it.
     ("/usr/bin/chromium-browser", "/snap/bin/chromium"),
 ];
 
@@ -289,7 +290,7 @@ const VARIABLES: &[&str] = &["CHROME_PATH", "CHROMIUM_PATH"];
 #[derive(Debug, Clone)]
 pub struct SearchEnvironment {
     pub platform: Platform,
-    /// The root of absolute paths in the tables.
+    /// The folder that stands for `/` in the paths of the tables.
     pub root: PathBuf,
     pub variables: HashMap<OsString, OsString>,
 }
@@ -298,7 +299,7 @@ impl SearchEnvironment {
     /// The environment of this machine.
     pub fn here() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
-            // Windows does not tell `ProgramFiles` from `PROGRAMFILES`.
+            // Windows ignores the case of variable names.
             (if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value)
         });
         Self { platform: Platform::HERE, root: PathBuf::from("/"), variables: variables.collect() }
@@ -309,7 +310,7 @@ impl SearchEnvironment {
         if let Some(executable) = &wanted.executable {
             return self.identified(executable, executable.display().to_string());
         }
-        // It names a Chromium, unless it says otherwise.
+        // The variable applies to Firefox only if its path is that of a Firefox, otherwise only to the other brands.
         let own = self.variable(OWN_VARIABLE).filter(|executable| {
             (channel_of(Path::new(executable)) == Channel::Firefox) == (wanted.channel == Channel::Firefox)
         });
@@ -344,7 +345,7 @@ impl SearchEnvironment {
         Err(Error::BrowserNotFound { looked })
     }
 
-    /// A program that the user has named: there is no fallback, and the error says what is wrong with it.
+    /// Returns the program that the user has named. There is no fallback: the error explains what is wrong with it.
     fn identified(&self, executable: &Path, named: String) -> Result<FoundBrowser> {
         if let Some(found) = self.unwrapped(executable, channel_of(executable)) {
             return Ok(found);
@@ -384,14 +385,14 @@ impl SearchEnvironment {
         None
     }
 
-    /// The newest browser that Playwright or we have downloaded.
+    /// The newest browser in Playwright's downloads, or else in ours.
     fn downloaded(&self, looked: &mut Vec<String>) -> Option<FoundBrowser> {
         let playwright = match self.variable("PLAYWRIGHT_BROWSERS_PATH") {
             Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
         };
         let ours = self.downloads_folder();
-        // Playwright's folder holds other browsers too, and a Chromium without windows that pages recognise.
+        // Playwright's folder also contains other browsers, and a headless-only Chromium that pages can recognise.
         for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
             let found = self.newest_in(&folder, fits);
@@ -424,7 +425,7 @@ impl SearchEnvironment {
         places.iter().find_map(|place| self.path(place))
     }
 
-    /// The browser at `path`, if it is executable, without a known wrapper script.
+    /// The browser at `path`, or the program behind a known wrapper script there. `None` if it is not executable.
     fn unwrapped(&self, path: &Path, channel: Channel) -> Option<FoundBrowser> {
         if !is_executable(path) {
             return None;
@@ -433,7 +434,7 @@ impl SearchEnvironment {
         if self.platform != Platform::Linux {
             return Some(plain);
         }
-        // A snap's commands are links to one program that goes by the name it was called with.
+        // A snap's command is a link to the program `snap`, which chooses the snap by the link's name: keep the link.
         let real = fs::canonicalize(path).ok()?;
         if real.file_name() == Some(OsStr::new("snap")) || !is_script(&real) {
             return Some(plain);
@@ -458,7 +459,7 @@ impl SearchEnvironment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// A path in the tables, if its environment variable is set.
+    /// Expands a path of the tables; `None` if its environment variable is not set.
     fn path(&self, place: &str) -> Option<PathBuf> {
         match place.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
             Some((name, rest)) => Some(Path::new(self.variable(name)?).join(rest.trim_start_matches('/'))),
@@ -479,7 +480,7 @@ fn row(
     table.iter().find(|row| row.0 == platform && row.1 == channel).map_or(&[], |row| row.2)
 }
 
-/// The brand of a program, by its path alone.
+/// Guesses the brand of a program from its path.
 fn channel_of(path: &Path) -> Channel {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy().to_ascii_lowercase()).collect();
@@ -500,7 +501,7 @@ fn is_playwrights_chromium(folder: &str) -> bool {
     folder.strip_prefix("chromium-").is_some_and(|revision| revision.parse::<u64>().is_ok())
 }
 
-/// The folders with matching names, the one with the highest version first.
+/// The folders in `folder` whose names fit, highest version first.
 fn newest_first(folder: &Path, fits: fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries
@@ -531,7 +532,7 @@ pub(crate) fn beginning(path: &Path, length: u64) -> Vec<u8> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     if let Ok(file) = fs::File::open(path) {
-        // What cannot be read is no script that we know.
+        // An unreadable file counts as an unknown program.
         let _ = file.take(length).read_to_end(&mut bytes);
     }
     bytes

@@ -1,33 +1,33 @@
 //! The browser's identity: user agent, client hints, platform and languages.
 //!
-//! A user agent given as an argument or through CDP empties the client hints, which ordinary browsers never
-//! have empty. So an override always sets all of these, for every page, frame and worker.
+//! Setting only the user agent, as an argument or through CDP, empties the client hints, which are never empty in
+//! ordinary browsers. So an override always sets all parts of the identity, for every page, frame and worker.
 use crate::cdp::types::emulation::{BrandVersion, SetUserAgentOverride, UserAgentMetadata};
 
 /// The identity of a browser.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Identity {
-    /// The brand besides Chromium, such as `Google Chrome`.
+    /// The brand besides Chromium, such as `Google Chrome`; `None` for Chromium.
     pub brand: Option<String>,
-    /// Such as `156.0.8078.79`.
+    /// The full version, such as `156.0.8078.79`.
     pub version: String,
     /// The default user agent for pages.
     pub user_agent: String,
     /// Whether the user agent was given as an argument.
-    pub disguised: bool,
+    pub has_custom_user_agent: bool,
     /// Whether the user agent is the browser's real one.
     pub is_genuine: bool,
 }
 
 impl Identity {
-    /// The override that makes pages see a consistent browser, with this user agent and these languages, if
-    /// given. `None` if no override is needed.
+    /// The CDP override with which pages see a consistent browser with this user agent and these languages; what is not
+    /// given stays the browser's own. `None` if no override is needed.
     pub(in crate::browser) fn claim(
         &self,
         user_agent: Option<&str>,
         languages: Option<String>,
     ) -> Option<SetUserAgentOverride> {
-        if user_agent.is_none() && languages.is_none() && !self.disguised {
+        if user_agent.is_none() && languages.is_none() && !self.has_custom_user_agent {
             return None;
         }
         let user_agent = user_agent.unwrap_or(&self.user_agent);
@@ -43,7 +43,7 @@ impl Identity {
         self.is_genuine && user_agent == self.user_agent
     }
 
-    /// The client hints for a user agent. `None` if its browser has none.
+    /// The client hints for a user agent. `None` if it is not Chromium's: other browsers have none.
     fn metadata(&self, user_agent: &str) -> Option<UserAgentMetadata> {
         let major = user_agent.split(" Chrome/").nth(1)?.split(['.', ' ']).next()?;
         let full = if self.version.split('.').next() == Some(major) {
@@ -53,7 +53,7 @@ impl Identity {
         };
         let mut system = system(user_agent);
         if self.is_own(user_agent) && cfg!(target_os = "macos") {
-            // Every user agent of macOS says 10.15.7; the hint does not.
+            // On macOS, user agents always contain version 10.15.7, but the client hint is the real version.
             system.version = version_of_macos().unwrap_or(system.version);
         }
         let is_mobile = user_agent.contains(" Mobile ");
@@ -75,12 +75,12 @@ impl Identity {
         })
     }
 
-    /// The brand list with `version`, including the random brand of Chromium. Its name, version and position
+    /// The brand list with `version`, including Chromium's made-up brand (GREASE), whose name, version and position
     /// depend on the major version.
     fn brands(&self, major: &str, version: &str) -> Vec<BrandVersion> {
         const MARKS: [char; 11] = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'];
         const NUMBERS: [&str; 3] = ["8", "99", "24"];
-        /// The positions of the random brand, Chromium and the real brand.
+        /// The positions of the made-up brand, Chromium and the real brand.
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         let seed: usize = major.parse().unwrap_or_default();
         let (first, second) = (MARKS[seed % MARKS.len()], MARKS[(seed + 1) % MARKS.len()]);
@@ -104,13 +104,13 @@ impl Identity {
     }
 }
 
-/// The CPU architecture of this machine, in client hints' terms.
+/// The architecture and bitness of this machine, as in client hints.
 const ARCHITECTURE: (&str, &str) = (
     if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { "x86" } else { "arm" },
     if cfg!(target_pointer_width = "64") { "64" } else { "32" },
 );
 
-/// An operating system in client hints' terms.
+/// An operating system, as in client hints.
 struct System {
     name: &'static str,
     version: String,
@@ -131,7 +131,7 @@ fn system(user_agent: &str) -> System {
         model: String::new(),
     };
     if let Some(version) = after("Android ") {
-        // `K` stands for any device at all.
+        // Reduced user agents contain `K` in place of the model.
         let model = inside.rsplit("; ").next().filter(|model| *model != "K" && !model.starts_with("Android"));
         return System { name: "Android", version, model: model.unwrap_or_default().to_owned() };
     }
@@ -139,7 +139,7 @@ fn system(user_agent: &str) -> System {
         _ if inside.contains("Windows") => nameless("Windows", after("Windows NT ")),
         _ if inside.contains("Mac OS X") => nameless("macOS", after("Mac OS X ")),
         _ if inside.contains("CrOS") => nameless("Chrome OS", None),
-        // Chromium tells no version of Linux.
+        // Chromium reports no version for Linux.
         _ => nameless("Linux", None),
     }
 }
@@ -174,7 +174,13 @@ mod tests {
         let user_agent =
             format!("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/{major}.0.0.0 Safari/537.36");
         let version = format!("{major}.0.6778.85");
-        Identity { brand: brand.map(str::to_owned), version, user_agent, disguised: true, is_genuine: true }
+        Identity {
+            brand: brand.map(str::to_owned),
+            version,
+            user_agent,
+            has_custom_user_agent: true,
+            is_genuine: true,
+        }
     }
 
     fn metadata(identity: &Identity, user_agent: Option<&str>) -> UserAgentMetadata {
@@ -230,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_browser_that_speaks_for_itself_is_not_spoken_for() {
-        let undisguised = Identity { disguised: false, ..identity(None, 131) };
+        let undisguised = Identity { has_custom_user_agent: false, ..identity(None, 131) };
         assert!(undisguised.claim(None, None).is_none());
         let german = undisguised.claim(None, Some(languages("de-DE"))).unwrap();
         assert_eq!((german.user_agent, german.platform), (undisguised.user_agent.clone(), None));

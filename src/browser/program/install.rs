@@ -13,13 +13,13 @@ use crate::error::{Error, Result, human};
 /// How often progress is reported.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The default time limit without data from the server.
+/// How long the server may send no data, by default.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
-/// The prefix of an unfinished download.
+/// The name prefix of an unfinished download's folder.
 const UNFINISHED: &str = ".download-";
 
-/// A file in it that is locked as long as the downloading process lives.
+/// The file in an unfinished download's folder that is locked as long as the downloading process lives.
 const LOCK: &str = "lock";
 
 /// The progress of a download.
@@ -29,11 +29,9 @@ pub enum Step {
     Unpacking,
 }
 
-/// Downloads Chromium into `folder`, or into our own folder, where it is found later. `mirror` replaces the
-/// default server, which may be silent for `longest_silence`. An interrupted download leaves nothing; leftovers
-/// of a killed one are removed by the next.
-///
-/// # Errors `browser_install` with an alternative.
+/// Downloads Chromium into `folder`, by default into our folder for downloads, which [`find::find`] searches.
+/// `mirror` replaces the default server. Fails if no data arrives for `longest_silence`. An interrupted download
+/// leaves no files, and the next download removes those of a killed process. Returns the path of the program.
 pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
@@ -84,7 +82,7 @@ pub async fn install(
 fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
     let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder)?;
     let lock = File::create(made.path().join(LOCK))?;
-    // Where nothing can be locked, leftovers cannot be distinguished from a running download: they stay.
+    // Without file locks, leftovers cannot be distinguished from a running download, so they stay.
     let _ = lock.try_lock();
     Ok((made, lock))
 }
@@ -119,7 +117,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The progress, from the sizes of the archive and the unpacked files.
+/// The progress: unpacking once `folder` contains a folder, otherwise the bytes that have arrived.
 fn step_of(folder: &Path) -> Step {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -35,11 +35,11 @@ pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub(crate) use profile::{Folder, sweep};
 pub use version::Version;
 
-/// How long a script of a page may run in Firefox. Firefox would ask a person then whether to continue, and
-/// BiDi cannot stop a script.
+/// How long a page's script may run before Firefox stops it. By default Firefox would ask a person whether to
+/// continue, and BiDi has no command to stop a script.
 pub(in crate::browser) const FIREFOX_SCRIPT_LIMIT: Duration = Duration::from_secs(15);
 
-/// Ends all browsers and removes their temporary files, for an immediate exit.
+/// Kills all browsers and removes their temporary files, right before this process exits.
 pub fn end_all() {
     #[cfg(unix)]
     profile::remove_all();
@@ -60,9 +60,9 @@ pub struct LaunchOptions {
     pub user_data_dir: Option<PathBuf>,
     /// Additional arguments. Lists such as `--disable-features` are merged with ours; other arguments override ours.
     pub arguments: Vec<String>,
-    /// Arguments of ours to leave out.
+    /// Which of our own arguments to leave out.
     pub ignore_default_arguments: IgnoreDefaults,
-    /// The browser's sandbox. Default: on, except for root, for whom the browser would not start.
+    /// Whether to use the browser's sandbox. Default: on, except as root, where Chromium would not start with it.
     pub sandbox: Option<bool>,
     /// Width and height of the window in pixels.
     pub window_size: Option<(u32, u32)>,
@@ -71,15 +71,15 @@ pub struct LaunchOptions {
     pub proxy: Option<Proxy>,
     /// The language of the browser and of its requests, such as `de-DE`.
     pub locale: Option<String>,
-    /// Environment variables for the browser, in addition to ours.
+    /// Environment variables for the browser, in addition to those of this process.
     pub environment: Vec<(String, String)>,
     /// The folder for temporary profiles. Default: the system's temporary folder.
     pub temporary_folder: Option<PathBuf>,
-    /// Whether `navigator.webdriver` is false in Firefox. This gives our connection the privileges of the browser itself.
+    /// Whether Firefox reports false as `navigator.webdriver`. This gives our connection the browser's own privileges.
     pub hides_webdriver: bool,
     /// Firefox preferences, named as in `about:config`; they override ours.
     pub firefox_settings: BTreeMap<String, serde_json::Value>,
-    /// The time limit until the browser's first answer.
+    /// How long the browser may take to answer its first command.
     pub launch_limit: Duration,
 }
 
@@ -118,12 +118,12 @@ impl LaunchOptions {
     }
 }
 
-/// Which of our arguments to leave out. The pipe and the profile always stay.
+/// Which of our arguments to leave out. `--remote-debugging-pipe` and `--user-data-dir` are always passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum IgnoreDefaults {
     #[default]
     Nothing,
-    /// The named ones, with or without a value: `--no-first-run`.
+    /// Those that are listed, with or without a value, such as `--no-first-run`.
     These(Vec<String>),
     /// All of [`FLAGS`], except for `--headless=new` if it was requested.
     Everything,
@@ -132,13 +132,13 @@ pub enum IgnoreDefaults {
 /// A proxy for the whole browser. Its credentials are never put on the command line, where other users could read them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proxy {
-    /// Such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`.
+    /// The URL of the proxy, such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`.
     pub server: String,
     /// Hosts that bypass the proxy, separated by commas.
     pub bypass: Option<String>,
 }
 
-/// The decisions before a launch.
+/// The settings of a launch, after the defaults were resolved.
 #[derive(Debug, Clone)]
 struct Plan {
     found: FoundBrowser,
@@ -155,7 +155,7 @@ pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)
     let headless = headless(options, warn)?;
     let found = find(&options.wanted())?;
     let speaks_bidi = found.channel.speaks_bidi();
-    // Firefox has its sandbox as root too.
+    // Firefox's sandbox also works as root.
     let sandbox = if speaks_bidi { options.sandbox != Some(false) } else { sandbox(options, warn) };
     flags::check(options)?;
     if speaks_bidi {
@@ -163,10 +163,10 @@ pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)
         return process::start(options, &plan, deadline).await;
     }
 
-    // A headless browser says so in its user agent, and only a flag reaches every worker and request. What the flag
-    // must say depends on the version.
-    let disguised = headless && options.user_agent.is_none();
-    let version = if disguised { version::of(&found, deadline).await } else { None };
+    // A headless browser's user agent contains "Headless", and only a flag changes it for every worker and request.
+    // The flag needs the browser's version.
+    let needs_user_agent = headless && options.user_agent.is_none();
+    let version = if needs_user_agent { version::of(&found, deadline).await } else { None };
     let mut plan = Plan {
         user_agent: options
             .user_agent
@@ -177,14 +177,14 @@ pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)
         sandbox,
     };
     let process = process::start(options, &plan, deadline).await?;
-    if !disguised {
+    if !needs_user_agent {
         return Ok(process);
     }
     let truth = version::user_agent(&plan.found, process.version().number());
     if plan.user_agent.as_ref() == Some(&truth) {
         return Ok(process);
     }
-    // The browser was updated behind a script, or would not tell its version: now it has.
+    // The version was unknown or outdated, such as behind a wrapper script. Start again with the reported one.
     process.terminate(Duration::ZERO).await;
     version::remember(&plan.found, process.version().number());
     plan.user_agent = Some(truth);

@@ -10,13 +10,13 @@ use super::value::JsValue;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::navigation::{NavigateOptions, WaitUntil};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::cdp::types::page::SetDocumentContent;
 use crate::error::{Error, Result};
 
-/// The default polling interval of a condition: about one frame.
+/// The default polling interval of a condition: about one frame of a 60 Hz display.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
-/// How long a check that is running at the time limit may still take.
+/// How long a check that is running at the time limit may continue.
 const LAST_LOOK: Duration = Duration::from_millis(500);
 
 const WRITTEN: &str = include_str!("../injected/written.js");
@@ -27,7 +27,7 @@ const ADD_TAG: &str = include_str!("../injected/tag.js");
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tag {
-    /// The URL to load it from.
+    /// The URL of the script or style sheet.
     pub src: Option<String>,
     /// The inline content.
     pub text: Option<String>,
@@ -51,24 +51,23 @@ impl Frame {
         self.read_text("document.title").await
     }
 
-    /// The text that a script of ours returns.
+    /// Runs one of our scripts in the isolated world. Returns its text, or an empty string for any other result.
     async fn read_text(&self, script: &str) -> Result<String> {
-        match self.realm(Scope::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
+        match self.realm(ScriptWorld::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
             JsValue::Text(text) => Ok(text),
             _ => Ok(String::new()),
         }
     }
 
-    /// Adds a `<script>` or a style sheet to the document. Returns its element after it has loaded.
-    ///
-    /// # Errors `script` if it could not be loaded.
+    /// Adds a `<script>` or a style sheet to the document. Returns its element after it has loaded, or `Error::Script`
+    /// if it could not be loaded.
     pub async fn add_tag(&self, name: &str, tag: &Tag) -> Result<JsHandle> {
         let argument = JsValue::from_json(&json!([name, tag]));
-        self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
+        self.realm(ScriptWorld::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
 
-    /// Waits until the URL differs from `url`. Returns the new one.
-    pub async fn until_elsewhere(&self, url: &str, limit: Duration) -> Result<String> {
+    /// Waits until the frame's URL differs from `url`. Returns the new URL, or the unchanged one after `limit`.
+    pub async fn wait_for_url_change(&self, url: &str, limit: Duration) -> Result<String> {
         let page = self.page()?;
         let moved = page.until(|_| match self.is_detached() {
             true => Some(Err(self.detached_error())),
@@ -80,7 +79,7 @@ impl Frame {
         }
     }
 
-    /// Replaces the content of the document, and waits for the requested event.
+    /// Replaces the content of the document, and waits for the requested lifecycle event.
     pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
         let deadline = Instant::now() + options.limit;
         let slow = || Error::NavigationSlow { waited: options.limit };
@@ -90,14 +89,14 @@ impl Frame {
         let set = self.session().send(set).within(NO_LIMIT);
         timeout_at(deadline, set).await.unwrap_or_else(|_| Err(slow()))?;
         let left = deadline.saturating_duration_since(Instant::now());
-        self.until_moment(options.until, left).await.map_err(|error| match error {
+        self.wait_for_lifecycle(options.until, left).await.map_err(|error| match error {
             Error::NavigationSlow { .. } => slow(),
             other => other,
         })
     }
 
     /// Waits until the current document, or one that replaces it, has reached a lifecycle event.
-    pub async fn until_moment(&self, until: WaitUntil, limit: Duration) -> Result<()> {
+    pub async fn wait_for_lifecycle(&self, until: WaitUntil, limit: Duration) -> Result<()> {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
             true => Some(Err(self.detached_error())),
@@ -114,7 +113,7 @@ impl Frame {
         &self,
         script: &str,
         argument: &JsValue,
-        scope: Scope,
+        scope: ScriptWorld,
         pause: Option<Duration>,
         limit: Duration,
     ) -> Result<JsHandle> {
@@ -122,7 +121,7 @@ impl Frame {
         let deadline = Instant::now() + limit;
         loop {
             let look = async { self.realm(scope).await?.evaluate_handle(script, argument).await };
-            // What the last look does to the page is done when the wait is over, unless it hangs.
+            // The last check may finish after the deadline, so that its effects on the page do not come after the wait.
             match timeout_at(deadline + LAST_LOOK, look).await.map_err(|_| ran_out())? {
                 Ok(found) if found.is_truthy() => return Ok(found),
                 Ok(_) | Err(Error::DocumentGone) => {}
@@ -136,10 +135,12 @@ impl Frame {
 }
 
 impl Page {
-    /// Width and height of the area that the pointer can reach, in CSS pixels.
+    /// Width and height of the viewport, in CSS pixels.
     pub async fn viewport_size(&self) -> Result<(f64, f64)> {
-        let size =
-            self.main_frame().evaluate("[innerWidth, innerHeight]", Vec::new(), Scope::Isolated).await?;
+        let size = self
+            .main_frame()
+            .evaluate("[innerWidth, innerHeight]", Vec::new(), ScriptWorld::Isolated)
+            .await?;
         let side = |index: usize| size[index].as_f64().unwrap_or_default();
         Ok((side(0), side(1)))
     }

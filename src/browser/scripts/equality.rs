@@ -1,10 +1,11 @@
-//! Equality of JavaScript values by content, wherever they come from.
+//! Equality of JavaScript values by content, independent of their source.
 use std::collections::HashMap;
 
 use super::value::JsValue;
 
 impl JsValue {
-    /// Whether both have the same content. `null` and `undefined` are equal, as are maps, sets and objects whose content is not read.
+    /// Whether both have the same content. `null` equals `undefined`. The content of Maps and Sets is not read: each
+    /// equals every other one and an empty object.
     pub fn equals(&self, other: &Self) -> bool {
         let mut met = (HashMap::new(), HashMap::new());
         note(self, &mut met.0);
@@ -14,17 +15,17 @@ impl JsValue {
 }
 
 /// Arrays and objects by id, for references to them.
-type Met<'a> = HashMap<u64, &'a JsValue>;
+type ById<'a> = HashMap<u64, &'a JsValue>;
 
-/// How deep cyclic values are compared.
+/// How deep values are compared, since they may be cyclic. Deeper parts count as equal.
 const DEEPEST: usize = 200;
 
 struct Comparison<'a> {
-    met: (Met<'a>, Met<'a>),
+    met: (ById<'a>, ById<'a>),
     depth: usize,
 }
 
-fn note<'a>(value: &'a JsValue, met: &mut Met<'a>) {
+fn note<'a>(value: &'a JsValue, met: &mut ById<'a>) {
     match value {
         JsValue::Array { number, items } => {
             met.insert(*number, value);
@@ -90,7 +91,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A time in a comparable form, since both sides write different numbers of decimals.
+/// A date without trailing zeros, since the two dates may be written with different numbers of decimals.
 fn instant(date: &str) -> &str {
     date.trim_end_matches('Z').trim_end_matches('0')
 }

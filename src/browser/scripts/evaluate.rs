@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, outcome};
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
 };
@@ -17,40 +17,44 @@ use crate::error::{Error, Result};
 
 /// How deep objects are converted.
 const DEEPEST: u32 = 24;
-/// How long a script may stand at dialogs.
+/// How long a script may run whose dialogs are answered.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Frame {
     /// Evaluates `script`, an expression or a function, and returns its value as JSON; see [`json_value`] for
     /// values that JSON lacks. A function is called with `arguments`. Promises are awaited.
     ///
-    /// # Errors `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
-    pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
+    /// Returns `Error::Script` with the page's stack if the script throws, `Error::DialogOpen` if it opens a dialog.
+    pub async fn evaluate(
+        &self,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: ScriptWorld,
+    ) -> Result<Value> {
         Ok(json_value(&self.run(script, arguments, scope, false).await?))
     }
 
-    /// Like [`evaluate`](Self::evaluate), with a time limit. A script that blocks the page is stopped then; one
-    /// that merely waits continues.
-    ///
-    /// # Errors `wait_ran_out`, `page_busy` if the page remains blocked.
+    /// Like [`evaluate`](Self::evaluate), with a time limit. After it, a script that blocks the page is stopped;
+    /// one that only awaits a promise continues. Returns `Error::WaitRanOut` then, or `Error::PageBusy` if the page
+    /// remains blocked.
     pub async fn evaluate_within(
         &self,
         limit: Duration,
         script: &str,
         arguments: Vec<CallArgument>,
-        scope: Scope,
+        scope: ScriptWorld,
     ) -> Result<Value> {
         self.run_within(limit, script, arguments, scope, false).await
     }
 
-    /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the dialogs which the script opens: it goes on
-    /// after each, and its time begins anew.
+    /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the dialogs of the script. The time
+    /// limit starts again if it ends while a dialog is open.
     pub async fn evaluate_through_dialogs(
         &self,
         limit: Duration,
         script: &str,
         arguments: Vec<CallArgument>,
-        scope: Scope,
+        scope: ScriptWorld,
     ) -> Result<Value> {
         self.run_within(limit, script, arguments, scope, true).await
     }
@@ -60,7 +64,7 @@ impl Frame {
         limit: Duration,
         script: &str,
         arguments: Vec<CallArgument>,
-        scope: Scope,
+        scope: ScriptWorld,
         through_dialogs: bool,
     ) -> Result<Value> {
         let (page, session) = (self.page()?, self.session());
@@ -83,7 +87,7 @@ impl Frame {
         &self,
         script: &str,
         arguments: Vec<CallArgument>,
-        scope: Scope,
+        scope: ScriptWorld,
         through_dialogs: bool,
     ) -> Result<RemoteObject> {
         let page = self.page()?;
@@ -121,7 +125,7 @@ impl Frame {
         }
     }
 
-    /// Whether the frame was detached or navigated. The end of the script may be reported before the reason.
+    /// Why a script was aborted: the frame was detached or navigated. The browser may report the end before the reason.
     async fn why_left(&self, page: &Page, loader: &str) -> Error {
         const SOON: Duration = Duration::from_secs(1);
         let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
@@ -130,10 +134,10 @@ impl Frame {
     }
 
     /// The execution context id of the world `scope` in the current document.
-    pub async fn context(&self, scope: Scope) -> Result<i64> {
+    pub async fn context(&self, scope: ScriptWorld) -> Result<i64> {
         match scope {
-            Scope::Isolated => Ok(self.utility().await?.context_id()),
-            Scope::Main => self.main_context().await,
+            ScriptWorld::Isolated => Ok(self.utility().await?.context_id()),
+            ScriptWorld::Main => self.main_context().await,
         }
     }
 
@@ -142,9 +146,9 @@ impl Frame {
         &self,
         world: &World,
         node: &RemoteHandle,
-        scope: Scope,
+        scope: ScriptWorld,
     ) -> Result<(CallArgument, RemoteHandle)> {
-        if scope == Scope::Isolated {
+        if scope == ScriptWorld::Isolated {
             return Ok((node.argument(), node.clone()));
         }
         let (backend_node_id, context) = (node.describe().await?.backend_node_id, self.main_context().await?);
@@ -159,13 +163,13 @@ pub(in crate::browser) fn deep_serialization(levels: u32) -> SerializationOption
     SerializationOptions {
         serialization: "deep".to_owned(),
         max_depth: Some(levels),
-        // A node is shown by its tag, not by all that is in it.
+        // A node is serialized as its tag, without its children.
         additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
     }
 }
 
 impl Page {
-    /// Runs `work` unless a dialog opens: the page is blocked then until somebody answers.
+    /// Runs `work`, but returns `Error::DialogOpen` if a dialog opens, which blocks the page until it is answered.
     pub async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -194,7 +198,7 @@ pub(in crate::browser) fn is_function(script: &str) -> bool {
     is_arrow(rest)
 }
 
-/// `x => …` or `(…) => …`.
+/// Whether `script` begins as an arrow function: `x => …` or `(…) => …`.
 fn is_arrow(script: &str) -> bool {
     let rest = if script.starts_with('(') {
         match after_parenthesis(script) {
@@ -211,7 +215,7 @@ fn is_arrow(script: &str) -> bool {
     skip_blank(rest).starts_with("=>")
 }
 
-/// The text after the parenthesis that closes the first one, ignoring those in strings.
+/// The text after the parenthesis that closes the first one, ignoring parentheses in strings.
 fn after_parenthesis(script: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut quote = None;
@@ -257,7 +261,7 @@ fn skip_blank(mut script: &str) -> &str {
 
 /// A value as JSON. Values that JSON lacks are converted: `undefined` and functions to null, a `BigInt` to its
 /// digits with an `n`, a date to ISO text, a Map to an object or a list of pairs, a Set to a list, a node to
-/// its tag, an error to its stack, and a cycle to `[Circular]`.
+/// its tag, a cycle to `[Circular]`, and others such as errors and promises to their kind: `[error]`.
 pub fn json_value(object: &RemoteObject) -> Value {
     if let Some(deep) = &object.deep_serialized_value {
         return Deep::default().convert(deep);
@@ -340,7 +344,7 @@ impl Deep {
     }
 }
 
-/// `<a#top.button>`.
+/// A short form of a node, such as `<a#top.button>`.
 fn describe_node(node: &Value) -> String {
     const ELEMENT: u64 = 1;
     match node["nodeType"].as_u64() {

@@ -1,5 +1,5 @@
-//! Functions that pages can call and that are answered outside. CDP bindings are not used, since they do not
-//! survive a navigation. Instead, the page has a queue of calls, and a call of ours waits for the next one.
+//! Functions that pages can call and that the client answers. CDP bindings are not used, since they do not survive a
+//! navigation. Instead, a script in the page queues the calls, and a pending evaluation of ours receives the next ones.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::listeners::{Listener, Listeners};
 use crate::browser::objects::page::{Page, unless_closed};
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
 use crate::error::{Error, Result};
 
@@ -23,35 +23,35 @@ const EXPOSED: &str = include_str!("../injected/exposed.js");
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposedFunction {
     name: Arc<str>,
-    /// Distinguishes our calls from those of the page.
+    /// A secret that distinguishes our calls of the function from those of the page.
     token: Arc<str>,
-    /// Whether it is also exposed to frames of other sites and to empty frames.
+    /// Whether the function is also exposed to frames of other sites and to empty frames.
     all_frames: bool,
-    /// Whether its first argument stays in the page as a handle.
+    /// Whether its first argument is reported as a handle, and not as a value.
     keeps: bool,
 }
 
-/// A call that waits for its answer.
+/// A page's call of an exposed function, which waits for its answer.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub frame: Frame,
     pub name: Arc<str>,
     pub arguments: Vec<JsValue>,
-    /// The handle of the first argument, if the function keeps it.
+    /// The handle of the first argument, if the function was exposed with `keeps`.
     pub kept: Option<JsHandle>,
     token: Arc<str>,
     number: f64,
 }
 
-/// The init scripts of a context.
+/// The init scripts and exposed functions of a context.
 #[derive(Default)]
 pub(in crate::browser) struct ContextScripts {
-    /// The script that runs before all others.
+    /// The init script that runs before all others.
     pub(super) opening: Mutex<Option<String>>,
     pub(super) exposures: Mutex<Vec<ExposedFunction>>,
 }
 
-/// The init scripts of a page, in addition to those of its context.
+/// The init scripts and exposed functions of a page, in addition to those of its context.
 #[derive(Default)]
 pub(in crate::browser) struct PageScripts {
     pub(super) init_scripts: Mutex<Vec<String>>,
@@ -64,7 +64,7 @@ pub(in crate::browser) struct PageScripts {
 #[strum(serialize_all = "snake_case")]
 enum Where {
     Everywhere,
-    /// All but empty frames.
+    /// Every document except those of empty frames.
     Filled,
     /// Only empty frames.
     Empty,
@@ -87,7 +87,7 @@ impl ExposedFunction {
         match (self.all_frames, is_page) {
             (true, _) => Some(self.script(Where::Everywhere)),
             (false, true) => Some(self.script(Where::Filled)),
-            // It has a process of its own because it is of another site.
+            // A frame with its own process belongs to another site.
             (false, false) => None,
         }
     }
@@ -99,7 +99,7 @@ impl ExposedFunction {
         self.all_frames || (frame.session().id() == page.session().id() && !is_empty)
     }
 
-    /// Whether `script` contains its name.
+    /// Whether `script` contains the function's name.
     fn is_named_in(&self, script: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         script.match_indices(&*self.name).any(|(at, name)| {
@@ -107,7 +107,7 @@ impl ExposedFunction {
         })
     }
 
-    /// Calls the function with our token.
+    /// The arguments of [`ASK`] for an operation: the function's name, our token and the operation.
     fn ask(&self, what: &str) -> Vec<JsValue> {
         [&*self.name, &*self.token, what].map(|text| JsValue::Text(text.to_owned())).into()
     }
@@ -131,38 +131,39 @@ impl Call {
         };
         let mut items = exposure.ask(what);
         items.extend([JsValue::Number(self.number), value]);
-        let realm = self.frame.realm(Scope::Main).await?;
+        let realm = self.frame.realm(ScriptWorld::Main).await?;
         realm.evaluate(ASK, &JsValue::Array { number: 0, items }).await.map(drop)
     }
 }
 
 impl BrowserContext {
-    /// Exposes a function to all current and future pages of this context. Each call is reported as an event of its page.
+    /// Exposes a function to all current and future pages of this context. [`Page::listen_to_calls`] reports the calls.
     ///
-    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty frames have it with
-    /// `all_frames`, or once a user's script contains its name there. With `keeps`, its first argument stays in the page.
+    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty frames have
+    /// it with `all_frames`, or once a user's script there contains its name. With `keeps`, its first argument is
+    /// reported as a handle.
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
         self.extension::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
-            unless_closed(page.begin_to_serve(&exposure).await)?;
+            unless_closed(page.add_exposure(&exposure).await)?;
         }
         Ok(())
     }
 
     /// Exposes a function to all frames if `script`, which will run in all of them, contains its name.
     pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
-        let widened = widen(&mut self.extension::<ContextScripts>().exposures.lock(), script);
+        let widened = extend_named(&mut self.extension::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
-            unless_closed(page.serve_everywhere(&widened).await)?;
+            unless_closed(page.add_to_all_frames(&widened).await)?;
         }
         Ok(())
     }
 }
 
-/// Those of `exposures` that are extended to all frames.
-fn widen(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction> {
+/// Extends those of `exposures` that `script` names to all frames, and returns them.
+fn extend_named(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction> {
     let named = exposures.iter_mut().filter(|exposure| !exposure.all_frames && exposure.is_named_in(script));
     named
         .map(|exposure| {
@@ -180,13 +181,13 @@ impl Page {
         scripts.extend(self.extension::<PageScripts>().init_scripts.lock().iter().cloned());
         exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
         self.extension::<PageScripts>().exposures.lock().push(exposure.clone());
-        self.begin_to_serve(&exposure).await
+        self.add_exposure(&exposure).await
     }
 
     /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains its name.
     pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
-        let widened = widen(&mut self.extension::<PageScripts>().exposures.lock(), script);
-        self.serve_everywhere(&widened).await
+        let widened = extend_named(&mut self.extension::<PageScripts>().exposures.lock(), script);
+        self.add_to_all_frames(&widened).await
     }
 
     /// Subscribes to calls of exposed functions.
@@ -195,7 +196,7 @@ impl Page {
     }
 
     /// Adds the function to existing and future documents.
-    async fn begin_to_serve(&self, exposure: &ExposedFunction) -> Result<()> {
+    async fn add_exposure(&self, exposure: &ExposedFunction) -> Result<()> {
         for session in self.sessions() {
             if let Some(source) = exposure.script_for(session.id() == self.session().id()) {
                 session.call(AddScriptToEvaluateOnNewDocument { source, ..Default::default() }).await?;
@@ -210,7 +211,7 @@ impl Page {
     }
 
     /// Adds functions to the documents that do not have them.
-    async fn serve_everywhere(&self, exposures: &[ExposedFunction]) -> Result<()> {
+    async fn add_to_all_frames(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             for session in self.sessions() {
                 let is_page = session.id() == self.session().id();
@@ -240,7 +241,7 @@ impl Page {
         exposures
     }
 
-    /// Reports each call of a function until its document is gone.
+    /// Reports each call of a function to the listeners until its document is gone.
     fn serve(&self, frame: &Frame, exposure: ExposedFunction) {
         let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
         tokio::spawn(async move {
@@ -257,7 +258,7 @@ impl Page {
                         return;
                     };
                     let kept = match exposure.keeps {
-                        true => match frame.kept_by(&exposure, *number).await {
+                        true => match frame.first_argument_of(&exposure, *number).await {
                             Ok(kept) => Some(kept),
                             Err(_) => return,
                         },
@@ -278,11 +279,11 @@ impl Page {
 }
 
 impl Frame {
-    /// Adds a function to the document, if it does not have it.
+    /// Adds a function to the document, unless the document has it.
     async fn place(&self, exposure: &ExposedFunction) -> Result<()> {
         let placed = async {
             let (page, loader) = (self.page()?, self.loader());
-            let realm = self.realm(Scope::Main).await?;
+            let realm = self.realm(ScriptWorld::Main).await?;
             if self.record_exposure(&loader, &exposure.token) {
                 let script = format!("() => {{ {} }}", exposure.script(Where::Everywhere));
                 realm.evaluate_unprepared(&script, &JsValue::Undefined).await?;
@@ -296,7 +297,7 @@ impl Frame {
         }
     }
 
-    /// Adds functions to the document, if it does not have them.
+    /// Adds those functions to the document that it does not have.
     pub(in crate::browser) async fn place_all(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             self.place(exposure).await?;
@@ -312,17 +313,17 @@ impl Frame {
         exposures
     }
 
-    /// The first argument of a call.
-    async fn kept_by(&self, exposure: &ExposedFunction, number: f64) -> Result<JsHandle> {
+    /// A handle of the first argument of a call.
+    async fn first_argument_of(&self, exposure: &ExposedFunction, number: f64) -> Result<JsHandle> {
         let mut items = exposure.ask("given");
         items.push(JsValue::Number(number));
         let ask = JsValue::Array { number: 0, items };
-        self.realm(Scope::Main).await?.evaluate_handle(ASK, &ask).await
+        self.realm(ScriptWorld::Main).await?.evaluate_handle(ASK, &ask).await
     }
 
     async fn ask_exposed(&self, exposure: &ExposedFunction, what: &str) -> Result<JsValue> {
         let ask = JsValue::Array { number: 0, items: exposure.ask(what) };
-        self.realm(Scope::Main).await?.evaluate_despite_dialog(ASK, &ask).await
+        self.realm(ScriptWorld::Main).await?.evaluate_despite_dialog(ASK, &ask).await
     }
 
     /// Waits until all calls up to now were reported.
@@ -331,7 +332,7 @@ impl Frame {
         let Ok(page) = self.page() else { return };
         let exposures = page.all_exposures().into_iter();
         for exposure in exposures.filter(|exposure| self.has_exposure(&exposure.token)) {
-            // A document that has just come may not have the function yet.
+            // A document that was just created may not have the function yet.
             let _ = timeout(LIMIT, self.ask_exposed(&exposure, "reported")).await;
         }
     }

@@ -1,5 +1,5 @@
-//! User activation for scripts that need it: to open popups, choosers or the full screen. Other scripts do not
-//! get it, since a page can notice it.
+//! User activation for scripts that need it, such as to open a popup or file chooser, or to enter full screen. Other
+//! scripts run without it, since a page can notice it.
 use std::sync::LazyLock;
 
 use regex::Regex;

@@ -9,15 +9,15 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::front::FocusGuard;
 use crate::browser::objects::worker::Worker;
-use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, outcome};
 use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
 use crate::error::{Error, Result};
 
-/// A script has no time limit of its own; its caller has one.
+/// The time limit of a script itself: practically none, since its caller sets one.
 pub(in crate::browser) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// The browser's words for a result with a getter that throws.
+/// The browser's error text for a result with a getter that throws.
 const UNSERIALIZED: &str = "exception during deep serialization";
 const GETTER_THROWS: &str = "Error: a getter of the result throws. Return the parts that are needed, or use evaluate_handle and then json_value, \
      which leaves out what throws.";
@@ -41,7 +41,7 @@ pub struct JsHandle {
 
 impl Frame {
     /// The realm of the current document in this world.
-    pub async fn realm(&self, scope: Scope) -> Result<Realm> {
+    pub async fn realm(&self, scope: ScriptWorld) -> Result<Realm> {
         let context = self.context(scope).await?;
         Ok(Realm { session: self.session(), context: Some(context), frame: Some(self.clone()) })
     }
@@ -162,7 +162,7 @@ impl Realm {
         if object.kind != "function" {
             return Ok(object);
         }
-        // An expression that gives a function means to have it called.
+        // If an expression evaluates to a function, the function is called.
         let function = self.hold(object);
         let call = "function (...all) { return this(...all); }";
         self.call(call, function.remote.as_ref(), argument, by_value).await
@@ -184,7 +184,7 @@ impl Realm {
     ) -> Result<RemoteObject> {
         let _work = self.work();
         let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
-        // A worker has one world, and a call must name something in it; which is held until the call is done.
+        // A call needs a context id or an object. A worker has no id: its global object is kept alive during the call.
         let global = match (this, self.context) {
             (None, None) => Some(self.global().await?),
             _ => None,
@@ -209,7 +209,8 @@ impl Realm {
         Ok(RemoteHandle::new(self.session.clone(), id))
     }
 
-    /// The function and its arguments; an argument that JSON cannot express is written into the function.
+    /// The function, its arguments, and handles to keep during the call. An argument that JSON cannot express is
+    /// written into the function.
     async fn prepare(
         &self,
         function: &str,
@@ -261,7 +262,7 @@ fn explained(error: Error) -> Error {
     }
 }
 
-/// Wraps a function of two parameters so that it takes them as a list.
+/// Wraps a function of two parameters so that it takes both as one array.
 pub(in crate::browser) fn as_two_parameters(script: &str) -> String {
     if is_function(script) {
         return format!("([a, b]) => ({}\n)(a, b)", as_function(script));
@@ -297,7 +298,7 @@ impl JsHandle {
         &self.realm
     }
 
-    /// The browser's description.
+    /// The remote object as the browser reported it.
     pub fn object(&self) -> &RemoteObject {
         &self.object
     }
@@ -311,8 +312,13 @@ impl JsHandle {
         self.object.subtype.as_deref() == Some("node")
     }
 
-    /// Evaluates `script` in the world of this object, with it as the first argument.
-    pub async fn evaluate(&self, script: &str, argument: &JsValue, scope: Option<Scope>) -> Result<JsValue> {
+    /// Evaluates `script` in the world of this object, with this object as the first argument.
+    pub async fn evaluate(
+        &self,
+        script: &str,
+        argument: &JsValue,
+        scope: Option<ScriptWorld>,
+    ) -> Result<JsValue> {
         let (realm, object) = self.run(script, argument, scope, true).await?;
         realm.read(object).await
     }
@@ -322,7 +328,7 @@ impl JsHandle {
         &self,
         script: &str,
         argument: &JsValue,
-        scope: Option<Scope>,
+        scope: Option<ScriptWorld>,
     ) -> Result<JsHandle> {
         let (realm, object) = self.run(script, argument, scope, false).await?;
         Ok(realm.hold(object))
@@ -332,10 +338,10 @@ impl JsHandle {
         &self,
         script: &str,
         argument: &JsValue,
-        scope: Option<Scope>,
+        scope: Option<ScriptWorld>,
         by_value: bool,
     ) -> Result<(Realm, RemoteObject)> {
-        // A node can be reached from every world; anything else only where it is.
+        // A node can be used in every world, any other object only in its own.
         let realm = match (scope, &self.realm.frame) {
             (Some(scope), Some(frame)) if self.is_node() => frame.realm(scope).await?,
             _ => self.realm.clone(),
@@ -347,7 +353,7 @@ impl JsHandle {
         Ok((realm, object))
     }
 
-    /// Whether it is truthy.
+    /// Whether the value is truthy.
     pub fn is_truthy(&self) -> bool {
         match JsValue::read(&RemoteObject { deep_serialized_value: None, ..(*self.object).clone() }) {
             _ if self.remote.is_some() => true,
@@ -359,7 +365,7 @@ impl JsHandle {
         }
     }
 
-    /// Its value.
+    /// The object's value.
     pub async fn value(&self) -> Result<JsValue> {
         let Some(remote) = &self.remote else {
             return Ok(JsValue::read(&self.object).unwrap_or(JsValue::Undefined));
@@ -371,7 +377,7 @@ impl JsHandle {
         }
     }
 
-    /// Its own enumerable properties with their values.
+    /// The object's own enumerable properties with their values.
     pub async fn properties(&self) -> Result<Vec<(String, JsHandle)>> {
         let Some(remote) = &self.remote else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: remote.id().to_owned(), own_properties: Some(true) };
@@ -380,21 +386,21 @@ impl JsHandle {
         Ok(shown.filter_map(|property| Some((property.name, self.realm.hold(property.value?)))).collect())
     }
 
-    /// One property, including inherited ones.
+    /// One property of the object, own or inherited.
     pub async fn property(&self, name: &str) -> Result<JsHandle> {
         let name = JsValue::Text(name.to_owned());
-        // In a list, so that a promise is not waited for.
+        // In an array, so that a promise is not awaited.
         let listed = self.evaluate_handle("(object, name) => [object[name]]", &name, None).await?;
         let found = listed.properties().await?.into_iter().next();
         Ok(found.map_or(listed, |(_, value)| value))
     }
 
-    /// Whether it is a text node.
+    /// Whether the object is a text node.
     pub fn is_text(&self) -> bool {
         self.object.description.as_deref() == Some("#text")
     }
 
-    /// The node in the isolated world, if this is one.
+    /// This node in the isolated world; `None` if it is not a node.
     pub(in crate::browser) async fn node(&self) -> Result<Option<(World, RemoteHandle)>> {
         let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
             return Ok(None);
@@ -403,7 +409,7 @@ impl JsHandle {
         if self.realm.context == Some(world.context_id()) {
             return Ok(Some((world, remote.clone())));
         }
-        let (_, moved) = self.argument_in(&frame.realm(Scope::Isolated).await?).await?;
+        let (_, moved) = self.argument_in(&frame.realm(ScriptWorld::Isolated).await?).await?;
         Ok(moved.map(|moved| (world, moved)))
     }
 
@@ -437,7 +443,7 @@ impl JsHandle {
 }
 
 impl Worker {
-    /// The realm of its scripts.
+    /// The realm of the worker's scripts.
     pub fn realm(&self) -> Realm {
         Realm::of_worker(self.session().clone())
     }

@@ -1,4 +1,4 @@
-//! Hidden pages in which every URL is an empty document: for work that needs a page.
+//! Hidden pages in which every URL is an empty document: for operations that need a page of some origin.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::cdp::types::target::{AttachToTarget, CloseTarget, CreateTarget};
 use crate::cdp::{CdpSession, Event as _};
 use crate::error::{Error, Result};
 
-/// How long such a page may take to open.
+/// How long a hidden page may take to open.
 const OPENING: Duration = Duration::from_secs(10);
 
 /// A hidden page. It can have any origin without sending a request.
@@ -28,7 +28,7 @@ pub(in crate::browser) struct Helper {
 }
 
 impl Helper {
-    /// Opens one with the storage of a context.
+    /// Opens a hidden page that shares the storage of a context.
     pub(in crate::browser) async fn open(context: &BrowserContext) -> Result<Self> {
         let id = context.id().map(str::to_owned);
         let create =
@@ -36,7 +36,7 @@ impl Helper {
         Self::create(context.browser()?, create).await
     }
 
-    /// Opens one that belongs to the browser and is in no list of tabs.
+    /// Opens a hidden page of the browser's default context, which no list of tabs contains.
     pub(in crate::browser) async fn hidden(browser: Browser) -> Result<Self> {
         Self::create(browser, CreateTarget { hidden: Some(true), ..CreateTarget::default() }).await
     }
@@ -46,7 +46,7 @@ impl Helper {
         let is_hidden = how.hidden.is_some();
         let target = browser.root().call(CreateTarget { url, ..how }).await?.target_id;
         if is_hidden || browser.attached_browser().is_some() {
-            // The browser attaches nobody to these by itself, and to nothing where we are guests.
+            // Targets with `hidden` are not attached to automatically, nor is any target in a person's own browser.
             let attach = AttachToTarget { target_id: target.clone(), flatten: true };
             browser.root().send(attach).ignore();
         }

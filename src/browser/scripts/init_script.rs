@@ -43,7 +43,7 @@ impl Hooks for ScriptHooks {
         for source in sources {
             let script = AddScriptToEvaluateOnNewDocument {
                 source,
-                // A page begins with an empty document, which is there already.
+                // The initial empty document of a new page exists already.
                 run_immediately: is_page.then_some(true),
                 ..AddScriptToEvaluateOnNewDocument::default()
             };
@@ -61,7 +61,7 @@ impl Hooks for ScriptHooks {
 pub struct InitScript {
     owner: Owner,
     source: String,
-    /// The CDP sessions that have it, with their ids of it.
+    /// The CDP sessions that had the script added, each with the browser's identifier for it.
     added: Vec<(CdpSession, String)>,
 }
 
@@ -94,8 +94,8 @@ impl BrowserContext {
         Ok(InitScript { owner: Owner::Context(self.clone()), source, added })
     }
 
-    /// Runs `opening` in new documents before all other scripts. In CDP sessions that have an older version of
-    /// it, runs `later` after it.
+    /// Runs `opening` in new documents before all other scripts. CDP sessions that have an older version of `opening`
+    /// keep it and run `later` after it.
     pub(in crate::browser) async fn open_documents_with(&self, opening: String, later: String) -> Result<()> {
         let before = self.extension::<ContextScripts>().opening.lock().replace(opening.clone());
         self.add_to_sessions(if before.is_none() { &opening } else { &later }).await.map(drop)
@@ -124,7 +124,7 @@ async fn add(sessions: &[CdpSession], source: &str) -> Result<Vec<(CdpSession, S
 }
 
 impl InitScript {
-    /// Removes the script from future documents. A page that was opened with it keeps it.
+    /// Removes the script from future documents. Pages that were opened after it was added keep it.
     pub async fn remove(&self) {
         let forget = |scripts: &mut Vec<String>| {
             if let Some(at) = scripts.iter().rposition(|script| *script == self.source) {
@@ -137,7 +137,7 @@ impl InitScript {
         }
         for (session, identifier) in &self.added {
             let remove = RemoveScriptToEvaluateOnNewDocument { identifier: identifier.clone() };
-            // Where the session has ended, the script has too.
+            // If the session has ended, the script is gone as well.
             let _ = session.call(remove).await;
         }
     }

@@ -24,28 +24,28 @@ const LONGEST_WORDS: usize = 300;
 
 /// A tool that a page offers. All texts come from the page.
 #[derive(Debug, Clone)]
-pub struct OfferedTool {
+pub struct WebMcpTool {
     pub name: String,
     pub description: String,
-    /// The JSON schema of its input.
+    /// The JSON schema of the tool's input.
     pub schema: Value,
-    /// Whether it declares that it changes nothing.
+    /// Whether the page declares that the tool changes nothing.
     pub read_only: bool,
-    /// Whether it is a form that waits for the user to submit it.
+    /// Whether the tool is a form that waits for the user to submit it.
     pub waits_for_submit: bool,
     frame: String,
     loader: Arc<str>,
     session: CdpSession,
 }
 
-impl OfferedTool {
-    /// Whether a frame's document offers it.
+impl WebMcpTool {
+    /// Whether this frame's document offers the tool.
     pub fn is_of(&self, frame: &Frame) -> bool {
         self.frame == frame.id()
     }
 }
 
-impl PartialEq for OfferedTool {
+impl PartialEq for WebMcpTool {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.description, &self.schema, &self.loader)
             == (&other.name, &other.description, &other.schema, &other.loader)
@@ -54,7 +54,7 @@ impl PartialEq for OfferedTool {
 
 /// The tools of a page, in order of registration.
 #[derive(Debug, Default)]
-struct Offered(Mutex<Vec<OfferedTool>>);
+struct Offered(Mutex<Vec<WebMcpTool>>);
 
 /// Counts changes of the tools of any page.
 static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
@@ -66,7 +66,7 @@ pub fn page_tools_changed() -> watch::Receiver<u64> {
 
 const EVENTS: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
 
-/// The hooks that collect the tools of pages, in contexts with that option.
+/// The hooks that collect the tools of pages, in contexts with the option `collects_page_tools`.
 pub(in crate::browser) struct OfferedToolHooks;
 
 impl Hooks for OfferedToolHooks {
@@ -76,7 +76,7 @@ impl Hooks for OfferedToolHooks {
 
     fn on_session(&self, new: &NewSession<'_>) {
         let Some(page) = new.page.filter(|_| new.worker.is_none()) else { return };
-        if new.context.options().hears_offers {
+        if new.context.options().collects_page_tools {
             let observer = OfferedObserver { page: page.downgrade(), session: new.session.clone() };
             new.session.observe(&EVENTS, Arc::new(observer));
             new.session.send(Enable {}).ignore();
@@ -102,7 +102,7 @@ impl Observer for OfferedObserver {
                 }
             }
         } else if let Some(event) = event.read::<ToolsRemoved>() {
-            let is_gone = |tool: &OfferedTool| {
+            let is_gone = |tool: &WebMcpTool| {
                 event.tools.iter().any(|gone| gone.name == tool.name && gone.frame_id == tool.frame)
             };
             offered.0.lock().retain(|tool| !is_gone(tool));
@@ -119,10 +119,10 @@ impl Observer for OfferedObserver {
 }
 
 impl OfferedObserver {
-    fn read(&self, page: &Page, tool: Tool) -> Option<OfferedTool> {
+    fn read(&self, page: &Page, tool: Tool) -> Option<WebMcpTool> {
         let loader = page.frame_by_id(&tool.frame_id)?.loader();
         let annotations = tool.annotations.unwrap_or_default();
-        Some(OfferedTool {
+        Some(WebMcpTool {
             name: tool.name,
             description: tool.description,
             schema: tool.input_schema.filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new())),
@@ -136,20 +136,19 @@ impl OfferedObserver {
 }
 
 impl Page {
-    /// The tools that its documents offer now.
-    pub fn offered_tools(&self) -> Vec<OfferedTool> {
-        let stands = |tool: &OfferedTool| {
+    /// The tools that the page's current documents offer.
+    pub fn offered_tools(&self) -> Vec<WebMcpTool> {
+        let stands = |tool: &WebMcpTool| {
             self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader() == tool.loader)
         };
         self.extension::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
     }
 
-    /// Calls a tool of the page. Returns its answer, or `None` at the time limit.
-    ///
-    /// # Errors `script` with the page's message if the tool fails.
+    /// Calls a tool of the page. Returns its answer, or `None` if a form was not submitted within the time limit.
+    /// Returns `Error::Script` with the page's message if the tool fails.
     pub async fn invoke_offered(
         &self,
-        tool: &OfferedTool,
+        tool: &WebMcpTool,
         input: Value,
         limit: Duration,
     ) -> Result<Option<Value>> {

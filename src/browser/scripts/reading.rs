@@ -3,9 +3,9 @@
 //! Such a script has the same result in the isolated world, where a page cannot notice it: in the main world, a
 //! page that has replaced `querySelector` sees each call and the caller's stack. All other scripts must run in
 //! the main world, where the page's variables are.
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 
-impl Scope {
+impl ScriptWorld {
     /// The least noticeable world in which `script` has the same result as in the main world.
     pub fn for_script(script: &str) -> Self {
         let reads = tokens(script).is_some_and(|tokens| Script { tokens: &tokens }.only_reads());
@@ -84,7 +84,7 @@ impl<'s> Script<'s> {
         (0..self.tokens.len()).all(|at| match self.tokens[at] {
             Token::Word(word) => self.word_reads(at, word, &locals),
             Token::Number | Token::Text => true,
-            // A list or a place in one; not a property that only the run of the script names.
+            // An array, or a constant index into one. A computed property name is unknown before the script runs.
             Token::Mark("[") => {
                 !self.follows_a_value(at)
                     || (self.at(at + 1) == Some(Token::Number) && self.is_mark(at + 2, "]"))
@@ -118,7 +118,7 @@ impl<'s> Script<'s> {
         locals
     }
 
-    /// The `a, b` of `(a, b) =>`.
+    /// The names of the parameters before an arrow, such as `a` and `b` in `(a, b) =>`.
     fn parameters_before(&self, arrow: usize) -> Vec<&'s str> {
         let mut names = Vec::new();
         let Some(mut at) = arrow.checked_sub(2).filter(|_| self.is_mark(arrow - 1, ")")) else {
@@ -244,7 +244,7 @@ mod tests {
             "el => el?.children[0].outerHTML ?? null",
             "window.innerWidth > 600 && document.body.scrollTop >= 0",
         ] {
-            assert_eq!(Scope::for_script(script), Scope::Isolated, "{script}");
+            assert_eq!(ScriptWorld::for_script(script), ScriptWorld::Isolated, "{script}");
         }
         for script in [
             "fromThePage",
@@ -270,7 +270,7 @@ mod tests {
             "document.querySelector('a').__vue__",
             "(a = document.title) => a",
         ] {
-            assert_eq!(Scope::for_script(script), Scope::Main, "{script}");
+            assert_eq!(ScriptWorld::for_script(script), ScriptWorld::Main, "{script}");
         }
     }
 }

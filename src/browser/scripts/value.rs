@@ -15,7 +15,7 @@ pub enum JsValue {
     Null,
     Bool(bool),
     Number(f64),
-    /// A `BigInt` by its digits.
+    /// The decimal digits of a `BigInt`.
     BigInt(String),
     Text(String),
     /// A date in ISO 8601 format.
@@ -53,12 +53,12 @@ pub enum JsValue {
 
 const DOCUMENT_NODE: u64 = 9;
 
-/// How deep the browser's serializer goes: its answer has three levels of JSON for each, and more than 127 are not read.
+/// How deep the browser serializes. Each level takes three levels of JSON, of which our parser reads at most 127.
 pub(in crate::browser) const DEEPEST: u32 = 38;
-/// How deep JSON arguments may be; the browser does not answer a message with more than 200 levels.
+/// How deep JSON arguments may be nested: the browser does not answer a message with more than 200 levels.
 const DEEPEST_JSON: usize = 100;
 
-/// A function that describes what the browser's serializer leaves out: errors, URLs, typed arrays, `toJSON`, deep values.
+/// A function that serializes what the browser does not: errors, URLs, typed arrays, `toJSON`, deep values.
 pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
@@ -72,7 +72,7 @@ impl JsValue {
         }
     }
 
-    /// Parses the result of [`TELL`]: a list, in which each array and object comes after those in it, and the value itself.
+    /// Parses the result of [`TELL`]: a `list` of arrays and objects, each after those nested in it, and the `value`.
     pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
         let mut list = Vec::new();
         for item in encoded["list"].as_array().into_iter().flatten() {
@@ -82,7 +82,7 @@ impl JsValue {
         Self::decode(&encoded["value"], &mut list)
     }
 
-    /// Decodes one value; `list` are the arrays and objects before it, of which it takes those that are in it.
+    /// Decodes one value. Takes the arrays and objects that are nested in it out of `list`.
     fn decode(encoded: &Json, list: &mut [Option<Self>]) -> Self {
         let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
         let Some((kind, value)) =
@@ -136,7 +136,7 @@ impl JsValue {
         }
     }
 
-    /// The value as JSON, if JSON can express all of it.
+    /// The value as JSON; `None` if JSON cannot express all of it.
     pub(in crate::browser) fn plain(&self) -> Option<Json> {
         self.plain_within(DEEPEST_JSON)
     }
@@ -151,7 +151,7 @@ impl JsValue {
             Self::Array { items, .. } => {
                 Json::Array(items.iter().map(|item| item.plain_within(inner)).collect::<Option<Vec<_>>>()?)
             }
-            // JSON forgets the order of several.
+            // The order of several keys could get lost in JSON.
             Self::Object { entries, .. } if entries.len() < 2 => {
                 let pair = |(key, value): &(String, Self)| {
                     (key != "__proto__").then(|| Some((key.clone(), value.plain_within(inner)?))).flatten()
@@ -162,7 +162,7 @@ impl JsValue {
         })
     }
 
-    /// All handles in it, in the order in which [`write`](Self::write) numbers them.
+    /// Collects the handles in the value, in the order in which [`write`](Self::write) numbers them.
     pub(in crate::browser) fn handles<'a>(&'a self, found: &mut Vec<&'a JsHandle>) {
         match self {
             Self::Handle(handle) => found.push(handle),
@@ -172,7 +172,7 @@ impl JsValue {
         }
     }
 
-    /// The ids of repeated references.
+    /// Collects the ids of repeated references.
     fn repeats(&self, found: &mut HashSet<u64>) {
         match self {
             Self::Again(number) => {
@@ -211,7 +211,7 @@ fn read_special(text: &str) -> JsValue {
     }
 }
 
-/// `next` is the next free id for objects without one, `levels` how much deeper the browser went.
+/// Parses deep serialization. `next` is the last id given to an object without one, `levels` the remaining depth.
 fn read_deep(deep: &Json, next: &mut u64, levels: u32) -> Option<JsValue> {
     let value = &deep["value"];
     let reference = deep["weakLocalObjectReference"].as_u64();
@@ -321,7 +321,7 @@ impl Writer {
         }
     }
 
-    /// An array or object. One with repeated references is created before its content.
+    /// Writes an array or object. One that is referred to again is created by a statement, before its content.
     fn container(
         &mut self,
         number: u64,

@@ -12,8 +12,9 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{GetRequestPostData, GetResponseBody, PostData};
 use crate::error::{Error, Result};
 
-/// How many bodies are fetched at once, and the time limit for each.
+/// How many bodies are fetched at once.
 const AT_ONCE: usize = 8;
+/// The time limit for fetching one body.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
 /// The request body as reported by the browser.
@@ -25,7 +26,7 @@ pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
 }
 
 impl Page {
-    /// The request with this number, if it is still known.
+    /// The request with this number; `None` if it is not recorded any more.
     pub fn request_entry(&self, number: u64) -> Option<RequestEntry> {
         self.with_network(|network| network.entries().find(|entry| entry.number == number).cloned())
     }
@@ -39,9 +40,7 @@ impl Page {
         Ok(Some(sent_bytes(self.session_of(entry)?.call(get).await?)))
     }
 
-    /// The decoded body of a response.
-    ///
-    /// # Errors `unsupported` if the browser has dropped it.
+    /// The decoded body of a response; `Error::Unsupported` if it is incomplete or the browser has dropped it.
     pub async fn response_body(&self, entry: &RequestEntry) -> Result<Vec<u8>> {
         let gone = |reason: &str| Error::Unsupported { what: "reading the body", reason: reason.to_owned() };
         if entry.response.is_none() || entry.ended.is_none() {
@@ -58,7 +57,7 @@ impl Page {
         })
     }
 
-    /// Those of the requests whose response bodies contain a text, ignoring case.
+    /// Returns the requests whose response bodies contain a text, ignoring case.
     pub async fn answered_with(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
         let wanted = &text.to_lowercase();
         let has = |entry: RequestEntry| async move {

@@ -1,4 +1,4 @@
-//! API requests: sent by us and not by a page, with the cookies of a context or their own.
+//! API requests: HTTP requests of the client and not of a page, with the cookies of a browser context or their own.
 mod body;
 mod lost;
 mod way;
@@ -66,7 +66,7 @@ impl Default for ApiOptions {
     }
 }
 
-/// An API request. Default: as its context has it.
+/// An API request. Settings that are not given are those of [`ApiOptions`].
 #[derive(Debug, Clone, Default)]
 pub struct ApiRequest {
     pub url: String,
@@ -113,10 +113,11 @@ pub struct ApiResponse {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub address: Option<SocketAddr>,
-    /// When the last request of a redirect chain was sent, in milliseconds since 1970; and the milliseconds
-    /// until its headers and its end arrived.
+    /// When the last request of a redirect chain was sent, in milliseconds since 1970.
     pub started_ms: f64,
+    /// The milliseconds until its response headers arrived.
     pub head_ms: f64,
+    /// The milliseconds until its response was complete.
     pub end_ms: f64,
 }
 
@@ -146,17 +147,17 @@ enum Jar {
 }
 
 impl ApiContext {
-    /// Creates one with its own cookies.
+    /// Creates an API context with its own cookies.
     pub fn new(options: ApiOptions, state: StorageState) -> Self {
         Self::with_jar(options, None, Jar::Own(Mutex::new(state)))
     }
 
-    /// Creates one that uses the network route of a browser context, and shares nothing else.
+    /// Creates an API context that uses the network route of a browser context, and shares nothing else with it.
     pub fn beside_context(context: &BrowserContext, options: ApiOptions) -> Self {
         Self::with_jar(options, Some(context), Jar::Own(Mutex::default()))
     }
 
-    /// Creates one that shares the cookies of a browser context.
+    /// Creates an API context that shares the cookies and network route of a browser context.
     pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
         options.client_certificates = context.options().client_certificates;
@@ -164,7 +165,7 @@ impl ApiContext {
         Self::with_jar(options, Some(context), Jar::Shared(context.clone()))
     }
 
-    /// Creates one with the network route and policy of a context, if given and without its own proxy.
+    /// Creates an API context. Without its own proxy, it uses the network route and policy of `context`, if given.
     fn with_jar(options: ApiOptions, context: Option<&BrowserContext>, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
         let way = NetworkRoute::new(context, options.proxy.clone());
@@ -186,7 +187,7 @@ impl ApiContext {
         self.inner.clients.lock().clear();
     }
 
-    /// The cookies, and the storage that the context has or began with.
+    /// The cookies and storage: those of the browser context, or else those given at creation with later cookies.
     pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
         match &self.inner.jar {
             Jar::Shared(context) => context.storage_state(also).await,
@@ -198,7 +199,7 @@ impl ApiContext {
         }
     }
 
-    /// The cookies, or those for requests to these URLs.
+    /// The cookies for requests to these URLs, or all cookies if none are given.
     pub async fn cookies(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
         let held = match &self.inner.jar {
             Jar::Shared(context) => context.cookies().await?,
@@ -223,7 +224,7 @@ impl ApiContext {
         }
     }
 
-    /// Deletes these cookies, without interruption for the others.
+    /// Deletes these cookies, without deleting and restoring the others.
     pub async fn remove_cookies(&self, gone: &[StoredCookie]) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.remove_cookies(gone).await,
@@ -245,9 +246,8 @@ impl ApiContext {
         }
     }
 
-    /// Sends a request and reads the complete response.
-    ///
-    /// # Errors `wait_ran_out`, `request_failed`: no response, too many redirects, or an error status.
+    /// Sends a request and reads the complete response. Returns `Error::AnswerLate` at the time limit, and
+    /// `Error::RequestFailed` without a response, after too many redirects, or for an error status if requested.
     pub async fn fetch(&self, request: &ApiRequest) -> Result<ApiResponse> {
         if self.inner.disposed.load(Ordering::Acquire) {
             return Err(Error::PageClosed);
@@ -260,7 +260,6 @@ impl ApiContext {
         let options = &self.inner.options;
         let mut hop = Hop::first(request, options)?;
         let most = request.max_redirects.unwrap_or(options.max_redirects);
-        let ignore = request.ignore_https_errors.unwrap_or(options.ignore_https_errors);
         let mut redirects = 0;
         let known = &options.http_credentials;
         let mut introduced = hop.credentials(known).is_some_and(|credentials| credentials.unasked);
@@ -268,8 +267,7 @@ impl ApiContext {
             hop.introduce(known);
         }
         loop {
-            let client = self.client(ignore, &hop.url).await?;
-            let response = self.hop(&client, &hop, request.max_retries).await?;
+            let response = self.hop(&hop, request.max_retries).await?;
             let challenge = response.header("www-authenticate").unwrap_or_default();
             let is_basic = challenge.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case("basic"));
             if response.status == 401 && is_basic && !introduced {
@@ -298,12 +296,12 @@ impl ApiContext {
     }
 
     /// Sends one request of a redirect chain, and repeats it after a connection reset.
-    async fn hop(&self, client: &Client, hop: &Hop, retries: usize) -> Result<ApiResponse> {
+    async fn hop(&self, hop: &Hop, retries: usize) -> Result<ApiResponse> {
         let mut left = retries;
         let mut pause = Duration::from_millis(100);
         let begun = Instant::now();
         loop {
-            match self.exchange(client, hop).await {
+            match self.exchange(hop).await {
                 Err(ExchangeError::Reset(_)) if left > 0 => {
                     left -= 1;
                     tokio::time::sleep(pause).await;
@@ -317,7 +315,7 @@ impl ApiContext {
         }
     }
 
-    async fn exchange(&self, client: &Client, hop: &Hop) -> std::result::Result<ApiResponse, ExchangeError> {
+    async fn exchange(&self, hop: &Hop) -> std::result::Result<ApiResponse, ExchangeError> {
         let mut headers = hop.headers.clone();
         if !headers.contains_key("cookie")
             && let Some(cookies) = self.cookies_for(&hop.url).await?
@@ -328,7 +326,7 @@ impl ApiContext {
         }
         let started = Instant::now();
         let started_ms = unix_time().as_secs_f64() * 1e3;
-        let mut received = self.answer(client, hop, &headers).await?;
+        let mut received = self.answer(hop, &headers).await?;
         let head_ms = started.elapsed().as_secs_f64() * 1e3;
         self.keep_cookies(&hop.url, received.headers()).await?;
         let status = received.status();
@@ -367,28 +365,30 @@ impl ApiContext {
         Ok(response)
     }
 
-    /// Sends the request and returns the response. A server may close an idle connection at the moment when it is reused; the
-    /// request is then repeated if its method is idempotent. <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
-    async fn answer(
-        &self,
-        client: &Client,
-        hop: &Hop,
-        headers: &HeaderMap,
-    ) -> std::result::Result<Response, ExchangeError> {
-        let repeatable = hop.method.is_idempotent();
+    /// Sends the request and returns the response. A server may close an idle connection when it is reused; the request
+    /// is then repeated if its method is idempotent. <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
+    async fn answer(&self, hop: &Hop, headers: &HeaderMap) -> std::result::Result<Response, ExchangeError> {
+        let origin = hop.url.origin();
+        let mut client = self.client(hop, false).await?;
+        let mut may_reuse = hop.method.is_idempotent();
         loop {
             let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers.clone());
             let sending = match &hop.body {
                 Some(body) => sending.body(body.clone()),
                 None => sending,
             };
-            let sent = sending.send().await.map_err(|error| lost(&error, &hop.url));
-            let mut kept = self.inner.kept.lock();
-            match sent {
-                Err(ExchangeError::Reset(_)) if kept.remove(&hop.url.origin()) && repeatable => {}
-                Err(lost) => return Err(lost),
+            match sending.send().await.map_err(|error| lost(&error, &hop.url)) {
+                Err(ExchangeError::Reset(_)) if may_reuse && self.inner.kept.lock().contains(&origin) => {
+                    // Other idle connections may have been closed, too.
+                    client = self.client(hop, true).await?;
+                    may_reuse = false;
+                }
+                Err(lost) => {
+                    self.inner.kept.lock().remove(&origin);
+                    return Err(lost);
+                }
                 Ok(response) => {
-                    kept.insert(hop.url.origin());
+                    self.inner.kept.lock().insert(origin);
                     return Ok(response);
                 }
             }
@@ -411,7 +411,7 @@ impl ApiContext {
         match &self.inner.jar {
             Jar::Shared(context) => {
                 for cookie in set_cookies {
-                    // One that the browser refuses is refused for requests too.
+                    // A cookie that the browser rejects is not kept for API requests either.
                     let _ = context.add_cookies(&[cookie]).await;
                 }
             }
@@ -420,18 +420,19 @@ impl ApiContext {
         Ok(())
     }
 
-    async fn client(&self, ignore_https_errors: bool, url: &Url) -> Result<Client> {
+    /// Returns the HTTP client for a request; with `fresh`, one that has no open connection yet.
+    async fn client(&self, hop: &Hop, fresh: bool) -> Result<Client> {
         let certificates = &self.inner.options.client_certificates;
-        let shown = certificates.iter().position(|certificate| certificate.is_for(url));
-        let kind = (ignore_https_errors, shown);
-        if let Some(client) = self.inner.clients.lock().get(&kind) {
+        let shown = certificates.iter().position(|certificate| certificate.is_for(&hop.url));
+        let kind = (hop.ignore_https_errors, shown);
+        if let Some(client) = self.inner.clients.lock().get(&kind).filter(|_| !fresh) {
             return Ok(client.clone());
         }
         let mut builder = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .danger_accept_invalid_certs(ignore_https_errors)
-            .danger_accept_invalid_hostnames(ignore_https_errors);
+            .danger_accept_invalid_certs(hop.ignore_https_errors)
+            .danger_accept_invalid_hostnames(hop.ignore_https_errors);
         if let Some(shown) = shown {
             let identity = reqwest::Identity::from_pem(certificates[shown].pem());
             builder = builder.identity(identity.map_err(|error| failed(&error.to_string()))?);
@@ -452,6 +453,7 @@ struct Hop {
     method: Method,
     headers: HeaderMap,
     body: Option<Vec<u8>>,
+    ignore_https_errors: bool,
 }
 
 impl Hop {
@@ -472,7 +474,7 @@ impl Hop {
         }
         let body = match &request.body {
             None => {
-                // As browsers do: some servers insist on the header.
+                // As browsers do, since some servers require the header.
                 if matches!(method, Method::POST | Method::PUT | Method::PATCH)
                     && !["content-length", "transfer-encoding"].iter().any(|name| headers.contains_key(*name))
                 {
@@ -488,7 +490,8 @@ impl Hop {
                 Some(bytes)
             }
         };
-        Ok(Self { url, method, headers, body })
+        let ignore_https_errors = request.ignore_https_errors.unwrap_or(options.ignore_https_errors);
+        Ok(Self { url, method, headers, body, ignore_https_errors })
     }
 
     fn redirect(&mut self, status: u16, location: &str) -> Result<()> {
@@ -559,7 +562,7 @@ fn resolve(url: &str, base: Option<&str>) -> Result<Url> {
     Ok(resolved)
 }
 
-/// Adds parameters; those in the URL itself stay as written.
+/// Adds the query parameters of a request. Parameters that the URL itself contains stay as written.
 fn add_parameters(url: &mut Url, request: &ApiRequest) {
     if let Some(query) = &request.query {
         url.set_query(Some(query));

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Result};
 
-/// The largest size of an unpacked archive.
+/// The largest size of an unpacked archive in bytes.
 const MOST_UNPACKED: u64 = 1 << 30;
 const MOST_REDIRECTS: usize = 20;
 /// Headers that do not apply, since bodies are stored uncompressed.
@@ -31,11 +31,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct Archive {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// The body files, if all are in one ZIP file.
+    /// The body files of a ZIP archive; `None` if they are separate files.
     files: Option<HashMap<String, Vec<u8>>>,
 }
 
-/// A request to be answered.
+/// A request to look up in an archive.
 #[derive(Debug, Clone, Copy)]
 pub struct ArchiveQuery<'a> {
     pub url: &'a str,
@@ -82,9 +82,7 @@ enum Stored {
 }
 
 impl Archive {
-    /// Reads a HAR file, or a ZIP file with one and its bodies.
-    ///
-    /// # Errors `file` if it cannot be read, or contains something invalid.
+    /// Reads a HAR file, or a ZIP file with one and its bodies. Returns `Error::File` if it is unreadable or invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|error| unusable(path, error))?;
         Self::read(path, bytes)
@@ -105,9 +103,8 @@ impl Archive {
         Ok(Self { path: path.to_owned(), entries: entries.map_err(no_archive)?, files })
     }
 
-    /// The archive's answer to a request; `None` if it does not contain the request.
-    ///
-    /// # Errors `file` if a body's file cannot be read.
+    /// The archive's answer to a request; `None` if it does not contain the request. Returns `Error::File` if the file
+    /// of a body cannot be read.
     pub fn answer(&self, asked: &ArchiveQuery) -> Result<Option<Archived>> {
         let found = match self.find(asked)? {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
@@ -123,7 +120,7 @@ impl Archive {
         Ok(Archived::Answer { status, headers, body: self.body(&entry.content)? })
     }
 
-    /// The entry for a request: among several, the first with the most equal headers.
+    /// The entry for a request; among several, the first of those with the most equal headers.
     fn find(&self, asked: &ArchiveQuery) -> Result<Option<&Entry>> {
         let mut best: Option<(usize, &Entry)> = None;
         for entry in &self.entries {

@@ -16,7 +16,7 @@ impl BrowserContext {
     }
 }
 
-/// Those of the cookies that are sent to these URLs.
+/// Returns the cookies that are sent to at least one of these URLs.
 pub(in crate::browser) fn cookies_for_urls(
     mut cookies: Vec<StoredCookie>,
     urls: &[String],
@@ -26,7 +26,7 @@ pub(in crate::browser) fn cookies_for_urls(
     Ok(cookies)
 }
 
-/// Converts a cookie with a URL to one with domain and path.
+/// Converts a cookie that has a URL to one with the URL's domain and path.
 pub(in crate::browser) fn placed(cookie: &StoredCookie) -> Result<StoredCookie> {
     let Some(url) = &cookie.url else { return Ok(cookie.clone()) };
     let url = address(url)?;
@@ -86,7 +86,7 @@ pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
     Some(cookie)
 }
 
-/// The domain that a server may set cookies for, with a leading dot.
+/// The domain of a cookie with a `Domain` attribute, with a leading dot. `None` if the server may not set it.
 fn wide_domain(named: &str, url: &Url) -> Option<String> {
     let named = named.trim_start_matches('.').to_ascii_lowercase();
     match url.host()? {
@@ -105,7 +105,7 @@ fn default_path(url: &Url) -> String {
 
 /// Parses the `Expires` of a cookie to a Unix time in seconds.
 pub(super) fn parse_date(text: &str) -> Option<f64> {
-    // Written with dashes, too.
+    // Some servers write dates with dashes.
     let plain = text.replace('-', " ");
     let date = httpdate::parse_http_date(text).or_else(|_| httpdate::parse_http_date(&plain)).ok()?;
     Some(date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64())
@@ -139,7 +139,7 @@ pub(in crate::browser) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
     host_fits && path_fits && alive && (safe || !cookie.secure)
 }
 
-/// Whether the URL is on this machine, which counts as secure.
+/// Whether the URL's host is this machine, to which secure cookies are sent even without TLS.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(host)) => is_local_name(host),

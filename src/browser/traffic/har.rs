@@ -48,7 +48,7 @@ pub struct HarResponse<'a> {
     pub status_text: &'a str,
     pub headers: &'a [(String, String)],
     pub mime_type: &'a str,
-    /// `None` if the browser has dropped it.
+    /// The body; `None` if the browser has dropped it.
     pub body: Option<&'a [u8]>,
 }
 
@@ -162,7 +162,7 @@ impl HarResponse<'_> {
     }
 }
 
-/// Adds a body to the files. Returns its name.
+/// Adds a body to `files`. Returns its file name.
 fn attach(body: &[u8], mime_type: &str, files: &mut Vec<(String, Vec<u8>)>) -> String {
     let plain = mime_type.split(';').next().unwrap_or_default().trim();
     let ending = match plain {

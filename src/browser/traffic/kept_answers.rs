@@ -18,9 +18,9 @@ const BODY_LIMIT: Duration = Duration::from_secs(5);
 /// Which responses to keep, and how many bytes.
 #[derive(Debug, Clone)]
 pub struct KeepOptions {
-    /// The URLs; all with `None`.
+    /// The URLs of responses to keep; `None` for all.
     pub address: Option<UrlGlob>,
-    /// The resource types, such as `fetch`; all if empty.
+    /// The resource types of responses to keep, such as `fetch`; all if empty.
     pub kinds: Vec<String>,
     /// The most bytes of all bodies together. Above it, the oldest responses are dropped.
     pub most_bytes: usize,
@@ -56,7 +56,7 @@ struct Kept {
 }
 
 impl BrowserContext {
-    /// Keeps responses of its pages from now on.
+    /// Keeps responses of this context's pages from now on.
     pub fn keep_answers(&self, options: KeepOptions) -> KeptAnswers {
         let inner = Arc::new(Inner { options, kept: Mutex::default(), awaited: watch::channel(0).0 });
         let received = Arc::downgrade(&inner);

@@ -11,4 +11,4 @@ mod resource;
 pub(super) mod route;
 pub(super) mod socket;
 pub(super) mod socket_route;
-pub(super) mod vouched;
+pub(super) mod relay_certificates;

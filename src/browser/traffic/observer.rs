@@ -24,7 +24,7 @@ use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::network::body_of;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::worker::{Worker, WorkerKind};
-use crate::browser::options::routing::Routed;
+use crate::browser::options::routing::InterceptedUrls;
 use crate::cdp::types::network::{
     self as wire, AuthRequired, HeaderList, LoadingFailed, LoadingFinished, RequestPaused, RequestWillBeSent,
     RequestWillBeSentExtraInfo, ResponseReceived, ResponseReceivedExtraInfo, WebSocketClosed,
@@ -66,17 +66,18 @@ struct State {
     done: VecDeque<String>,
     /// The latest requests of each page, oldest first.
     newest: HashMap<usize, VecDeque<Request>>,
-    /// Requests that the page's process has reported, and the network process not yet.
+    /// Requests that the page's process has reported, and the network process has not intercepted yet.
     announced: HashMap<String, (RequestWillBeSent, Source)>,
     /// Requests that the network process has intercepted, and the page's process has not reported yet.
     stopped: HashMap<String, (RequestPaused, Source)>,
     sockets: HashMap<String, WebSocket>,
     workers: Vec<Worker>,
-    /// Authentication challenges that were answered once: a repeated one means that the credentials were refused.
+    /// The requests whose authentication challenge was answered: a second one means that the credentials were refused.
     challenged: VecDeque<String>,
-    routed: Routed,
+    routed: InterceptedUrls,
     blocks: Blocks,
-    /// The sessions with interception, and whether their cache is disabled: enabling it twice would lose waiting requests.
+    /// The sessions with interception, and whether their cache is disabled. Enabling interception again would lose
+    /// the requests that wait.
     held: HashMap<String, bool>,
 }
 
@@ -111,7 +112,7 @@ pub(in crate::browser) struct Source {
     worker: Option<Worker>,
 }
 
-/// The events of a session while somebody subscribes.
+/// The CDP events that are observed while somebody subscribes.
 const EVENTS: [&str; 15] = [
     RequestWillBeSent::METHOD,
     RequestWillBeSentExtraInfo::METHOD,
@@ -197,7 +198,7 @@ impl BrowserContext {
         self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
 
-    /// The running shared and service workers of its pages.
+    /// The running workers of this context that started while somebody subscribed to network events.
     pub fn workers(&self) -> Vec<Worker> {
         self.traffic().state.lock().workers.clone()
     }
@@ -256,7 +257,7 @@ impl BrowserContext {
         {
             return;
         }
-        // A redirect is stopped again, and sent on unasked, unless it was made here.
+        // A redirect is intercepted again and continued without asking a handler, unless a handler's response made it.
         if (is_redirected && !self.is_fulfilled(&id)) || !self.holds(source) {
             self.begin(event, source, None);
             return;
@@ -281,7 +282,7 @@ impl BrowserContext {
             .clone()
             .filter(|_| !(event.resource_type == "Other" && is_icon_url(&event.request.url)))
         else {
-            // Nobody will hear of it otherwise.
+            // This request is not reported to handlers, so nobody else would continue it.
             resume(source, event.request_id);
             return;
         };
@@ -309,7 +310,7 @@ impl BrowserContext {
         };
         match announced {
             Some((announced, by)) => self.begin(announced, &by, Some((event, source.clone()))),
-            // It was announced before anybody routed, or asks for a second time, with a password.
+            // The request was announced before interception began, or is repeated with credentials.
             None => resume(source, event.request_id),
         }
     }
@@ -347,7 +348,7 @@ impl BrowserContext {
         } else if !self.decides(&at, request.url()) {
             route.let_go();
         } else if request.method() == "OPTIONS" {
-            // Asked by the browser, not by the page: who routes the real request means to answer it.
+            // A CORS preflight, which the browser sends by itself: permit it, as a handler decides on the real request.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
             request.set_held(true);
@@ -419,7 +420,7 @@ impl BrowserContext {
         if request.has_response() {
             return;
         }
-        // Where a document goes to another process, that one has the body.
+        // If a document is loaded into another process, the body is there.
         request.set_session(source.session.clone());
         request.answered(event.response, event.has_extra_info);
         if let Some(response) = request.response_so_far() {
@@ -532,7 +533,7 @@ impl BrowserContext {
 }
 
 impl State {
-    /// Takes out requests that will not end any more.
+    /// Removes and returns the requests that match and will never end.
     fn abandon(&mut self, of: impl Fn(&Request) -> bool) -> Vec<Request> {
         let gone = self.known.extract_if(|_, known| known.current().is_some_and(&of));
         let gone: Vec<_> = gone.flat_map(|(_, known)| known.hops).collect();
@@ -548,7 +549,7 @@ impl Known {
     }
 }
 
-/// Whether the browser requests a tab's icon, which the page does not know.
+/// Whether it is the browser's own request for a tab's icon, which the page does not know about.
 fn is_icon(event: &RequestWillBeSent) -> bool {
     event.kind.as_deref() == Some("Other") && is_icon_url(&event.request.url)
 }

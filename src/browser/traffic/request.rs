@@ -1,4 +1,4 @@
-//! Requests and responses as live objects: their current state, and waiting for more.
+//! Requests and responses, whose state is updated by events of the browser and can be waited for.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -64,7 +64,7 @@ struct RequestState {
     session: CdpSession,
     /// Whether a route handler has answered instead of a server.
     fulfilled: bool,
-    /// Whether it waits for a route handler: the browser reports no headers before that has decided.
+    /// Whether the request waits for a route handler: the browser reports no headers before the handler has decided.
     held: bool,
     /// Headers that are also set on redirects.
     carried: Option<Vec<(String, String)>>,
@@ -106,7 +106,7 @@ pub struct RequestTiming {
     pub response_end: f64,
 }
 
-/// Bytes sent over the network.
+/// Bytes sent and received over the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestSizes {
     pub request_body: usize,
@@ -167,22 +167,22 @@ impl Request {
         &self.inner.sent.headers
     }
 
-    /// The request body, as far as the browser has reported it.
+    /// The request body; `None` if there is none or the browser has not reported it.
     pub fn body(&self) -> Option<&[u8]> {
         self.inner.sent.body.as_deref()
     }
 
-    /// `document`, `script`, `xhr`, `fetch`, `image` and so on.
+    /// The resource type in lower case: `document`, `script`, `xhr`, `fetch`, `image` and so on.
     pub fn resource_type(&self) -> String {
         self.inner.sent.kind.to_ascii_lowercase()
     }
 
-    /// Whether it loads a document into a frame.
+    /// Whether the request loads a document into a frame.
     pub fn is_navigation(&self) -> bool {
         self.inner.sent.is_navigation
     }
 
-    /// Whether it loads the main document of a tab.
+    /// Whether the request loads the main document of a tab.
     pub fn is_tabs_document(&self) -> bool {
         self.is_navigation() && self.frame().is_some_and(|frame| frame.parent().is_none())
     }
@@ -191,7 +191,7 @@ impl Request {
         self.inner.origin.page.as_ref()
     }
 
-    /// The frame of the request or of its worker. `None` for a service worker.
+    /// The frame that sent the request, or whose worker did. `None` for a service worker.
     pub fn frame(&self) -> Option<&Frame> {
         self.inner.origin.frame.as_ref()
     }
@@ -229,7 +229,7 @@ impl Request {
         Ok(self.response_so_far())
     }
 
-    /// The headers as sent over the network, with cookies. For a request that waits for a route handler, those it is to be sent with.
+    /// The headers as sent over the network, with cookies. While a route handler decides, the intercepted headers.
     pub async fn all_headers(&self) -> Result<HeaderList> {
         self.wait_for_headers(|state| state.sent_headers.is_some() || state.held).await?;
         let headers = self.inner.state.lock().sent_headers.clone();
@@ -265,7 +265,7 @@ impl Request {
         }
     }
 
-    /// The bytes sent over the network; waits for the end.
+    /// The bytes sent and received over the network; waits for the end.
     pub async fn sizes(&self) -> Result<RequestSizes> {
         self.finished().await?;
         let sent = self.all_headers().await?;
@@ -278,7 +278,7 @@ impl Request {
             response.as_ref().map_or(0, |response| "HTTP/1.1 200 \r\n".len() + response.status_text().len());
         let response_headers = status_line + length(&received);
         let state = self.inner.state.lock();
-        // The browser counts headers and body together.
+        // The browser reports the bytes of headers and body as one number.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of bytes")]
         let transferred = state.encoded_bytes.max(0.0) as usize;
         Ok(RequestSizes {
@@ -299,7 +299,7 @@ impl Request {
         let known = self.until(|state| known(state) || state.headers_settled || state.failure.is_some());
         match timeout(HEADERS_LIMIT, known).await {
             Ok(known) => known,
-            // What the page's process knows must do.
+            // The caller falls back to the headers that the page's process has reported.
             Err(_) => Ok(()),
         }
     }
@@ -327,10 +327,10 @@ impl Request {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    // What the browser tells.
+    // Updates from events of the browser:
 
     pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
-        // What comes from a cache goes over no wire, though the browser says that it will report more.
+        // The browser announces more headers for cached responses, too, but reports none.
         let is_cached = response.from_disk_cache == Some(true);
         self.update(|state| {
             state.response = Some(Arc::new(response));
@@ -389,7 +389,7 @@ impl Request {
         self.update(|state| state.session = session);
     }
 
-    /// Records whether it waits for a route handler.
+    /// Records whether the request waits for a route handler.
     pub(in crate::browser) fn set_held(&self, held: bool) {
         self.update(|state| state.held = held);
     }
@@ -490,7 +490,7 @@ impl Response {
         self.received.security_details.as_ref()
     }
 
-    /// `HTTP/1.1`, `HTTP/2.0` and so on.
+    /// The HTTP version: `HTTP/1.1`, `HTTP/2.0` and so on.
     pub fn http_version(&self) -> String {
         match self.received.protocol.as_deref().unwrap_or_default() {
             "h2" => "HTTP/2.0".to_owned(),

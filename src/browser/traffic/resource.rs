@@ -6,7 +6,7 @@ use crate::browser::objects::frame::Frame;
 use crate::cdp::types::network::{IoClose, IoRead, LoadNetworkResource, ResourceOptions};
 
 impl Frame {
-    /// The bytes of a URL; `None` if it fails, or is larger than `most`.
+    /// Loads the content of a URL; `None` if loading fails or the content is larger than `most` bytes.
     pub(in crate::browser) async fn load_resource(&self, url: &str, most: usize) -> Option<Vec<u8>> {
         let session = self.session();
         let load = LoadNetworkResource {

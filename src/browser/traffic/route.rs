@@ -28,7 +28,7 @@ struct Inner {
     /// The browser's id of the interception.
     id: String,
     decided: AtomicBool,
-    /// A handler with precedence has claimed it.
+    /// Whether a handler with precedence has claimed the decision.
     claimed: AtomicBool,
 }
 
@@ -71,7 +71,7 @@ impl Route {
         self.inner.claimed.store(true, Ordering::Release);
     }
 
-    /// Whether a handler with precedence has claimed it.
+    /// Whether a handler with precedence has claimed the decision.
     pub fn is_claimed(&self) -> bool {
         self.inner.claimed.load(Ordering::Acquire)
     }
@@ -195,7 +195,7 @@ impl Route {
         headers.iter().filter(is_free).filter(is_changed).cloned().collect()
     }
 
-    /// Ignores the error for a request that the page has given up. A decision that the browser refuses can be repeated.
+    /// Ignores the error for a request that the page has cancelled. After other errors, a handler can decide again.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })
@@ -210,7 +210,7 @@ impl Route {
     }
 }
 
-/// Whether responses from this URL may not set secure cookies; the browser would accept them from us.
+/// Whether responses from this URL must not set secure cookies. The browser would accept them from a route handler.
 fn is_plain_http(url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default();
@@ -227,7 +227,7 @@ fn scheme(url: &str) -> Option<&str> {
 }
 
 pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)>) -> Vec<HeaderEntry> {
-    // The browser takes one header per line: repeated ones come joined by newlines.
+    // Repeated headers are joined by newlines here, but the browser takes one entry for each.
     let split = |(name, value): (String, String)| {
         let values: Vec<_> = value.split('\n').map(str::to_owned).collect();
         values.into_iter().map(move |value| HeaderEntry { name: name.clone(), value })

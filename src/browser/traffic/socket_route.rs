@@ -1,11 +1,11 @@
-//! Routing of `WebSockets`. CDP cannot intercept them, so a script replaces the page's `WebSocket`, which a page
-//! can notice: only on request.
+//! Routing of `WebSockets`. CDP cannot intercept them, so a script replaces the page's `WebSocket`, but only on
+//! request, since a page can notice it.
 use serde_json::Value;
 
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
 
@@ -19,7 +19,7 @@ impl BrowserContext {
         self.add_init_script(script.clone()).await?;
         for frame in self.pages().iter().flat_map(crate::browser::objects::page::Page::frames) {
             let begin = format!("() => {{ {script} }}");
-            match frame.realm(Scope::Main).await?.evaluate(&begin, &JsValue::Undefined).await {
+            match frame.realm(ScriptWorld::Main).await?.evaluate(&begin, &JsValue::Undefined).await {
                 Ok(_) | Err(Error::DocumentGone | Error::FrameDetached) => {}
                 Err(error) => return Err(error),
             }
@@ -47,7 +47,7 @@ impl Frame {
             value,
         ];
         let act = "([name, ...rest]) => WebSocket[name]?.(...rest)";
-        let realm = self.realm(Scope::Main).await?;
+        let realm = self.realm(ScriptWorld::Main).await?;
         realm.evaluate_despite_dialog(act, &JsValue::Array { number: 0, items }).await.map(drop)
     }
 }

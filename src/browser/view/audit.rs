@@ -11,7 +11,7 @@ use crate::browser::elements::element::ElementHandle;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::raw::RawSession;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::error::{Error, Result};
 
 const VITALS: &str = include_str!("audit/vitals.js");
@@ -28,11 +28,11 @@ pub struct Vitals {
     pub load: Option<f64>,
     pub fcp: Option<f64>,
     pub lcp: Option<f64>,
-    /// The largest element: its tag, id and classes; its URL.
+    /// The tag, id and classes of the largest element.
     pub lcp_element: Option<String>,
     pub lcp_url: Option<String>,
     pub cls: Option<f64>,
-    /// The element that shifted.
+    /// The tag, id and classes of an element that shifted when `cls` reached its value.
     pub shifted: Option<String>,
     pub inp: Option<f64>,
     pub interactions: u32,
@@ -48,7 +48,7 @@ pub struct Vitals {
 pub struct Finding {
     /// The rule, such as `contrast`.
     pub rule: String,
-    /// The element's number in its frame.
+    /// The number of the element in its frame, as in refs.
     #[serde(rename = "ref")]
     pub number: Option<u32>,
     #[serde(skip)]
@@ -60,7 +60,7 @@ pub struct Finding {
 /// The styles of an element.
 #[derive(Debug, Clone, Default)]
 pub struct Styles {
-    /// The matching rules of the page, highest precedence first: their position and text.
+    /// The matching rules of the page, highest precedence first: selector with source, and declarations.
     pub rules: Vec<(String, String)>,
     /// The computed values of the properties in those rules.
     pub computed: Vec<(String, String)>,
@@ -69,7 +69,7 @@ pub struct Styles {
 impl Page {
     /// Measures web vitals.
     pub async fn vitals(&self) -> Result<Vitals> {
-        let vitals = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
+        let vitals = self.main_frame().evaluate(VITALS, Vec::new(), ScriptWorld::Isolated).await?;
         serde_json::from_value(vitals)
             .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
     }
@@ -86,7 +86,7 @@ impl Page {
             let answer = async { frame.utility().await?.call_apart::<Audited>(AUDIT).await };
             let answer = match answer.await {
                 Ok(answer) => answer,
-                // A frame that goes meanwhile shuts nobody out.
+                // A child frame that fails, for example because it was removed, is skipped.
                 Err(error) if frame.parent().is_none() => return Err(error),
                 Err(_) => continue,
             };
@@ -100,7 +100,7 @@ impl Page {
 }
 
 impl Frame {
-    /// A raw CDP session with the process of this frame.
+    /// Opens a raw CDP session with the process of this frame.
     pub(super) async fn attach_raw(&self) -> Result<RawSession> {
         let mut frame = self.clone();
         while let Some(parent) = frame.parent().cloned()
@@ -126,7 +126,7 @@ impl ElementHandle {
 async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     let sheets = Arc::<Mutex<HashMap<String, String>>>::default();
     let received = Arc::clone(&sheets);
-    session.overhear(Arc::new(move |method, message| {
+    session.forward_events(Arc::new(move |method, message| {
         if method == "CSS.styleSheetAdded"
             && let Ok(event) = serde_json::from_slice::<Value>(message)
         {
@@ -152,7 +152,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
             let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str()) else {
                 continue;
             };
-            // Parts of a shorthand have no text of their own.
+            // Longhands that the browser derived from a shorthand have no range in the source.
             if property["disabled"] == true
                 || (style.get("range").is_some() && property.get("range").is_none())
             {
@@ -168,7 +168,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     };
     add("style attribute".to_owned(), &matched["inlineStyle"]);
     let sheets = sheets.lock();
-    // The browser tells the weakest first.
+    // The browser lists the rules with the lowest precedence first.
     for rule in matched["matchedCSSRules"].as_array().into_iter().flatten().rev() {
         let rule = &rule["rule"];
         if rule["origin"] == "user-agent" {

@@ -18,7 +18,7 @@ use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::cdp::types::dom::{EventListener, GetEventListeners, ResolveNode};
 use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
-use crate::snapshot::{self, Redrawn};
+use crate::snapshot::{self, ElementReplacement};
 
 /// Options for reading a page.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct CaptureOptions {
     pub all_refs: bool,
     /// Frame and number of the element to start at. Default: the whole page.
     pub root: Option<(u32, u32)>,
-    /// The time limit of the main frame. A child frame that exceeds its own limit is reported as silent.
+    /// The time limit of the main frame. A child frame that exceeds its own limit is replaced by a note.
     pub limit: Duration,
 }
 
@@ -41,26 +41,27 @@ impl Default for CaptureOptions {
 
 /// The time limit of a child frame, which must not delay the rest of the page.
 const CHILD_LIMIT: Duration = Duration::from_secs(1);
-/// The time limit of a child frame at first: its process may just have started, and must compile the engine.
+/// The time limit of a child frame's first reading: its process may just have started, and must compile the engine.
 const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
 /// The time limit of all child frames together.
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 /// The most frames that are read.
 const MOST_FRAMES: usize = 200;
-/// The time limit for event listeners: after that, the snapshot goes without them, and the next one includes them.
-const HEARERS_LIMIT: Duration = Duration::from_secs(3);
-const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
-/// The most nodes with listeners that are reported at once.
-const MOST_HEARERS: usize = 400;
-/// The number of listeners above which a document is queried only once.
+/// The time limit for querying event listeners. After that, this snapshot omits them, and the next one tries again.
+const LISTENING_NODES_LIMIT: Duration = Duration::from_secs(3);
+/// The same limit for a child frame.
+const CHILD_LISTENING_NODES_LIMIT: Duration = Duration::from_millis(400);
+/// The most nodes with listeners that are passed to the engine at once.
+const MOST_LISTENING_NODES: usize = 400;
+/// The number of listeners above which a document is never queried for listeners again.
 const MOST_LISTENERS: usize = 2_000;
-/// The size of a walk above which it is not repeated because of new listeners.
+/// The number of nodes above which a walk is not repeated because of new listeners.
 const LARGEST_TEXT: usize = 4_000;
 
 impl Page {
-    /// Reads the current page. `context` is the number at the beginning of its refs.
+    /// Reads the current page. `context` is the context number in the refs of the page.
     ///
-    /// # Errors `dialog_open`, `page_busy` if the main frame does not answer in time.
+    /// # Errors Returns `dialog_open` if a dialog blocks the page, `page_busy` if the main frame is too slow.
     pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
         let top = match options.root {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
@@ -93,7 +94,7 @@ impl Page {
                 match read {
                     Ok(Ok(read)) => frames.insert(frame.number(), read),
                     Ok(Err(_)) => None,
-                    Err(_) => frames.insert(frame.number(), snapshot::Frame::silent()),
+                    Err(_) => frames.insert(frame.number(), snapshot::Frame::unanswered()),
                 };
             }
             level = children;
@@ -101,8 +102,8 @@ impl Page {
         Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
     }
 
-    /// Lets elements keep the refs of those that they replace. Returns those that do.
-    pub async fn keep_refs(&self, redrawn: Vec<Redrawn>) -> Vec<Redrawn> {
+    /// Gives elements the refs of the elements that they replaced. Returns the replacements that took effect.
+    pub async fn keep_refs(&self, redrawn: Vec<ElementReplacement>) -> Vec<ElementReplacement> {
         let mut kept = Vec::new();
         let numbers: HashSet<u32> = redrawn.iter().map(|redrawn| redrawn.frame).collect();
         for frame in numbers.into_iter().filter_map(|number| self.frame_by_number(number)) {
@@ -137,7 +138,7 @@ impl Page {
                 match answer {
                     Ok(answer) if answer.found => return Ok(true),
                     Ok(answer) => shown.extend(answer.frames),
-                    // A frame that is just being replaced shows nothing.
+                    // A frame whose document is being replaced counts as empty.
                     Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -148,17 +149,17 @@ impl Page {
     }
 }
 
-/// A text in a closed part of a page that the browser's own search would open.
+/// A text in a collapsed part of a page that the browser's find-in-page would open.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ClosedText {
     pub text: String,
-    /// What opens the part.
+    /// The visible element that opens the part, if it is known.
     pub by: Option<Moving>,
 }
 
 impl Frame {
-    /// The texts in closed parts of the document that the browser's own search would open: in `details`, and in what
-    /// is hidden until it is found.
+    /// Returns the texts in collapsed parts of the document that the browser's find-in-page would open: in `details`,
+    /// and in elements with `hidden="until-found"`.
     pub async fn closed_texts(&self) -> Result<Vec<ClosedText>> {
         let texts: Vec<ClosedText> = self.utility().await?.call("closedTexts", &[]).await?;
         self.set_last_ref(
@@ -172,9 +173,9 @@ impl Frame {
 #[derive(Debug, Deserialize)]
 struct TextSearch {
     found: bool,
-    /// Whether it shows a PDF, whose text scripts cannot see.
+    /// Whether the frame shows a PDF, whose text scripts cannot read.
     pdf: bool,
-    /// Its child frames.
+    /// The numbers of the child frames that a snapshot would show.
     frames: Vec<u32>,
 }
 
@@ -192,7 +193,7 @@ async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
     Ok(TextSearch { found, pdf: true, frames: Vec::new() })
 }
 
-/// Reads one frame. If its document is replaced meanwhile, reads the new one.
+/// Reads one frame. If the document is replaced meanwhile, reads the new document.
 async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
     const ATTEMPTS: usize = 3;
     let mut attempt = 1;
@@ -210,9 +211,9 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     let root = options.root.map(|(_, number)| number);
     let arguments = json!({ "boxes": options.boxes, "allRefs": options.all_refs, "root": root });
     let walk = || walk_once(frame, &world, &arguments);
-    let (mut walked, hearers) = try_join!(walk(), new_hearers(frame, &world))?;
+    let (mut walked, hearers) = try_join!(walk(), new_listening_nodes(frame, &world))?;
     if !hearers.is_empty() && walked.len() <= LARGEST_TEXT {
-        adopt_hearers(&world, &hearers).await?;
+        adopt_listening_nodes(&world, &hearers).await?;
         walked = walk().await?;
     }
     if walked.pdf {
@@ -223,8 +224,8 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     with_closed_roots(frame, &world, &arguments, walked).await
 }
 
-/// Walks again for as long as the engine learns of closed shadow roots that the walk before passed by, and of roles that
-/// only the browser knows.
+/// Repeats the walk while the engine finds closed shadow roots that the previous walk skipped, and once more for new
+/// roles of custom elements that only the browser knows.
 async fn with_closed_roots(
     frame: &Frame,
     world: &World,
@@ -251,12 +252,12 @@ async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<sn
     Ok(walked)
 }
 
-/// Nodes with pointer listeners that were not reported yet. Empty if the document does not answer.
-async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
+/// Returns nodes with pointer listeners that the engine does not know yet. Empty if the document is too slow.
+async fn new_listening_nodes(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
     }
-    let limit = if frame.parent().is_some() { CHILDS_HEARERS_LIMIT } else { HEARERS_LIMIT };
+    let limit = if frame.parent().is_some() { CHILD_LISTENING_NODES_LIMIT } else { LISTENING_NODES_LIMIT };
     let listening = async { try_join!(listeners(frame), listeners_of_children(frame)) };
     let Ok(Ok((listeners, of_children))) = timeout(limit, listening).await else { return Ok(Vec::new()) };
     if listeners.len() > MOST_LISTENERS {
@@ -264,7 +265,7 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     }
     let received = listeners.iter().filter(|listener| is_pointed_at(&listener.kind));
     let nodes = received.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
-    Ok(world.unknown_nodes(nodes).into_iter().take(MOST_HEARERS).collect())
+    Ok(world.unknown_nodes(nodes).into_iter().take(MOST_LISTENING_NODES).collect())
 }
 
 /// All listeners in a frame, and in its child frames in the same process.
@@ -281,7 +282,7 @@ async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
     Ok(session.call(of).await?.listeners)
 }
 
-/// The nodes with listeners in child frames: in the parent's world they would be foreign nodes.
+/// Returns the nodes with listeners in child frames of the same process, which do not belong to this frame's world.
 async fn listeners_of_children(frame: &Frame) -> Result<HashSet<i64>> {
     let (page, session) = (frame.page()?, frame.session());
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
@@ -306,7 +307,7 @@ fn is_pointed_at(kind: &str) -> bool {
     )
 }
 
-async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
+async fn adopt_listening_nodes(world: &World, nodes: &[i64]) -> Result<()> {
     let session = world.session();
     let resolve = |node: &i64| ResolveNode {
         backend_node_id: Some(*node),
@@ -321,7 +322,7 @@ async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Tells the engine which element embeds which frame. One without a known element is shown without its content.
+/// Tells the engine which element embeds which frame. The content of a frame without a known element is left out.
 async fn adopt_children(frame: &Frame, world: &World) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));

@@ -1,4 +1,4 @@
-//! A picture of a screencast.
+//! A frame of a screencast.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -8,34 +8,34 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck};
 use crate::sync::unix_time_ms;
 
-/// A picture of a screencast. The browser sends only a few ahead: the next comes when this and its clones are dropped.
+/// A frame of a screencast, acknowledged when its last clone is dropped. The browser sends only a few frames ahead.
 #[derive(Debug, Clone)]
 pub struct CastFrame {
-    /// The picture as JPEG.
+    /// The image as JPEG.
     pub data: Arc<Vec<u8>>,
     /// The time in milliseconds since 1970.
     pub timestamp_ms: f64,
     /// The size of the page's viewport in CSS pixels.
     pub viewport: (f64, f64),
-    seen: Option<Arc<Seen>>,
+    seen: Option<Arc<FrameAcknowledgement>>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct FrameAcknowledgement {
     session: CdpSession,
     number: i64,
 }
 
-impl Drop for Seen {
+impl Drop for FrameAcknowledgement {
     fn drop(&mut self) {
         self.session.send(ScreencastFrameAck { session_id: self.number }).ignore();
     }
 }
 
 impl CastFrame {
-    /// The picture in an event, which is acknowledged to `session` on drop.
+    /// Decodes the frame in an event; `None` if that fails. The frame is acknowledged to `session` on drop.
     pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
-        let seen = Arc::new(Seen { session: session.clone(), number: event.session_id });
+        let seen = Arc::new(FrameAcknowledgement { session: session.clone(), number: event.session_id });
         Some(Self {
             data: Arc::new(BASE64_STANDARD.decode(&event.data).ok()?),
             timestamp_ms: event.metadata.timestamp.unwrap_or_default() * 1000.0,
@@ -44,7 +44,7 @@ impl CastFrame {
         })
     }
 
-    /// The browser's number of it; `None` for a repeated picture.
+    /// The frame number that the browser assigned; `None` for a repeated frame.
     pub(super) fn number(&self) -> Option<i64> {
         self.seen.as_ref().map(|seen| seen.number)
     }
@@ -53,7 +53,7 @@ impl CastFrame {
         Self { data: Arc::new(data), ..self }
     }
 
-    /// The same picture at a later time.
+    /// Repeats the frame with the current time.
     pub(super) fn again(&self) -> Self {
         Self { timestamp_ms: unix_time_ms(), seen: None, ..self.clone() }
     }

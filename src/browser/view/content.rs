@@ -12,21 +12,24 @@ use crate::browser::elements::closed_roots::learn_closed_roots;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::error::{Error, Result};
 use crate::json::decode;
 
 const READ: &str = include_str!("../injected/read.js");
 
-/// The separator between the main content and the rest.
+/// The separator between the main content and the rest in Markdown.
 const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
+/// The same separator in plain text.
 const REST_OF_TEXT: &str = "\n\n---\n\n";
 
 /// The heading before the content of a frame.
 const FRAME: &str = "\n\n*In a frame:*\n\n---\n\n";
-/// The most frames that are read, the most characters of each, and the smallest area of a frame.
+/// The most child frames that are read.
 const MOST_FRAMES: usize = 20;
+/// The time limit of each child frame.
 const FRAME_LIMIT: Duration = Duration::from_secs(1);
+/// The smallest area of a child frame that is read, in square CSS pixels.
 const LEAST_FRAME: f64 = 10_000.0;
 
 /// The format of a page's content.
@@ -72,7 +75,7 @@ impl Page {
         let read =
             inner.iter().take(MOST_FRAMES).map(|frame| timeout(FRAME_LIMIT, seen_content(frame, format)));
         for content in join_all(read).await {
-            // A frame that does not answer, or goes away, has nothing to be read.
+            // A frame that does not answer in time, or is removed, is left out.
             if let Ok(Ok(Some(content))) = content {
                 text.push_str(FRAME);
                 text.push_str(&content);
@@ -92,7 +95,7 @@ impl ElementHandle {
     }
 }
 
-/// Whether a frame is part of the browser's PDF viewer: its content is read from the file.
+/// Whether a frame is part of the browser's PDF viewer. The text of a PDF is read from its file instead.
 fn is_viewer(frame: &Frame) -> bool {
     const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
     let outer = std::iter::successors(Some(frame), |frame| frame.parent());
@@ -128,7 +131,7 @@ async fn read(
         if format != ContentFormat::Html {
             learn_closed_roots(&frame.utility().await?).await?;
         }
-        frame.evaluate(READ, arguments, Scope::Isolated).await
+        frame.evaluate(READ, arguments, ScriptWorld::Isolated).await
     };
     let read = page.unless_dialog(asked).await?.as_str().unwrap_or_default().to_owned();
     if format == ContentFormat::Html {

@@ -1,6 +1,6 @@
 //! Unloads pages from memory while nobody uses them, and loads them on use, as browsers do with inactive tabs.
-//! History, cookies and storage stay, including session storage; JavaScript state does not. So a page stays if
-//! it has user input, plays media, or asks before it is left.
+//! History, cookies and storage stay, including session storage; JavaScript state is lost. Therefore a page stays
+//! loaded if it has user input, plays media, or has a `beforeunload` handler.
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use crate::browser::objects::dialect::Dialect;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::navigation::{NavigateOptions, WaitUntil};
-use crate::browser::objects::page::{Discarded, Page};
-use crate::browser::objects::world::{RemoteHandle, Scope};
+use crate::browser::objects::page::{DiscardedState, Page};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld};
 use crate::cdp::types::dom::GetEventListeners;
 use crate::cdp::types::page::GetNavigationHistory;
 use crate::cdp::types::runtime::{Evaluate, GetIsolateId};
@@ -19,46 +19,46 @@ use crate::error::{Error, Result};
 
 const SCRIPT: &str = include_str!("discard/losses.js");
 
-/// How long a page may take to report what would be lost. A busy page stays.
+/// How long a page may take to report what would be lost. A busy page stays loaded.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
 /// The result of unloading a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Discarding {
+pub enum DiscardOutcome {
     Done,
-    /// Something would be lost, or somebody watches it.
+    /// Something would be lost, or the page is kept loaded, for example by a screencast.
     Needed,
-    /// It was busy or navigating.
+    /// The page was busy, navigating or crashed.
     Busy,
 }
 
-/// The document's report about its state.
+/// The state of a document, as the injected script reports it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentState {
     lost: Option<String>,
-    /// Whether it is empty and unused.
+    /// Whether the document has neither content nor scripts.
     is_empty: bool,
     title: String,
     scrolled: (f64, f64),
 }
 
 impl Page {
-    /// Unloads the page if nothing is lost by that. Nobody may use it meanwhile.
-    pub async fn discard(&self) -> Discarding {
+    /// Unloads the page if nothing is lost by that. The caller must not use the page meanwhile.
+    pub async fn discard(&self) -> DiscardOutcome {
         match timeout(LOOK_LIMIT, self.may_be_discarded()).await {
             Ok(Ok(Some(discarded))) => match self.unload(discarded).await {
-                true => Discarding::Done,
-                false => Discarding::Busy,
+                true => DiscardOutcome::Done,
+                false => DiscardOutcome::Busy,
             },
-            Ok(Ok(None)) => Discarding::Needed,
-            Ok(Err(_)) | Err(_) => Discarding::Busy,
+            Ok(Ok(None)) => DiscardOutcome::Needed,
+            Ok(Err(_)) | Err(_) => DiscardOutcome::Busy,
         }
     }
 
     /// Loads an unloaded page, and restores its scroll position.
     ///
-    /// # Errors Those of a navigation. The page counts as loaded in any case.
+    /// # Errors Returns the errors of a navigation. The page counts as loaded in any case.
     pub async fn load_discarded(&self, limit: Duration) -> Result<()> {
         let Some(discarded) = self.discarded() else { return Ok(()) };
         let options = NavigateOptions { until: WaitUntil::Load, limit, ..NavigateOptions::default() };
@@ -66,13 +66,13 @@ impl Page {
         let (x, y) = discarded.scrolled;
         if (x, y) != (0.0, 0.0) {
             let scroll = format!("void scrollTo({{ left: {x}, top: {y}, behavior: 'instant' }})");
-            self.main_frame().evaluate(&scroll, Vec::new(), Scope::Isolated).await?;
+            self.main_frame().evaluate(&scroll, Vec::new(), ScriptWorld::Isolated).await?;
         }
         Ok(())
     }
 
-    /// The page's state, if nothing would be lost.
-    async fn may_be_discarded(&self) -> Result<Option<Discarded>> {
+    /// Returns the state to restore later, or `None` if something would be lost.
+    async fn may_be_discarded(&self) -> Result<Option<DiscardedState>> {
         let is_at_rest = || self.dialog().is_none() && self.main_frame().moments().load && !self.is_closed();
         if self.is_crashed() || !is_at_rest() {
             return Err(Error::PageBusy);
@@ -83,12 +83,12 @@ impl Page {
         let frames = self.frames();
         let (states, asks, is_sent, is_shared) = tokio::try_join!(
             try_join_all(frames.iter().map(Frame::losses)),
-            try_join_all(frames.iter().map(Frame::asks_before)),
+            try_join_all(frames.iter().map(Frame::has_beforeunload_listener)),
             self.was_sent(),
             self.shares_its_process(),
         )?;
         let Some(document) = states.first() else { return Err(Error::PageBusy) };
-        // What came by no address cannot come again.
+        // Only a document that was loaded from a URL can be loaded again.
         let url = self.url();
         let comes_again = url.starts_with("http:")
             || url.starts_with("https:")
@@ -101,10 +101,10 @@ impl Page {
         if !is_at_rest() {
             return Err(Error::PageBusy);
         }
-        Ok(Some(Discarded { title: document.title.clone(), scrolled: document.scrolled }))
+        Ok(Some(DiscardedState { title: document.title.clone(), scrolled: document.scrolled }))
     }
 
-    /// Whether its document is the response to a submitted form, which would be sent again.
+    /// Whether the page's document is the response to a submitted form, which a reload would submit again.
     async fn was_sent(&self) -> Result<bool> {
         let history = self.session().call(GetNavigationHistory {}).await?;
         let entry = history.entries.get(history.current_index).ok_or(Error::PageBusy)?;
@@ -113,12 +113,12 @@ impl Page {
         Ok(method.map_or(entry.transition_type == "form_submit", |method| method != "GET"))
     }
 
-    /// Whether another page of the context runs in its process and would end with it, such as a popup.
+    /// Whether another page of the context, such as a popup, runs in this page's process and would end with it.
     async fn shares_its_process(&self) -> Result<bool> {
         let own = self.session().call(GetIsolateId {}).await?.id;
         let others = self.context().pages().into_iter().filter(|page| page != self && !page.is_crashed());
         let ids = others.map(|page| async move { page.session().call(GetIsolateId {}).await });
-        // One that does not say where it runs may run there.
+        // A page that does not answer may run in this process too.
         Ok(join_all(ids).await.into_iter().any(|other| other.map_or(true, |other| other.id == own)))
     }
 }
@@ -129,7 +129,7 @@ impl Frame {
     }
 
     /// Whether the document has a `beforeunload` handler.
-    async fn asks_before(&self) -> Result<bool> {
+    async fn has_beforeunload_listener(&self) -> Result<bool> {
         let context_id = Some(self.main_context().await?);
         let evaluate = Evaluate { expression: "globalThis".to_owned(), context_id, ..Evaluate::default() };
         let found = self.session().call(evaluate).await?.result.object_id;

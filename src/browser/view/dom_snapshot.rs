@@ -1,4 +1,4 @@
-//! DOM snapshots for traces: nested arrays of tags, attributes and texts. Runs no script.
+//! DOM snapshots for traces: nested arrays of tags, attributes and texts. Runs no script in the page.
 use serde_json::{Map, Value, json};
 
 use crate::browser::objects::page::Page;
@@ -9,7 +9,7 @@ const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
 const DOCUMENT_TYPE: i64 = 10;
 const FRAGMENT: i64 = 11;
-/// Elements that show nothing, or would have an effect where the trace is viewed.
+/// Elements that show nothing, or would take effect in the trace viewer.
 const LEFT_OUT: [&str; 3] = ["SCRIPT", "NOSCRIPT", "BASE"];
 
 /// The DOM snapshot of one frame.
@@ -55,7 +55,7 @@ fn read(document: &Document, strings: &[String], frames: &[i64], main: &str) -> 
 struct Reader<'a> {
     nodes: &'a Nodes,
     strings: &'a [String],
-    /// The frames whose documents were captured together.
+    /// The frame ids of all documents of the capture, as indexes into `strings`.
     frames: &'a [i64],
 }
 
@@ -77,8 +77,8 @@ impl Reader<'_> {
         Some(self.name(node).to_owned())
     }
 
-    /// Builds the tree. Children come after their parents in the list, so that from its end each node is
-    /// complete when its parent takes it.
+    /// Builds the tree from the end of the list: nodes follow their parents, so each node has all its children
+    /// before it is added to its parent.
     fn tree(&self) -> Value {
         let mut children: Vec<Vec<Value>> = vec![Vec::new(); self.nodes.node_type.len()];
         for node in (1..children.len()).rev() {

@@ -8,16 +8,16 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 
-/// The margin around a text that is masked with it.
+/// The margin around a text that is masked too, in CSS pixels.
 const MARGIN: f64 = 2.0;
 
 impl Page {
-    /// Whether there are texts to mask in its pictures.
+    /// Whether there are texts that screenshots of this page must mask.
     pub(super) fn hides_texts(&self) -> bool {
         !self.context().hidden_texts().is_empty()
     }
 
-    /// The positions of those texts in the viewport. A frame that does not answer is masked completely.
+    /// Returns the boxes of hidden texts in the viewport. A frame that does not answer is masked completely.
     pub(super) async fn hidden_text_boxes(&self) -> Result<Vec<Rect>> {
         let hidden_texts = self.context().hidden_texts();
         if hidden_texts.is_empty() {
@@ -36,7 +36,7 @@ impl Page {
         Ok(places.into_iter().flatten().map(wider).collect())
     }
 
-    /// Fails if the page shows such a text, before content is saved that cannot be masked.
+    /// Returns an error if the page shows a hidden text, because a PDF or an archive of the page cannot be masked.
     pub(super) async fn ensure_no_hidden_text(&self, what: &'static str) -> Result<()> {
         if self.hidden_text_boxes().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
     }
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Whether the error means that the element is gone, so that nothing is visible.
+/// Whether the error means that the frame or element is gone, so that nothing is visible.
 fn is_gone(error: &Error) -> bool {
     matches!(error, Error::FrameDetached | Error::DocumentGone | Error::StaleRef { .. })
 }

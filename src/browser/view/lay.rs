@@ -1,4 +1,4 @@
-//! Draws captions over screencast pictures, in a hidden page.
+//! Draws captions over screencast frames, in a hidden page.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -14,16 +14,16 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const LAY: &str = include_str!("lay/lay.js");
-/// The URL of the hidden page, which must count as secure; no request is sent.
+/// The URL of the hidden page, which must be a secure context; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 
 /// The captions over the screencast of one page.
 pub(super) struct CaptionLayers {
     page: WeakPage,
     captions: watch::Receiver<Visible>,
-    /// The number of the change that the last picture contains.
+    /// The version of the captions in the last frame.
     version: u64,
-    /// The last picture without captions: it is drawn again when the captions change.
+    /// The last frame without captions, to draw new captions over it when they change.
     bare: Option<CastFrame>,
     studio: Option<Studio>,
 }
@@ -35,7 +35,7 @@ impl CaptionLayers {
         Self { page: page.downgrade(), captions, version: 0, bare: None, studio: None }
     }
 
-    /// Waits until the captions change. Returns the last picture.
+    /// Waits until the captions change. Returns the last frame without captions, with the current time.
     pub(super) async fn changed(&mut self) -> Option<CastFrame> {
         if self.captions.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -43,7 +43,7 @@ impl CaptionLayers {
         self.bare.as_ref().map(CastFrame::again)
     }
 
-    /// The picture with captions; unchanged if drawing fails.
+    /// Draws the captions over a frame. Returns the frame unchanged if drawing fails.
     pub(super) async fn over(&mut self, frame: CastFrame) -> CastFrame {
         self.bare = Some(frame.again());
         let (version, captions) = self.captions.borrow_and_update().clone();
@@ -60,7 +60,7 @@ impl CaptionLayers {
         }
     }
 
-    /// Records that the last picture was shown.
+    /// Reports to the page that the captions of the last frame are shown.
     pub(super) fn shown(&self) {
         if let Some(page) = self.page.upgrade() {
             page.captions_laid(self.version);
@@ -83,7 +83,7 @@ impl CaptionLayers {
     }
 }
 
-/// The drawn captions, and their size.
+/// The captions that the hidden page has rendered, and the viewport size in CSS pixels.
 type ShownCaptions = (Arc<[Caption]>, (f64, f64));
 
 struct Studio {

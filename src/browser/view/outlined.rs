@@ -1,4 +1,4 @@
-//! Complete snapshots with refs, for callers that do not use changes.
+//! Complete snapshots with refs, for callers that do not track changes between snapshots.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,13 +10,13 @@ use crate::browser::objects::page::Page;
 use crate::error::Result;
 use crate::snapshot::{self, Ref};
 
-/// What a snapshot shows.
+/// Options of a complete snapshot.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SnapshotOptions {
     /// The element to show; for a heading, its section. Default: the page.
     pub r#ref: Option<String>,
-    /// The number of levels.
+    /// The most levels of nesting. Default: all.
     pub depth: Option<usize>,
     /// Adds the position of each element: `[box=x,y,width,height]`.
     pub boxes: bool,
@@ -27,7 +27,7 @@ pub struct SnapshotOptions {
 }
 
 impl Page {
-    /// The snapshot of the page or of an element. A last line that begins with `#` says what was left out.
+    /// Returns the snapshot of the page or of an element. A last line that begins with `#` lists what was left out.
     ///
     /// # Errors `unknown_ref` and `stale_ref` for an element that does not exist.
     pub async fn outline(&self, options: &SnapshotOptions) -> Result<String> {
@@ -38,7 +38,7 @@ impl Page {
         self.outline_of(root, options).await
     }
 
-    /// The element of a ref, and its full ref.
+    /// Finds the element of a ref. Also returns the ref in its full form.
     async fn element_of_ref(&self, text: &str) -> Result<(Ref, ElementHandle)> {
         let unknown = || crate::Error::UnknownRef {
             target: "this".to_owned(),
@@ -57,7 +57,7 @@ impl Page {
         let read = CaptureOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
         let mut tree = self.capture(0, CaptureOptions { root: part, ..read }).await?;
         if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
-            // What belongs to a heading stands beside it.
+            // The content of a heading's section is not inside the heading: read the whole page.
             tree = self.capture(0, read).await?;
         }
         let usual = snapshot::Options::default();
@@ -82,7 +82,7 @@ impl Page {
 }
 
 impl Locator {
-    /// The snapshot of the element, as soon as it exists.
+    /// Waits until the element exists, and returns its snapshot.
     pub async fn outline(&self, options: &SnapshotOptions, limit: Duration) -> Result<String> {
         self.with(limit, |element, _| async move {
             let number: u32 = element.ask("refOf", Vec::new()).await?;

@@ -1,5 +1,5 @@
 //! Highlights that the browser draws over a page: around elements, and around the element under the pointer in
-//! pick mode. A page cannot notice it, and does not receive the click.
+//! pick mode. A page can detect neither; it does not receive the click that picks an element.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
-/// The most highlighted elements: each needs a session of its own.
+/// The most highlighted elements of a selector: each needs a CDP session of its own.
 const MOST_FRAMED: usize = 30;
 
-/// A highlight, until it is dropped.
+/// A CDP session with a highlight or pick mode, which end when it is dropped.
 #[derive(Debug)]
-struct Drawn(RawSession);
+struct OverlaySession(RawSession);
 
-impl Drop for Drawn {
+impl Drop for OverlaySession {
     fn drop(&mut self) {
         self.0.let_go();
     }
@@ -33,10 +33,10 @@ impl Drop for Drawn {
 /// The highlights of a page by frame and selector, and pick mode.
 #[derive(Debug, Default)]
 struct Overlays {
-    framed: Mutex<HashMap<(String, String), Vec<Drawn>>>,
+    framed: Mutex<HashMap<(String, String), Vec<OverlaySession>>>,
     picking: Mutex<Option<Arc<Notify>>>,
     /// The session of the last pick: the browser withholds the rest of the click from the page as long as it exists.
-    picked: Mutex<Option<Drawn>>,
+    picked: Mutex<Option<OverlaySession>>,
 }
 
 pub(in crate::browser) struct OverlayHooks;
@@ -47,7 +47,7 @@ impl Hooks for OverlayHooks {
     }
 }
 
-impl Drawn {
+impl OverlaySession {
     async fn on(frame: &Frame) -> Result<Self> {
         let drawn = Self(frame.attach_raw().await?);
         for method in ["DOM.enable", "Overlay.enable"] {
@@ -60,12 +60,12 @@ impl Drawn {
         self.0.send(method, &parameters, RAW_LIMIT).await
     }
 
-    /// The frame within this session's frame that contains a node; `None` for that frame itself. Must be known
-    /// before the node is resolved in a world: a world of another frame would bind it to that frame for ever.
+    /// Returns the id of the inner frame that contains a node; `None` for the session's own frame. Must be called
+    /// before the node is resolved: a world of the wrong frame would bind the node to that frame permanently.
     async fn frame_of(&self, backend_node: i64) -> Result<Option<String>> {
-        let family = Arc::<Mutex<Family>>::default();
+        let family = Arc::<Mutex<NodeAncestry>>::default();
         let received = Arc::clone(&family);
-        self.0.overhear(Arc::new(move |method, message| {
+        self.0.forward_events(Arc::new(move |method, message| {
             if method == "DOM.setChildNodes"
                 && let Ok(event_json) = serde_json::from_slice::<Value>(message)
             {
@@ -85,15 +85,15 @@ impl Drawn {
     }
 }
 
-/// The ancestors of nodes, by the backend ids of one session.
+/// The parents of nodes, by the node ids of one session.
 #[derive(Debug, Default)]
-struct Family {
+struct NodeAncestry {
     parents: HashMap<i64, i64>,
-    /// The frames of documents.
+    /// The frame ids, by the node id of the document in the frame.
     frames: HashMap<i64, String>,
 }
 
-impl Family {
+impl NodeAncestry {
     fn add(&mut self, node: &Value, parent: Option<i64>) {
         let Some(id) = node["nodeId"].as_i64() else { return };
         self.parents.extend(parent.map(|parent| (id, parent)));
@@ -107,7 +107,7 @@ impl Family {
     }
 }
 
-/// The colours of the browser's developer tools.
+/// The highlight colours of the browser's developer tools.
 fn colours() -> Value {
     let colour = |r: u8, g: u8, b: u8| json!({ "r": r, "g": g, "b": b, "a": 0.66 });
     json!({
@@ -121,7 +121,7 @@ fn colours() -> Value {
 }
 
 impl Frame {
-    /// Highlights all current matches of a selector, until it is hidden or the document is gone.
+    /// Highlights all current matches of a selector, until `hide_highlight` is called or the document is gone.
     pub async fn highlight(&self, selector: &str) -> Result<()> {
         let mut found = self.locator(selector, false)?.all().await?;
         found.truncate(MOST_FRAMED);
@@ -142,9 +142,9 @@ impl Frame {
     }
 }
 
-async fn draw_around(element: &ElementHandle) -> Result<Drawn> {
+async fn draw_around(element: &ElementHandle) -> Result<OverlaySession> {
     let node = element.handle().describe().await?.backend_node_id;
-    let drawn = Drawn::on(element.frame()).await?;
+    let drawn = OverlaySession::on(element.frame()).await?;
     drawn
         .send("Overlay.highlightNode", json!({ "highlightConfig": colours(), "backendNodeId": node }))
         .await?;
@@ -157,9 +157,9 @@ impl Page {
         self.extension::<Overlays>().framed.lock().clear();
     }
 
-    /// Waits for a click on an element, and returns its locators. The page does not receive the click.
+    /// Waits until the user clicks an element, and returns its locators. The page does not receive the click.
     ///
-    /// # Errors `cancelled` if picking was restarted, or cancelled with `cancel_pick`.
+    /// # Errors Returns `cancelled` after another call of `pick`, or after `cancel_pick`.
     pub async fn pick(&self) -> Result<Found> {
         let given_up = Arc::new(Notify::new());
         if let Some(before) = self.extension::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
@@ -168,9 +168,9 @@ impl Page {
         let (tell, mut picked) = mpsc::unbounded_channel();
         let mut drawn = Vec::new();
         for frame in self.frames().iter().filter(|frame| has_own_session(frame)) {
-            let overlay = Drawn::on(frame).await?;
+            let overlay = OverlaySession::on(frame).await?;
             let (tell, at) = (tell.clone(), drawn.len());
-            overlay.0.overhear(Arc::new(move |method, message| {
+            overlay.0.forward_events(Arc::new(move |method, message| {
                 if method == "Overlay.inspectNodeRequested"
                     && let Ok(event_json) = serde_json::from_slice::<Value>(message)
                     && let Some(node) =

@@ -1,4 +1,4 @@
-//! Saves a page: as a PDF, or as one MHTML file.
+//! Saves a page as a PDF, or as one MHTML file.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -18,9 +18,9 @@ pub struct PdfOptions {
     pub print_background: bool,
     /// The scale: 0.1 to 2.
     pub scale: Option<f64>,
-    /// Such as `1-3, 5`.
+    /// The pages to print, such as `1-3, 5`. Default: all.
     pub page_ranges: Option<String>,
-    /// Top, right, bottom, left.
+    /// The top, right, bottom and left margins in inches.
     pub margin: Option<[f64; 4]>,
     /// Whether a page size in CSS has precedence.
     pub prefer_css_page_size: bool,
@@ -36,7 +36,7 @@ pub struct PdfOptions {
 const LIMIT: Duration = Duration::from_secs(60);
 
 impl Page {
-    /// The page with its resources as MHTML.
+    /// Returns the page with its resources as MHTML.
     pub async fn mhtml(&self) -> Result<String> {
         self.ensure_no_hidden_text("an archive of the page").await?;
         let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };

@@ -1,4 +1,4 @@
-//! The text of a PDF in a frame. Scripts cannot read the browser's viewer, so the file itself is parsed.
+//! The text of a PDF in a frame. Scripts cannot read the browser's PDF viewer, so the file itself is parsed.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::pdf::{self, Document};
 
 /// The parsed file, or the reason of failure.
@@ -18,7 +18,7 @@ pub(super) type ParsedPdf = Arc<Result<Document, String>>;
 
 /// How long the file may take to load again.
 const LOAD_LIMIT: Duration = Duration::from_secs(20);
-/// How many parsed files are kept.
+/// The most parsed files in the cache.
 const MOST_KEPT: usize = 4;
 
 /// A script that returns the bytes of a document that only the page itself can read, such as a blob.
@@ -30,7 +30,7 @@ const OWN_BYTES: &str = "async (most) => {
   return reader.result;
 }";
 
-/// The text of the PDF in a frame. Each document is parsed once; parsing continues even if nobody waits.
+/// Returns the parsed PDF of a frame. Each document is parsed once; parsing continues even if the caller is cancelled.
 pub(super) async fn pdf_of(frame: &Frame) -> ParsedPdf {
     type Reading = Shared<BoxFuture<'static, ParsedPdf>>;
     static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
@@ -77,7 +77,7 @@ async fn bytes(frame: &Frame) -> Option<Vec<u8>> {
     {
         return Some(bytes);
     }
-    let asked = frame.evaluate(OWN_BYTES, vec![value_argument(&pdf::LARGEST)], Scope::Isolated).await;
+    let asked = frame.evaluate(OWN_BYTES, vec![value_argument(&pdf::LARGEST)], ScriptWorld::Isolated).await;
     let text = asked.ok()?;
     let (_, data) = text.as_str()?.split_once(";base64,")?;
     BASE64_STANDARD.decode(data).ok()

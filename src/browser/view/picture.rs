@@ -1,4 +1,4 @@
-//! Screenshots for comparisons: animations are stopped, and variable parts are masked. A page can notice only
+//! Screenshots for comparisons: animations are stopped, and variable parts are masked. A page can detect only
 //! that its animations end, and that a style applies for a moment.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -26,18 +26,19 @@ pub struct ScreenshotAdjustments {
     pub transparent: bool,
     pub stops_animations: bool,
     pub hides_caret: bool,
-    /// CSS that applies meanwhile. In shadow roots, only inherited properties have an effect.
+    /// CSS that applies during the screenshot. In shadow roots, only inherited properties have an effect.
     pub style: Option<String>,
-    /// The elements to mask, and the colour of the masks.
+    /// The elements to mask.
     #[serde(skip)]
     pub masks: Vec<Locator>,
+    /// The CSS colour of the masks.
     pub mask_color: String,
 }
 
 const NO_CARET: &str = "* { caret-color: transparent !important }";
 
 impl Page {
-    /// Takes a screenshot of the page with these changes.
+    /// Takes a screenshot of the page with these adjustments.
     pub async fn picture(
         &self,
         options: ScreenshotOptions,
@@ -52,7 +53,7 @@ impl Page {
         finish: &ScreenshotAdjustments,
     ) -> Result<Screenshot> {
         let frames = self.frames();
-        let sheets = join_all(frames.iter().map(|frame| frame.dress(finish))).await;
+        let sheets = join_all(frames.iter().map(|frame| frame.add_screenshot_style(finish))).await;
         if finish.stops_animations {
             join_all(frames.iter().map(|frame| frame.tell_animations("stopAnimations"))).await;
         }
@@ -133,8 +134,8 @@ impl Page {
 }
 
 impl Frame {
-    /// Adds the styles for a screenshot to the document. Returns their id, if there are any.
-    async fn dress(&self, finish: &ScreenshotAdjustments) -> Option<(CdpSession, String)> {
+    /// Adds a style sheet for the screenshot to the document. Returns its session and id, if one was needed.
+    async fn add_screenshot_style(&self, finish: &ScreenshotAdjustments) -> Option<(CdpSession, String)> {
         let mut text = finish.style.clone().unwrap_or_default();
         if finish.hides_caret && self.utility().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {
             text.push_str(NO_CARET);
@@ -154,7 +155,7 @@ impl Frame {
 
     async fn tell_animations(&self, what: &str) {
         if let Ok(world) = self.utility().await {
-            // A document that goes away takes its animations along.
+            // A document that is gone has no animations.
             let _ = world.call::<()>(what, &[]).await;
         }
     }

@@ -21,24 +21,24 @@ pub struct Profile {
     _kept: KeptInMemory,
 }
 
-/// Code coverage of a page.
+/// A running measurement of code coverage.
 #[derive(Debug)]
 pub struct Coverage {
     profile: Profile,
-    /// Style sheets with their URL and length.
+    /// The URL and the length of each style sheet, by its id.
     sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
 }
 
 /// The used and total characters of a script or style sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used {
+pub struct CodeUsage {
     pub url: String,
     pub is_style: bool,
     pub used: u64,
     pub all: u64,
 }
 
-/// A performance trace of a page.
+/// A running performance trace of a page.
 #[derive(Debug)]
 pub struct Performance {
     profile: Profile,
@@ -46,7 +46,7 @@ pub struct Performance {
     ended: Arc<Notify>,
 }
 
-/// The most events of a trace.
+/// The most events of a trace. Further events are dropped.
 const MOST_EVENTS: usize = 400_000;
 const TRACE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -61,7 +61,7 @@ impl Page {
         let profile = self.profile().await?;
         let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
         let received = Arc::clone(&sheets);
-        profile.session.overhear(Arc::new(move |method, message| {
+        profile.session.forward_events(Arc::new(move |method, message| {
             if method == "CSS.styleSheetAdded"
                 && let Ok(event_json) = serde_json::from_slice::<Value>(message)
             {
@@ -88,7 +88,7 @@ impl Page {
         let profile = self.profile().await?;
         let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
         let (received, over) = (Arc::clone(&events), Arc::clone(&ended));
-        profile.session.overhear(Arc::new(move |method, message| match method {
+        profile.session.forward_events(Arc::new(move |method, message| match method {
             "Tracing.dataCollected" => {
                 let Ok(mut event_json) = serde_json::from_slice::<Value>(message) else { return };
                 let event_json =
@@ -120,8 +120,8 @@ impl Coverage {
         &self.profile.page
     }
 
-    /// Stops, and returns the usage of each script and style sheet, most unused code first.
-    pub async fn end(self) -> Result<Vec<Used>> {
+    /// Stops measuring, and returns the usage of each script and style sheet, most unused code first.
+    pub async fn end(self) -> Result<Vec<CodeUsage>> {
         let taken = self.profile.send("Profiler.takePreciseCoverage", json!({})).await?;
         let rules = self.profile.send("CSS.stopRuleUsageTracking", json!({})).await?;
         let _ = self.profile.session.detach().await;
@@ -130,7 +130,7 @@ impl Coverage {
             let url = script["url"].as_str().unwrap_or_default();
             if !url.is_empty() {
                 let (used, length) = used_of(script);
-                all.push(Used { url: url.to_owned(), is_style: false, used, all: length });
+                all.push(CodeUsage { url: url.to_owned(), is_style: false, used, all: length });
             }
         }
         let mut by_sheet: HashMap<&str, u64> = HashMap::new();
@@ -141,9 +141,9 @@ impl Coverage {
         }
         for (id, (url, length)) in self.sheets.lock().iter() {
             let used = by_sheet.get(id.as_str()).copied().unwrap_or(0);
-            all.push(Used { url: url.clone(), is_style: true, used: used.min(*length), all: *length });
+            all.push(CodeUsage { url: url.clone(), is_style: true, used: used.min(*length), all: *length });
         }
-        // A page that was loaded again has each of them twice.
+        // After a reload, each script and style sheet is listed twice: the entry with more used code stays.
         all.sort_by(|one, two| (&one.url, one.is_style, two.used).cmp(&(&two.url, two.is_style, one.used)));
         all.dedup_by(|next, kept| {
             next.url == kept.url && next.is_style == kept.is_style && next.all == kept.all
@@ -163,7 +163,7 @@ fn used_of(script: &Value) -> (u64, u64) {
         }
     }
     let length = ranges.iter().map(|(_, end, _)| *end).max().unwrap_or(0);
-    // Outer ranges first, so that inner ones overrule them at each border.
+    // Outer ranges before inner ones: the innermost range that is open at a position decides.
     ranges.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let (mut used, mut at, mut open) = (0, 0, Vec::<(u64, bool)>::new());
     let mut advance = |to: u64, open: &[(u64, bool)]| {
@@ -192,7 +192,7 @@ impl Performance {
         &self.profile.page
     }
 
-    /// Stops, and returns the events in the format of the browser's developer tools.
+    /// Stops the trace, and returns the events in the format of the browser's developer tools.
     pub async fn end(self) -> Result<Vec<Value>> {
         self.profile.send("Tracing.end", json!({})).await?;
         let ended = timeout(TRACE_LIMIT, self.ended.notified()).await;

@@ -1,4 +1,4 @@
-//! Edits screenshots in a hidden page.
+//! Labels and compares screenshots in a hidden page.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
@@ -11,19 +11,20 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const RETOUCH: &str = include_str!("retouch/retouch.js");
-/// The URL of the hidden page, which must count as secure; no request is sent.
+/// The URL of the hidden page, which must be a secure context; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 
 /// The difference between two screenshots.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Difference {
-    /// The number of different pixels, and of all pixels.
+    /// The number of pixels that differ.
     pub changed: u64,
+    /// The number of all pixels.
     pub all: u64,
-    /// x, y, width and height of the box around all differences.
+    /// x, y, width and height of the box around all differences; `None` if there are none.
     #[serde(rename = "box")]
     pub within: Option<[u32; 4]>,
-    /// A picture with differences in red and the rest pale, in Base64.
+    /// A PNG in Base64, with differences in red and all else in pale grey.
     picture: String,
 }
 
@@ -34,7 +35,7 @@ impl Difference {
 }
 
 impl Page {
-    /// The screenshot in another format, with a numbered frame around each box: x, y, width and height in its own pixels.
+    /// Draws a numbered frame around each box (x, y, width, height in image pixels), and encodes it as `format`.
     pub async fn label(
         &self,
         picture: &Screenshot,

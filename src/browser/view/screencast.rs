@@ -1,4 +1,4 @@
-//! Screencasts: a stream of pictures of a page. The page cannot notice it.
+//! Screencasts: streams of a page's frames as JPEG images. The page cannot detect a screencast.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -17,7 +17,7 @@ use crate::cdp::{CdpSession, Event as _};
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreencastOptions {
-    /// The largest width and height in pixels. The picture is scaled down to fit.
+    /// The largest width and height in pixels. Frames are scaled down to fit.
     pub size: Option<(u32, u32)>,
     /// The JPEG quality from 0 to 100.
     pub quality: Option<u32>,
@@ -29,15 +29,15 @@ const USUAL_QUALITY: u32 = 80;
 
 type Watchers = Vec<(u64, Listener<CastFrame>)>;
 
-/// The state that all watchers of a page share.
-struct Cast {
+/// The running screencast of a page, which all its watchers share.
+struct RunningScreencast {
     session: CdpSession,
     watchers: Mutex<Watchers>,
     next: AtomicU64,
     _kept: KeptInMemory,
 }
 
-impl Drop for Cast {
+impl Drop for RunningScreencast {
     fn drop(&mut self) {
         self.session.send(StopScreencast {}).ignore();
     }
@@ -45,7 +45,7 @@ impl Drop for Cast {
 
 /// A watcher of a screencast; dropping it ends watching.
 pub struct Screencast {
-    cast: Arc<Cast>,
+    cast: Arc<RunningScreencast>,
     number: u64,
 }
 
@@ -55,22 +55,22 @@ impl Drop for Screencast {
     }
 }
 
-/// The hooks that keep the screencast of each page.
+/// The hooks that give each page a place for its screencast.
 pub(in crate::browser) struct ScreencastHooks;
 
 impl Hooks for ScreencastHooks {
     fn extend_page(&self, extensions: &mut Extensions) {
-        extensions.add::<Mutex<Weak<Cast>>>();
+        extensions.add::<Mutex<Weak<RunningScreencast>>>();
     }
 }
 
 impl Page {
-    /// Passes pictures of the page to `watcher` from now on. The watcher is dropped when the page closes.
+    /// Passes frames of the page to `watcher` from now on. The watcher is dropped when the page closes.
     pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
         let cast = {
-            let mut known = self.extension::<Mutex<Weak<Cast>>>().lock();
+            let mut known = self.extension::<Mutex<Weak<RunningScreencast>>>().lock();
             known.upgrade().unwrap_or_else(|| {
-                let cast = Cast::start(self, options);
+                let cast = RunningScreencast::start(self, options);
                 *known = Arc::downgrade(&cast);
                 cast
             })
@@ -81,7 +81,7 @@ impl Page {
     }
 }
 
-impl Cast {
+impl RunningScreencast {
     fn start(page: &Page, options: ScreencastOptions) -> Arc<Self> {
         let session = page.session();
         let cast = Self {
@@ -133,7 +133,7 @@ impl Cast {
 }
 
 /// Ends a screencast when its page is gone.
-fn end(watched: &Weak<Cast>) {
+fn end(watched: &Weak<RunningScreencast>) {
     if let Some(cast) = watched.upgrade() {
         cast.watchers.lock().clear();
     }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use tokio::try_join;
 
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
 use crate::error::{Error, Result};
 
@@ -50,11 +50,11 @@ pub enum Area {
     Viewport,
     /// The full scrollable page. The page may notice that its viewport grows for a moment.
     FullPage,
-    /// x, y, width and height relative to the viewport; may extend beyond it, as for the full page.
+    /// x, y, width and height relative to the viewport. May extend beyond the viewport, which then grows for a moment.
     Part([f64; 4]),
-    /// The part of x, y, width and height within the viewport, relative to its corner.
+    /// x, y, width and height relative to the top left corner of the viewport, cut off at its edges.
     ViewportClip([f64; 4]),
-    /// The part of x, y, width and height within the full page, relative to its corner.
+    /// x, y, width and height relative to the top left corner of the full page, cut off at its edges.
     PageClip([f64; 4]),
 }
 
@@ -63,11 +63,11 @@ pub enum Area {
 pub struct ScreenshotOptions {
     pub area: Area,
     pub format: ImageFormat,
-    /// 0 to 100, for JPEG and WebP.
+    /// The quality from 0 to 100, for JPEG and WebP.
     pub quality: Option<u32>,
-    /// Pixels for each CSS pixel. Default: as on the screen.
+    /// Image pixels per CSS pixel. Default: as on the screen.
     pub scale: Option<f64>,
-    /// Scales the picture down to at most this number of pixels a side, and in all.
+    /// Scales the image down to at most this number of pixels on each side, and in total.
     pub at_most: Option<(u32, u32)>,
 }
 
@@ -78,27 +78,27 @@ pub struct Screenshot {
     pub format: ImageFormat,
     /// The captured area in CSS pixels of the document.
     pub area: [f64; 4],
-    /// Pixels for each CSS pixel.
+    /// Image pixels per CSS pixel.
     pub scale: f64,
 }
 
-/// The longest side in CSS pixels: longer ones keep the browser busy for minutes.
+/// The longest side in CSS pixels: a longer area keeps the browser busy for minutes.
 const LONGEST_SIDE: f64 = 50_000.0;
 
-/// The time limit, since a busy page may draw nothing.
+/// The time limit of a capture: a busy page may never draw a frame.
 const LIMIT: Duration = Duration::from_secs(20);
 
 impl Page {
     /// Takes a screenshot of the page.
     pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         if self.hides_texts() {
-            return self.unless_dialog(self.take_without_unseen(options)).await;
+            return self.unless_dialog(self.take_with_hidden_texts_masked(options)).await;
         }
         self.unless_dialog(self.while_stable(|| self.take_screenshot(options))).await
     }
 
-    /// Takes a screenshot and masks the texts that must not be visible, where they were before and after.
-    async fn take_without_unseen(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+    /// Takes a screenshot and masks hidden texts at their positions before and after the capture.
+    async fn take_with_hidden_texts_masked(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         let mut places = self.hidden_text_boxes().await?;
         let plain = ScreenshotOptions { format: ImageFormat::Png, ..options };
         let taken = self.while_stable(|| self.take_screenshot(plain)).await?;
@@ -107,7 +107,7 @@ impl Page {
         if places.is_empty() && options.format == ImageFormat::Png {
             return Ok(taken);
         }
-        // For what lies beyond the viewport, that is made larger for a moment, and things stand elsewhere then.
+        // To capture beyond the viewport, the browser enlarges it for a moment, which may move the hidden texts.
         if !places.is_empty() && options.area != Area::Viewport && !is_visible(&metrics, taken.area) {
             return Err(Error::SecretShown { what: "a picture of more than the viewport" });
         }
@@ -121,7 +121,7 @@ impl Page {
         let view = &mut metrics.css_visual_viewport;
         let is_plain = (view.scale - 1.0).abs() < 0.001;
         if is_plain {
-            // The scroll bars are seen, too.
+            // The screenshot includes the scroll bars, these metrics do not.
             view.client_width = view.client_width.max(across);
             view.client_height = view.client_height.max(down);
         }
@@ -144,14 +144,14 @@ impl Page {
             Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),
             None => wanted,
         };
-        // What the screen shows as it is comes sooner than a part of it.
+        // The browser captures the viewport faster without a clip.
         let whole = options.area == Area::Viewport && is_plain && (scale - density).abs() < 0.001;
         let clip = Viewport { x, y, width, height, scale: scale / density };
         let capture = CaptureScreenshot {
             format: Some(options.format.name().to_owned()),
             quality: options.quality.filter(|_| options.format != ImageFormat::Png),
             clip: (!whole).then_some(clip),
-            // Writing it small takes longer than drawing it.
+            // Compressing a PNG well takes longer than drawing it.
             optimize_for_speed: (options.format == ImageFormat::Png).then_some(true),
             capture_beyond_viewport: (!is_visible(&metrics, area)).then_some(true),
             ..CaptureScreenshot::default()
@@ -171,10 +171,10 @@ impl Page {
         Ok(Screenshot { bytes, format: options.format, area, scale })
     }
 
-    /// Screen pixels for each CSS pixel, and width and height of the viewport in CSS pixels.
+    /// Returns the screen pixels per CSS pixel, and the width and height of the viewport with scroll bars.
     async fn pixels(&self) -> Result<[f64; 3]> {
         const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
-        let sizes = self.main_frame().evaluate(SCRIPT, Vec::new(), Scope::Isolated).await?;
+        let sizes = self.main_frame().evaluate(SCRIPT, Vec::new(), ScriptWorld::Isolated).await?;
         let number = |index: usize| sizes[index].as_f64().filter(|number| *number > 0.0);
         Ok([number(0).unwrap_or(1.0), number(1).unwrap_or_default(), number(2).unwrap_or_default()])
     }
@@ -199,14 +199,14 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     }
 }
 
-/// The part of a clip within an area. The clip is relative to the area's corner.
+/// Returns the part of a clip within an area. The clip is relative to the top left corner of the area.
 fn clipped([left, top, width, height]: [f64; 4], [x, y, across, down]: [f64; 4]) -> [f64; 4] {
     let (begin_x, begin_y) = (x.clamp(0.0, width).floor(), y.clamp(0.0, height).floor());
     let (end_x, end_y) = ((x + across).clamp(0.0, width).ceil(), (y + down).clamp(0.0, height).ceil());
     [left + begin_x, top + begin_y, (end_x - begin_x).max(0.0), (end_y - begin_y).max(0.0)]
 }
 
-/// The end of the page relative to the viewport, if it is before the beginning of this area.
+/// Returns the right and bottom end of the page, relative to the viewport, if the area begins beyond it.
 fn end_before(metrics: &LayoutMetrics, [x, y, ..]: [f64; 4]) -> Option<[f64; 2]> {
     let (content, view) = (&metrics.css_content_size, &metrics.css_visual_viewport);
     let right = (content.x + content.width).max(view.page_x + view.client_width);
@@ -224,7 +224,7 @@ fn nothing_to_show(area: Area) -> Error {
     Error::Unsupported { what: "a picture", reason: reason.to_owned() }
 }
 
-/// The error for a picture that is too large for its format: the browser returns no data then.
+/// The error for an image that is too large for its format, for which the browser returns no data.
 fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
     let size = format!("{} by {} pixels", width.round(), height.round());
     let reason = match format {
@@ -241,7 +241,7 @@ fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool 
     horizontally && vertically
 }
 
-/// The largest scale at which a picture stays within both limits, even with its edges rounded to whole pixels.
+/// Returns the largest scale at which an image stays within both limits, even with edges rounded to whole pixels.
 fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
     let scale = (side / width.max(height)).min((pixels / (width * height)).sqrt());
     let mut across = (width * scale).floor().max(1.0);

@@ -1,4 +1,4 @@
-//! Videos of pages: screencast pictures, encoded by the browser itself, and written as `WebM`.
+//! Videos of pages: screencast frames, encoded by the browser in a hidden page, and written as `WebM`.
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -26,28 +26,28 @@ use crate::error::{Error, Result};
 use crate::sync::unix_time_ms;
 
 const ENCODE: &str = include_str!("video/encode.js");
-/// The URL of the page that encodes, which must count as secure; no request is sent.
+/// The URL of the hidden page that encodes, which must be a secure context; no request is sent.
 const STUDIO: &str = "https://studio.invalid/";
 const BITRATE: u32 = 1_000_000;
-/// The default size: the viewport, scaled down to fit into a square of this side.
+/// The side of the square, in pixels, into which the viewport is scaled down if no size is given.
 const USUAL_SIDE: f64 = 800.0;
 const USUAL_FPS: u32 = 25;
-/// How many pictures may wait to be encoded; above it, the oldest are dropped.
+/// The most frames that wait to be encoded. If there are more, the oldest are dropped.
 const WAITING: usize = 16;
 /// The longest time between key frames in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
-/// How long to wait for the last picture.
+/// How long to wait for the last frame.
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// Options of a video.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VideoOptions {
-    /// The size in pixels.
+    /// The size in pixels. Default: that of the viewport, scaled down.
     pub size: Option<(u32, u32)>,
     /// The most frames per second. Default: 25.
     pub fps: Option<u32>,
-    /// The quality of the source pictures from 0 to 100.
+    /// The JPEG quality of the screencast frames from 0 to 100.
     pub quality: Option<u32>,
 }
 
@@ -66,17 +66,17 @@ impl Video {
         &self.path
     }
 
-    /// Stops it and waits until it is written.
+    /// Stops the video, and waits until its file is written.
     ///
-    /// # Errors `file` if it could not be written, `unsupported` for a browser that cannot encode videos.
+    /// # Errors Returns `file` if the file could not be written, `unsupported` if the browser cannot encode videos.
     pub async fn stop(&self) -> Result<()> {
         self.stop.send_replace(true);
         self.until_ended().await
     }
 
-    /// Waits until it is written: after `stop`, or after its page was closed.
+    /// Waits until the file is written: after `stop`, or after the page was closed.
     ///
-    /// # Errors As for [`stop`](Self::stop).
+    /// # Errors Returns the errors of [`stop`](Self::stop).
     pub async fn until_ended(&self) -> Result<()> {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
         self.failure.lock().clone().map_or(Ok(()), Err)
@@ -84,7 +84,7 @@ impl Video {
 }
 
 impl Page {
-    /// Starts a video of this page in the file `path`. It ends with `stop`, with the page, or on drop.
+    /// Starts recording this page to the file `path`. The video ends with `stop`, with the page, or when it is dropped.
     ///
     /// # Errors `file` if the file cannot be written.
     pub fn record(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
@@ -128,10 +128,10 @@ async fn film(
         None => fitting(page.viewport_size().await.unwrap_or((1280.0, 720.0))),
     };
     let (sender, mut pictures) = broadcast::channel(WAITING);
-    // A frame that is kept is not acknowledged, and the browser leaves out what comes after a few of them.
+    // Only the data is kept: the frame itself must be dropped to be acknowledged, or the browser skips frames.
     let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
-    // What is seen before there is a studio belongs to the film.
+    // The video begins before its encoder is ready: frames until then are queued.
     let begun_ms = unix_time_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
@@ -165,12 +165,12 @@ async fn film(
     }
 }
 
-/// A JPEG picture with its time in milliseconds since 1970.
+/// A JPEG image with its time in milliseconds since 1970.
 #[derive(Debug, Clone)]
 struct Picture {
     data: Arc<Vec<u8>>,
     timestamp_ms: f64,
-    /// The browser's number of it.
+    /// The frame number that the browser assigned; `None` for a repeated frame.
     number: Option<i64>,
 }
 
@@ -180,7 +180,7 @@ impl Picture {
     }
 }
 
-/// Adds the current picture, which may not have been sent yet.
+/// Captures a frame now, and adds all frames up to it: the last change of the page may not have been sent yet.
 async fn add_present<W: Write + Seek>(
     session: &CdpSession,
     pictures: &mut broadcast::Receiver<Picture>,
@@ -211,18 +211,18 @@ async fn add_present<W: Write + Seek>(
     Ok(())
 }
 
-/// Encodes pictures into a video.
+/// Encodes frames in a hidden page, and writes them to a video file.
 struct Studio<W: Write + Seek> {
     helper: Helper,
     file: Webm<W>,
     begun_ms: f64,
-    /// The shortest time between two pictures in milliseconds.
+    /// The shortest time between two frames in milliseconds.
     step: u64,
     last: Option<u64>,
     last_key: Option<u64>,
-    /// A picture that came too soon after the last one, and waits for its time unless a newer one replaces it.
+    /// A frame that came too soon after the last one. It waits for its time, unless a newer frame replaces it.
     late: Option<Arc<Vec<u8>>>,
-    /// The browser's number of the newest picture.
+    /// The number that the browser assigned to the newest frame.
     newest: i64,
 }
 
@@ -250,7 +250,7 @@ impl<W: Write + Seek> Studio<W> {
         Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None, newest: 0 })
     }
 
-    /// Whether the picture at this time must be a key frame.
+    /// Whether the frame at this time must be a key frame.
     fn is_key(&mut self, at: u64) -> bool {
         let is_key = self.last_key.is_none_or(|last| at - last >= BETWEEN_KEYS);
         if is_key {
@@ -269,12 +269,12 @@ impl<W: Write + Seek> Studio<W> {
         self.encode(&picture.data, at).await
     }
 
-    /// The earliest time of the next picture.
+    /// The earliest time of the next frame.
     fn next(&self) -> u64 {
         self.last.map_or(0, |last| last + self.step)
     }
 
-    /// Waits until the time of the waiting picture; for ever if there is none.
+    /// Waits until the frame in `late` may be added; forever if there is none.
     async fn until_late_is_due(&self) {
         match self.late {
             Some(_) => sleep(Duration::from_millis(self.next().saturating_sub(self.now()))).await,
@@ -297,7 +297,7 @@ impl<W: Write + Seek> Studio<W> {
         self.write(&done)
     }
 
-    /// Ends the video; the last picture lasts until now.
+    /// Ends the video. The last frame lasts until now.
     async fn end(mut self) -> Result<()> {
         self.add_late().await?;
         let at = self.now().max(self.last.map_or(0, |last| last + 1));
@@ -331,7 +331,7 @@ fn whole(ms: f64) -> u64 {
     ms.max(0.0) as u64
 }
 
-/// Rounds to an even size, which encoders require.
+/// Rounds down to an even number of pixels, which encoders require.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 2, and a size")]
 fn even(side: f64) -> u32 {
     (side.max(2.0) as u32) & !1

@@ -4,14 +4,14 @@ use std::io::{self, Seek, SeekFrom, Write};
 /// A `WebM` file that is being written. Times are in milliseconds.
 pub(in crate::browser) struct Webm<W> {
     out: W,
-    /// The position of the duration, which is known only at the end.
+    /// The position in the file of the duration, which is known only at the end.
     duration_at: u64,
     /// The start time of the current cluster.
     cluster: Option<u64>,
     last: u64,
 }
 
-/// The longest cluster: blocks have a 16-bit time relative to it.
+/// The longest cluster in milliseconds: the time of a block in its cluster has 16 bits.
 const LONGEST_CLUSTER: u64 = 5_000;
 
 const EBML: u32 = 0x1A45_DFA3;
@@ -29,7 +29,7 @@ fn id(id: u32) -> Vec<u8> {
     id.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect()
 }
 
-/// A size in eight bytes.
+/// Encodes the size of an element in eight bytes.
 fn size(length: usize) -> [u8; 8] {
     (length as u64 | 1 << 56).to_be_bytes()
 }
@@ -67,7 +67,7 @@ impl<W: Write + Seek> Webm<W> {
         let info_element = element(INFO, &[info, duration].concat());
         out.write_all(&info_element)?;
         let duration_at = begins + info_element.len() as u64 - 8;
-        // BT.601, not of the full range, of sRGB: as `encode.js` makes them.
+        // The colours of `encode.js`: BT.601 matrix, limited range, sRGB transfer function, BT.709 primaries.
         let colour = [number(0x55B1, 6), number(0x55B9, 1), number(0x55BA, 13), number(0x55BB, 1)].concat();
         let picture =
             [number(0xB0, width.into()), number(0xBA, height.into()), element(0x55B0, &colour)].concat();
@@ -83,7 +83,7 @@ impl<W: Write + Seek> Webm<W> {
         Ok(Self { out, duration_at, cluster: None, last: 0 })
     }
 
-    /// Writes a frame. `is_key`: it does not depend on earlier ones.
+    /// Writes a frame. `is_key`: whether it is a key frame, which does not depend on earlier frames.
     pub(in crate::browser) fn add(&mut self, at: u64, is_key: bool, picture: &[u8]) -> io::Result<()> {
         let at = at.max(self.last);
         self.last = at;
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(clusters, 2);
         let report = [id(DURATION), size(8).to_vec(), 6_000f64.to_be_bytes().to_vec()].concat();
         assert!(file.windows(report.len()).any(|bytes| bytes == report));
-        // The second block is 40 ms after its cluster's beginning, and no key.
+        // The second block is 40 ms after its cluster's beginning, and not a key frame.
         assert!(file.windows(7).any(|bytes| bytes == [0x81, 0, 40, 0, b't', b'w', b'o']));
     }
 

@@ -9,7 +9,7 @@ use std::io;
 pub use pipe::Pipe;
 pub use websocket::WebSocket;
 
-/// The largest accepted message: far larger than pages cause, but a limit for a hostile peer.
+/// The maximum size of a received message. Real messages are far smaller; the limit protects against a hostile peer.
 pub const MAX_MESSAGE_BYTES: usize = 512 * 1024 * 1024;
 
 /// A two-way stream of messages.
@@ -23,15 +23,15 @@ pub trait Transport: Send + 'static {
     fn split(self) -> (Self::Incoming, Self::Outgoing);
 }
 
-/// The reading half.
+/// The reading half of a transport.
 pub trait Incoming: Send + 'static {
-    /// The next message; `None` after a clean close.
+    /// Waits for the next message; `None` after a clean close.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
-/// The writing half.
+/// The writing half of a transport.
 pub trait Outgoing: Send + 'static {
-    /// Writes all messages, in order, with as few system calls as it can.
+    /// Writes all messages, in order, with as few system calls as possible.
     fn send(&mut self, messages: &[Vec<u8>]) -> impl Future<Output = io::Result<()>> + Send;
 }
 

@@ -4,7 +4,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, too_large};
 
-/// Messages that end with a zero byte, as with `--remote-debugging-pipe`.
+/// A transport of messages that each end with a zero byte, as with Chromium's `--remote-debugging-pipe`.
 #[derive(Debug)]
 pub struct Pipe<R, W> {
     reader: R,
@@ -13,12 +13,12 @@ pub struct Pipe<R, W> {
 }
 
 impl<R, W> Pipe<R, W> {
-    /// A pipe of a reader and a writer.
+    /// Creates a transport from the reading and the writing end of a pipe.
     pub fn new(reader: R, writer: W) -> Self {
         Self { reader, writer, largest: MAX_MESSAGE_BYTES }
     }
 
-    /// Limits the size of messages.
+    /// Limits the size of received messages, in bytes.
     #[must_use]
     pub fn bounded(self, largest: usize) -> Self {
         Self { largest, ..self }
@@ -52,7 +52,7 @@ pub struct PipeReader<R> {
     buffer: Vec<u8>,
     /// Where the next message starts in `buffer`.
     start: usize,
-    /// Up to where `buffer` was searched for the end of the next message.
+    /// The position in `buffer` up to which there is no end of the next message.
     searched: usize,
 }
 
@@ -63,7 +63,7 @@ impl<R> PipeReader<R> {
     fn take(&mut self) -> Option<Vec<u8>> {
         let end = self.searched + memchr::memchr(0, &self.buffer[self.searched..])?;
         let message = if self.start == 0 && end > READ_BYTES {
-            // A large message leaves with the buffer it grew in: no copy, and no large buffer stays behind.
+            // A large message takes the whole buffer along, which avoids a copy and frees the memory later.
             let rest = self.buffer.split_off(end + 1);
             let mut message = std::mem::replace(&mut self.buffer, rest);
             message.pop();

@@ -16,7 +16,7 @@ use tokio_rustls::rustls::{
     ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
-/// A connection, encrypted or not.
+/// A byte stream of a connection, encrypted or not.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Debug + Unpin + Send> Stream for T {}
 
@@ -30,7 +30,7 @@ pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpS
     TlsConnector::from(Arc::clone(&TRUST)).connect(name, stream).await
 }
 
-/// Configures certificate checks: trusted certificates only, or none.
+/// Returns a TLS configuration that accepts only certificates trusted on this machine, or with `false`, all.
 pub fn trusting(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
     static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
         let mut roots = RootCertStore::empty();
@@ -42,15 +42,17 @@ pub fn trusting(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig
     let config = config.with_safe_default_protocol_versions().map_err(io::Error::other)?;
     Ok(match only_the_trusted {
         true => config.with_root_certificates(Arc::clone(&ROOTS)),
-        false => config.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+        false => {
+            config.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAllCertificates(provider)))
+        }
     })
 }
 
-/// Accepts every certificate; only used on explicit request.
+/// A verifier that accepts every certificate; used only if the user turned certificate checks off.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAllCertificates(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAllCertificates {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

@@ -26,7 +26,7 @@ pub struct WebSocket {
     stream: WebSocketStream<Box<dyn tls::Stream>>,
 }
 
-/// The time limit for connecting, with the WebSocket handshake.
+/// The time limit for connecting, including the WebSocket handshake.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 
 impl WebSocket {
@@ -49,9 +49,9 @@ impl WebSocket {
         Ok(Self { stream })
     }
 
-    /// Accepts a WebSocket on this path. Refuses web pages, which browsers identify with an `Origin` header.
+    /// Accepts a WebSocket connection for this path. Rejects web pages, whose requests have an `Origin` header.
     pub async fn accept(stream: TcpStream, path: &str) -> io::Result<Self> {
-        #[allow(clippy::result_large_err)] // It is what is asked for.
+        #[allow(clippy::result_large_err)] // The WebSocket library requires this signature.
         let check = |request: &handshake::server::Request, response| {
             if request.uri().path() == path && !request.headers().contains_key("origin") {
                 return Ok(response);
@@ -66,12 +66,12 @@ impl WebSocket {
         Ok(Self { stream: accepted.map_err(io::Error::other)? })
     }
 
-    /// The next message, before the connection is split; `None` after a clean close.
+    /// Waits for the next message, on a connection that is not split; `None` after a clean close.
     pub async fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         read(&mut self.stream).await
     }
 
-    /// Sends a message, before the connection is split.
+    /// Sends a message, on a connection that is not split.
     pub async fn write(&mut self, message: &[u8]) -> io::Result<()> {
         let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;
         self.stream.send(Message::Text(text)).await.map_err(io::Error::other)
@@ -92,12 +92,12 @@ async fn read(
     }
 }
 
-/// A connection that acknowledges received data at once: Firefox waits for that before it sends more, and the
-/// system would delay it by 40 ms.
+/// A TCP connection that acknowledges received data at once: Firefox waits for the acknowledgement before it sends
+/// more, and the system would delay it by 40 ms.
 #[derive(Debug)]
-struct Prompt(TcpStream);
+struct QuickAckStream(TcpStream);
 
-impl AsyncRead for Prompt {
+impl AsyncRead for QuickAckStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -106,14 +106,14 @@ impl AsyncRead for Prompt {
         let read = Pin::new(&mut self.0).poll_read(context, buffer);
         #[cfg(target_os = "linux")]
         if read.is_ready() {
-            // The system forgets it now and then. Where it cannot be had, only time is lost.
+            // Set after every read, since the system resets the option. If it fails, replies are only slower.
             let _ = self.0.set_quickack(true);
         }
         read
     }
 }
 
-impl AsyncWrite for Prompt {
+impl AsyncWrite for QuickAckStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -143,7 +143,7 @@ async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn tls::Strea
     let _ = stream.set_nodelay(true);
     let stream: Box<dyn tls::Stream> = match is_encrypted {
         true => Box::new(encrypt(stream, &host).await.map_err(failed)?),
-        false => Box::new(Prompt(stream)),
+        false => Box::new(QuickAckStream(stream)),
     };
     let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes()))
         .await
@@ -161,7 +161,7 @@ fn unreachable(reason: String) -> Error {
     Error::BrowserGone { reason }
 }
 
-/// Describes an error without the URL and without the names of HTTP states.
+/// Describes an error without the URL, and an HTTP status only by its number.
 fn describe(error: &tungstenite::Error) -> String {
     match error {
         tungstenite::Error::Http(response) => format!("it answered with HTTP {}", response.status().as_u16()),

@@ -3,7 +3,7 @@ use super::Empty;
 
 domain! {
     commands {
-        /// Allowed only as the first half of a pulse: see [`crate::cdp::PermitReason::ConsolePulse`].
+        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::PermitReason::ConsoleReadOnce`].
         "Console.enable" Enable {} -> Empty
         "Console.disable" Disable {} -> Empty
         "Inspector.enable" InspectorEnable {} -> Empty

@@ -8,7 +8,7 @@ domain! {
     objects {
         Captured { documents: Vec<Document>, strings: Vec<String> }
         Document { #[serde(rename = "documentURL")] document_url: i64, frame_id: i64, nodes: Nodes }
-        /// Each list has an entry for each node; strings are given by their index.
+        /// The nodes of a document. Each list has one entry per node; strings are indexes into `strings`.
         Nodes {
             parent_index: Vec<i64>,
             node_type: Vec<i64>,

@@ -1,6 +1,6 @@
-//! The commands and events that we use, one file per domain, written by hand. Parsing is lenient: an unknown
-//! field or value never fails, a missing one has a default. [`catalogue`] lists them, so that a test can
-//! compare each name and type with a running browser: a misspelt field would stay empty unnoticed.
+//! The protocol's commands and events that this crate uses, one file per domain, written by hand. Parsing is lenient:
+//! unknown fields and values are ignored, missing fields get a default. So a misspelt field would stay empty unnoticed:
+//! [`catalogue`] lists all declarations, and a test compares their names and types with a running browser's protocol.
 //!
 //! In a command, the fields after `?` are optional: they are `Option`s that are not sent when `None`.
 macro_rules! domain {
@@ -69,7 +69,7 @@ macro_rules! domain {
     };
 }
 
-/// A field for the catalogue, by its serialized name.
+/// Creates the catalogue's entry of a field, with the name from `#[serde(rename)]` if it has one.
 macro_rules! field {
     (#[serde(rename = $name:literal $($more:tt)*)] $($rest:tt)*) => { super::field!(@ $name, $($rest)*) };
     (#[$($attribute:tt)*] $($rest:tt)*) => { super::field!($($rest)*) };
@@ -101,7 +101,7 @@ pub mod web_mcp;
 /// A reply without content.
 pub type Empty = serde::de::IgnoredAny;
 
-/// A command, event or object as we declare it, for the catalogue.
+/// The catalogue's description of a command, event or object as declared in this module.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// The wire name; for an object, its Rust name.
@@ -123,12 +123,12 @@ pub enum EntryKind {
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     name: &'static str,
-    /// The Rust type.
+    /// The Rust type, as written in the declaration.
     pub kind: &'static str,
 }
 
 impl Field {
-    /// The wire name: serde's `camelCase` of it, unless it was renamed and contains no `_`.
+    /// Returns the name in the protocol: `name` in camel case. One from `#[serde(rename)]` has no `_`, so it stays.
     pub fn wire_name(&self) -> String {
         let mut words = self.name.split('_');
         let first = words.next().unwrap_or_default().to_owned();
@@ -139,7 +139,7 @@ impl Field {
     }
 }
 
-/// All declared commands, events and objects, by file.
+/// Returns all declared commands, events and objects, by file name.
 pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
         ("accessibility", accessibility::CATALOGUE),
@@ -163,7 +163,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     .into_iter()
 }
 
-/// Reads `null` as a missing field: the browser writes it for a number that is not finite.
+/// Deserializes `null` as the default value: the browser sends `null` for numbers that are not finite.
 fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

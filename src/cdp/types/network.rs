@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use super::Empty;
 
-/// Header names and values to send with every request.
+/// Extra headers for every request: names and values.
 pub type Headers = BTreeMap<String, String>;
 
-/// Headers in wire order; the browser joins repeated ones with a newline.
+/// Headers in the order on the wire. The browser joins the values of a repeated header with newlines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderList(Vec<(String, String)>);
 
 impl HeaderList {
-    /// The first value of a header; the name is case-insensitive.
+    /// Returns the value of a header, whose name is compared without regard to case; of several, the first.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -185,7 +185,7 @@ domain! {
             security_details: Option<Value>,
             timing: Option<Timing>,
         }
-        /// Times in milliseconds after `request_time`, which is in seconds.
+        /// The phases of a request, in milliseconds after `request_time`, which is in seconds.
         Timing {
             request_time: f64,
             dns_start: f64,

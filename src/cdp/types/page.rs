@@ -86,7 +86,7 @@ domain! {
         NavigationHistory { current_index: usize, entries: Vec<HistoryEntry> }
         WorldCreated { execution_context_id: i64 }
         ScriptAdded { identifier: String }
-        /// A rectangle of the page in CSS pixels.
+        /// A rectangle of the page in CSS pixels, and the scale of the screenshot.
         Viewport { x: f64, y: f64, width: f64, height: f64, scale: f64 }
         Screenshot { data: String }
         LayoutViewport { page_x: f64, page_y: f64, client_width: u32, client_height: u32 }

@@ -1,4 +1,4 @@
-//! Performance metrics. Useful because a page answers even while a script runs.
+//! Performance metrics. `getMetrics` serves as a ping, since a page's process answers it even while a script runs.
 use super::Empty;
 
 domain! {

@@ -19,12 +19,12 @@ domain! {
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
-        /// Allowed only while logged messages are collected: see [`crate::cdp::PermitReason::ConsoleSubscribed`].
+        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::PermitReason::ConsoleSubscribed`].
         "Runtime.enable" Enable {} -> Empty
         "Runtime.disable" Disable {} -> Empty
         "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty
         "Runtime.addBinding" AddBinding { name: String } ? { execution_context_id: i64, execution_context_name: String } -> Empty
-        /// The id differs in each process.
+        /// Returns the id of the page's JavaScript isolate, which the pages of one renderer process share.
         "Runtime.getIsolateId" GetIsolateId {} -> IsolateId
     }
     events {
@@ -47,7 +47,7 @@ domain! {
             #[serde(skip_serializing_if = "Option::is_none")]
             additional_parameters: Option<Value>,
         }
-        /// An argument: a JSON value, a value that JSON cannot express, or a remote object.
+        /// An argument: exactly one of a JSON value, a value that JSON cannot express, and a remote object.
         CallArgument {
             #[serde(skip_serializing_if = "Option::is_none")]
             value: Option<Value>,
@@ -68,7 +68,7 @@ domain! {
             deep_serialized_value: Option<Value>,
             preview: Option<ObjectPreview>,
         }
-        /// A preview of an object, created without calling its code.
+        /// A preview of an object, which the browser creates without running getters or other code of the page.
         ObjectPreview { properties: Vec<PropertyPreview> }
         PropertyPreview { name: String, value: Option<String> }
         StackTrace { call_frames: Vec<CallFrame> }

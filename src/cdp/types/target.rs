@@ -38,7 +38,7 @@ domain! {
             browser_context_id: Option<String>,
             subtype: Option<String>,
         }
-        /// Selects kinds of target to attach to. The first matching entry decides.
+        /// An entry of a list that selects which kinds of targets to attach to. The first matching entry decides.
         FilterEntry {
             exclude: bool,
             #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ domain! {
         Described { target_info: TargetInfo }
         ContextCreated { browser_context_id: String }
         Contexts {
-            /// The contexts that a client has created.
+            /// The contexts that clients have created, so without the default context.
             browser_context_ids: Vec<String>,
             default_browser_context_id: Option<String>,
         }

@@ -1,9 +1,9 @@
-//! Checks what a browser needs: sandbox, display, fonts, shared memory, disk space, network.
+//! Checks what a browser needs: sandbox, display, fonts, shared memory, disk space, proxies.
 use std::path::Path;
 
 use super::{Finding, Severity};
 
-/// Checks the machine. WebKit needs no sandbox, no real display, and no shared memory files.
+/// Runs all checks of the machine. Sandbox, display and `/dev/shm` do not matter for WebKit.
 pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     #[cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     findings
 }
 
-/// Whether the browser's sandbox can work.
+/// Checks whether the browser's sandbox can work.
 #[cfg(target_os = "linux")]
 fn sandbox() -> Finding {
     let warning = |found: &str, mend: &str| Finding::bad("sandbox", Severity::Warning, found, mend);
@@ -42,7 +42,7 @@ fn sandbox() -> Finding {
             "Use the system's own Chrome or Chromium, which has one, or sysctl kernel.apparmor_restrict_unprivileged_userns=0.",
         );
     }
-    // Docker's own filter refuses what the sandbox begins with.
+    // Docker's default seccomp filter rejects the creation of user namespaces.
     if Path::new("/.dockerenv").exists() && is_filtered() {
         return warning(
             "a container's filter may keep user namespaces from it",
@@ -52,7 +52,7 @@ fn sandbox() -> Finding {
     Finding::good("sandbox", "user namespaces can be used")
 }
 
-/// Whether a seccomp filter applies to this process.
+/// Returns whether a seccomp filter applies to this process.
 #[cfg(target_os = "linux")]
 fn is_filtered() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -76,7 +76,7 @@ fn display() -> Finding {
     }
 }
 
-/// Whether there are fonts: without them, pages show empty rectangles and can be fingerprinted.
+/// Checks for fonts: without them, pages show empty rectangles, and the machine is easy to fingerprint.
 #[cfg(target_os = "linux")]
 fn fonts() -> Finding {
     let home = std::env::home_dir().unwrap_or_default();
@@ -148,7 +148,7 @@ fn shared_memory() -> Finding {
     }
 }
 
-/// Whether there is disk space for a profile, which needs some 50 MB.
+/// Checks the temporary folder for disk space: a profile needs some 50 MB.
 fn room() -> Option<Finding> {
     let folder = std::env::temp_dir();
     if let Err(error) = tempfile::tempfile_in(&folder) {
@@ -178,8 +178,8 @@ fn free_mb(_folder: &Path) -> Option<u64> {
     None
 }
 
-/// The proxies in the environment, which the browser uses, too. They are not quoted, as they may contain a
-/// password.
+/// Lists the proxy variables in the environment, which the browser uses too. Their values may contain passwords and are
+/// not shown.
 fn proxies() -> Finding {
     let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let lines: Vec<_> = names.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();

@@ -26,7 +26,7 @@ pub(in crate::cli) enum Agent {
     Goose,
 }
 
-/// Folders in which clients keep their files.
+/// The inputs that determine where clients keep their configuration files.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct ClientFolders {
     pub home: PathBuf,
@@ -42,7 +42,7 @@ impl ClientFolders {
         Some(Self { home, platform: Platform::HERE, environment })
     }
 
-    /// The settings folder of graphical programs.
+    /// The folder in which graphical programs keep their settings.
     fn settings(&self) -> PathBuf {
         match self.platform {
             Platform::Linux => self.configuration(),
@@ -53,7 +53,7 @@ impl ClientFolders {
         }
     }
 
-    /// The settings folder of terminal programs.
+    /// The folder in which terminal programs keep their settings, on every platform.
     fn configuration(&self) -> PathBuf {
         (self.environment)("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
@@ -115,7 +115,7 @@ impl Agent {
         }
     }
 
-    /// Our server's entry in the client's format.
+    /// Returns this server's entry in the client's format.
     pub(in crate::cli) fn entry(self, name: &str, command: &str, arguments: &[String]) -> Map<String, Value> {
         let entry = match self {
             Self::ClaudeCode | Self::Vscode => {
@@ -129,7 +129,7 @@ impl Agent {
         entry.as_object().cloned().unwrap_or_default()
     }
 
-    /// The user's next step.
+    /// Returns an instruction for the user: what to do after `setup` so that the client uses the server.
     pub(in crate::cli) fn next_step(self) -> &'static str {
         match self {
             Self::Claude => "Quit Claude Desktop and open it again.",

@@ -3,19 +3,19 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::{Map, Value};
 
-/// The format of a configuration file.
+/// The format of a configuration file, with the key under which it lists servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
-    /// JSON with comments; servers are in the object of this name.
+    /// JSON with comments; the servers are members of the top-level object with this name.
     Json(&'static str),
-    /// TOML; servers are in the table of this name.
+    /// TOML; the servers are entries of the table with this name.
     Toml(&'static str),
-    /// YAML; servers are in the mapping of this name.
+    /// YAML; the servers are entries of the top-level mapping with this name.
     Yaml(&'static str),
 }
 
 impl Format {
-    /// The name of the object with the servers.
+    /// Returns the name of the object, table or mapping with the servers.
     pub(super) fn servers(self) -> &'static str {
         match self {
             Self::Json(servers) | Self::Toml(servers) | Self::Yaml(servers) => servers,
@@ -23,9 +23,8 @@ impl Format {
     }
 }
 
-/// The file with this server added or removed.
-///
-/// # Errors Why the file cannot be parsed; then nothing should be written.
+/// Returns the file's text with `server` added or replaced, or with `None`, removed. Returns a message if the file
+/// cannot be edited.
 pub(super) fn edited(
     format: Format,
     text: &str,
@@ -39,7 +38,7 @@ pub(super) fn edited(
     }
 }
 
-/// The entry of a server with this name, if there is one.
+/// Returns the entry of the server with this name, if there is one.
 pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     let at = |whole: &Value, servers: &str| whole.get(servers)?.get(name).cloned();
     match format {
@@ -48,7 +47,7 @@ pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// The parsed content; an empty list of servers counts as none.
+/// Returns the parsed content without an empty list of servers, so that files with and without one compare as equal.
 pub(super) fn value(format: Format, text: &str) -> Option<Value> {
     let (mut whole, servers) = match format {
         Format::Json(servers) => {
@@ -143,7 +142,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
     }
 }
 
-/// Edits a mapping in block style with an indentation of two. Other styles are refused.
+/// Edits a YAML mapping in block style with two spaces of indentation. Fails if the servers are written on one line.
 fn yaml(
     text: &str,
     servers: &str,
@@ -151,7 +150,7 @@ fn yaml(
     server: Option<&Map<String, Value>>,
 ) -> Result<String, String> {
     let written = server.map(|server| {
-        // JSON is YAML, too, so each value can stand as it is.
+        // JSON is valid YAML, so each value can be written as JSON.
         let lines = server.iter().map(|(key, value)| format!("    {key}: {value}\n"));
         format!("  {name}:\n{}", lines.collect::<String>())
     });
@@ -175,7 +174,7 @@ fn yaml(
     Ok(lines.concat())
 }
 
-/// The lines of one entry of a mapping.
+/// Returns the range of lines that make up the entry `name` of a mapping.
 fn block(text: &str, mapping: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let lines: Vec<_> = text.lines().collect();
     let start = lines.iter().position(|line| line.starts_with(&format!("{mapping}:")))?;

@@ -1,4 +1,5 @@
--- session, owner, replica; of one that has it, also for how many milliseconds that is sure
+-- Claims a session unless another live replica has it; then returns that one's info and remaining lease in ms.
+-- ARGV: session, owner, replica.
 local id, owner, me = ARGV[1], ARGV[2], ARGV[3]
 local s = session(id)
 local its, expires, holder = unpack(redis.call('HMGET', s, 'owner', 'expires', 'holder'))

@@ -1,4 +1,5 @@
--- connection, replica, or nothing to ask, what it began with, or nothing, seconds: whose it is, if they live, and what it began with
+-- Takes a connection over unless a live replica has it; with an empty replica, only reads it.
+-- ARGV: connection, replica, `initialize` message (may be empty), expiry in s. Returns: holder, its info, message.
 local key = p .. 'connection:' .. ARGV[1]
 local its = redis.call('HGET', key, 'holder')
 if ARGV[2] ~= '' and (not its or its == ARGV[2] or redis.call('EXISTS', replica(its)) == 0) then

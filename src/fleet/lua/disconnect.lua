@@ -1,2 +1,2 @@
--- connection: it has ended
+-- Removes a connection that has ended. ARGV: connection.
 return redis.call('DEL', p .. 'connection:' .. ARGV[1])

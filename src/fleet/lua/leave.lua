@@ -1,3 +1,3 @@
--- replica, connections: it is gone
+-- Removes a replica that leaves the group. ARGV: replica.
 redis.call('DEL', replica(ARGV[1]))
 return 1

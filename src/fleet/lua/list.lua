@@ -1,2 +1,2 @@
--- owner: its sessions and when they end, the next to end first
+-- Lists an owner's sessions with their expiry, earliest first. ARGV: owner.
 return redis.call('ZRANGEBYSCORE', owned(ARGV[1]), '(' .. now, '+inf', 'WITHSCORES')

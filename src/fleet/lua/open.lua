@@ -1,4 +1,5 @@
--- session, owner, replica, lifetime, limit, then for each browser: name, capacity, what it bears beside sessions
+-- Creates a session in the least loaded browser. ARGV: session, owner, replica, lifetime in ms, limit of sessions,
+-- then for each browser: name, capacity, load in addition to sessions.
 local id, owner, me = ARGV[1], ARGV[2], ARGV[3]
 redis.call('ZREMRANGEBYSCORE', owned(owner), '-inf', now)
 if redis.call('ZCARD', owned(owner)) >= tonumber(ARGV[5]) then return {'limit'} end

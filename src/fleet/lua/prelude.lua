@@ -8,7 +8,7 @@ local function node(name) return p .. 'node:' .. name end
 local function owned(owner) return p .. 'owner:' .. owner end
 local expiries = p .. 'expiries'
 
--- Grows for ever, also where all that was written is lost: it is not less than the time in microseconds.
+-- Returns a token greater than all earlier ones, even after data loss: at least the Unix time in microseconds.
 local function token()
   local last = tonumber(redis.call('GET', p .. 'fence') or '0')
   local fresh = string.format('%.0f', math.max(last + 1, t[1] * 1000000 + t[2]))

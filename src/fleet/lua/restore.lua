@@ -1,4 +1,4 @@
--- session, owner, replica, what is left of its time, browser, contexts: writes down again what was lost
+-- Writes a lost session again. ARGV: session, owner, replica, remaining lifetime in ms, browser, contexts.
 local id, me = ARGV[1], ARGV[3]
 if redis.call('EXISTS', session(id)) == 1 then return {'none'} end
 if redis.call('EXISTS', replica(me)) == 0 then return {'lapsed'} end

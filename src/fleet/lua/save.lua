@@ -1,4 +1,4 @@
--- session, token, browser, contexts, cookies and storage (or nothing): whether the token was still the last one
+-- Saves a session, if the token is its latest. ARGV: session, token, browser, contexts, cookies (may be empty).
 local s = session(ARGV[1])
 local fence, on, expires = unpack(redis.call('HMGET', s, 'token', 'node', 'expires'))
 if fence ~= ARGV[2] then return 0 end

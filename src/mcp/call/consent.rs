@@ -33,7 +33,7 @@ impl Call<'_> {
         }
         let opens_own_page = tool.family.opens_own_page;
         let (origins, actions) = match (opens_own_page, url) {
-            // They open a page and act on it at once, so that it cannot be looked at before.
+            // Such a tool opens a page and acts on it at once, so its actions cannot be checked one by one.
             (true, Some(url)) => {
                 let [submit, purchase] = ANYTHING;
                 (vec![origin_of(url)], vec![None, submit, purchase])
@@ -81,8 +81,8 @@ impl Call<'_> {
         self.allowed(Some(page), &texts::anything(self.settings.language, &inline(what), &origins[0])).await
     }
 
-    /// Asks for consent before a program acts at origins that are not in `allowed`, and adds them. At the origin where it
-    /// started, consent to the whole call was asked for before.
+    /// Asks for consent before a program acts at origins that are not in `allowed`, and adds them. Consent to the whole
+    /// call was already asked for at the origin where the program started.
     pub(in crate::mcp) async fn confirm_program(
         &self,
         page: &Page,
@@ -160,9 +160,9 @@ impl Call<'_> {
             (Err(_), _) => refused("the user gave no answer"),
             (Ok(Answer::NoQuestions | Answer::Coming), None) => refused(NO_WAY),
             (Ok(Answer::NoQuestions | Answer::Coming), Some(page)) => {
-                let open = self.services.live.as_ref().and_then(|live| live.open_for(page));
+                let open = self.services.live.as_ref().and_then(|live| live.open_handover(page));
                 if open.is_some_and(|open| open.why() != question) {
-                    // What they say there is about something else.
+                    // The person is answering another question there.
                     return refused(
                         "the user is asked for something else at this page; call again after that",
                     );
@@ -171,7 +171,7 @@ impl Call<'_> {
                 match handoff::ask(page, &question, patience, &person).await {
                     Ok(_) => Ok(()),
                     Err(Error::Cancelled) => refused("the user refused"),
-                    // Nobody was away from a login: there is no reason for a pause.
+                    // Not `PersonAway`, which would start a cooldown: no login timed out.
                     Err(Error::PersonAway { .. }) => refused("the user gave no answer"),
                     Err(Error::PersonNeeded { link: None, .. }) => refused(NO_WAY),
                     Err(error) => {
@@ -191,7 +191,7 @@ impl Call<'_> {
 
     fn keep_late_answer(&self, page: &Page, question: String) {
         let Some((live, open)) =
-            self.services.live.as_ref().and_then(|live| Some((live, live.open_for(page)?)))
+            self.services.live.as_ref().and_then(|live| Some((live, live.open_handover(page)?)))
         else {
             return;
         };

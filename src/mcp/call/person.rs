@@ -1,4 +1,4 @@
-//! The person behind a client.
+//! Asks and notifies the person who uses a client.
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::Call;
 use crate::browser::Page;
-use crate::error::PersonLink;
+use crate::error::LiveViewLink;
 use crate::live::{Handover, HandoverRequest, Mode};
 use crate::mcp::page_text::one_line;
 use crate::mcp::questions::PersonQuestion;
@@ -16,13 +16,13 @@ use crate::session::challenge::{Challenge, ChallengeKind};
 use crate::session::handoff::{Answer, Invitation, Person};
 
 impl Call<'_> {
-    /// The person behind the client.
+    /// Returns the person who uses the client.
     pub fn person(&self) -> impl Person {
         ClientsPerson { call: self, link: Mutex::default() }
     }
 
-    /// The link for watching the page, if the live view allows only that.
-    pub async fn watching(&self, page: &Page, why: &str) -> Option<PersonLink> {
+    /// Returns a link for watching the page, if the live view allows only watching.
+    pub async fn watching(&self, page: &Page, why: &str) -> Option<LiveViewLink> {
         self.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Watch)?;
         let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
         let person = ClientsPerson { call: self, link: Mutex::default() };
@@ -48,16 +48,20 @@ impl ClientsPerson<'_> {
     }
 
     /// Opens a hand-over of the page; also returns whether one was open already.
-    async fn opened(&self, page: &Page, challenge: &Challenge) -> Option<(PersonLink, Arc<Handover>, bool)> {
+    async fn opened(
+        &self,
+        page: &Page,
+        challenge: &Challenge,
+    ) -> Option<(LiveViewLink, Arc<Handover>, bool)> {
         let live = self.call.services.live.as_ref()?;
         let calls = self.call.client.calls.clone();
         let (owner, who, why) = (self.call.client.owner.clone(), self.caller(), challenge.what.clone());
         let login = (challenge.kind == ChallengeKind::Challenge && page.url() != challenge.url)
             .then(|| challenge.url.clone());
-        let known = live.open_for(page).is_some();
+        let known = live.open_handover(page).is_some();
         let coming = live.invite(HandoverRequest { page, owner, who, why, login, calls }).await?;
         let (code, seconds) = (coming.admission.code(), coming.link_left().as_secs());
-        let link = PersonLink { url: coming.link().to_owned(), code, seconds };
+        let link = LiveViewLink { url: coming.link().to_owned(), code, seconds };
         Some((link, coming, known))
     }
 
@@ -68,7 +72,7 @@ impl ClientsPerson<'_> {
             tracing::warn!(link = link.url, "a person is needed");
         }
         *self.link.lock() = Some(link.url.clone());
-        // A client that got it before comes back to wait.
+        // A client that received the link before has called again to wait.
         let asks = self.call.progress.questions.can_ask_person() || known;
         Some(Invitation { link, asks, known, coming })
     }
@@ -89,7 +93,7 @@ impl Person for ClientsPerson<'_> {
     fn ask<'a>(
         &'a self,
         challenge: &'a Challenge,
-        link: Option<&'a PersonLink>,
+        link: Option<&'a LiveViewLink>,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         let language = self.language();
         let message = match link {

@@ -3,14 +3,14 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use crate::Result;
-use crate::browser::{Page, Reached};
+use crate::browser::{AffectedPage, Page};
 use crate::error::in_quotes;
 use crate::mcp::page_text::{address, one_line};
 use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
 use crate::snapshot;
 
-/// The number of dialogs after which a page that keeps opening them is given up.
+/// How many dialogs in a row are dismissed before a page that keeps opening them is left alone.
 const MOST_DIALOGS: usize = 5;
 
 /// The sentence about a tab that the page opened.
@@ -19,7 +19,7 @@ pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
 }
 
 impl Call<'_> {
-    /// Takes the tab's name out of the arguments, and works in that tab.
+    /// Removes the tab's name from the arguments, and makes the call work in that tab.
     ///
     /// # Errors `no_such_tab` if there is no tab with this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
@@ -35,7 +35,7 @@ impl Call<'_> {
     pub(in crate::mcp) async fn dismiss_dialogs(&self) {
         for _ in 0..MOST_DIALOGS {
             let Ok(page) = self.current_page() else { return };
-            // A window that it opened keeps it waiting, too.
+            // A dialog in a window that the page opened blocks the page, too.
             let tabs = self.tabs().into_iter().map(|tab| tab.page);
             let opened = tabs.filter(|tab| tab.opener().as_ref() == Some(&page));
             let asking =
@@ -52,7 +52,7 @@ impl Call<'_> {
         }
     }
 
-    /// Reports that the page closed, and the tab of the next call.
+    /// Returns the sentence that the page closed, and which tab is current now.
     pub(super) fn closing_note(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
@@ -84,10 +84,10 @@ impl Call<'_> {
     }
 
     /// Reports effects of an action on other tabs than the current one.
-    pub(super) fn note_reached(&self, reached: &[Reached]) {
+    pub(super) fn note_reached(&self, reached: &[AffectedPage]) {
         let current = self.current_page().ok();
         let tabs = self.tabs();
-        for Reached { page, navigated, texts } in reached {
+        for AffectedPage { page, navigated, texts } in reached {
             let Some(tab) = tabs.iter().find(|tab| tab.page == *page && Some(page) != current.as_ref())
             else {
                 continue;
@@ -115,7 +115,7 @@ impl Call<'_> {
         }
     }
 
-    /// The number of the call's context.
+    /// Returns the number of the call's browser context.
     pub fn context_number(&self) -> u32 {
         let active = || self.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
         self.tab().map_or_else(active, |tab| tab.context)

@@ -19,7 +19,7 @@ pub(in crate::mcp) struct ToFile {
 }
 
 impl ToFile {
-    /// Takes the file name out of the arguments, and checks it before the call does anything.
+    /// Removes the file name from the arguments, and checks it before the call does anything.
     pub(in crate::mcp) async fn take(
         call: &Call<'_>,
         tool: &AnyTool,
@@ -37,7 +37,7 @@ impl ToFile {
         Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
     }
 
-    /// Writes the answer to the file, and names the file instead.
+    /// Writes the answer to the file. The reply then only names the file and its size.
     pub(in crate::mcp) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
         let Self { place, name, mut mime_type } = self;
         let (content, measure) = match reply.take_content() {
@@ -83,7 +83,7 @@ impl Call<'_> {
         self.report.file.lock().to_ascii_lowercase().ends_with(ending)
     }
 
-    /// The limits of a snapshot in the answer.
+    /// Returns the limits of a snapshot: practically none if the answer goes to a file.
     pub fn snapshot_options(&self) -> snapshot::Options {
         let usual = self.settings.snapshot.clone();
         if !self.is_whole() {

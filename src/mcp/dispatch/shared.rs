@@ -21,12 +21,13 @@ use crate::mcp::tool::{AnyTool, SESSION, Tool};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::session::registry::{NoSession, Session};
 
-/// How long to wait for the session of a server that has just gone, without delays of this machine.
+/// The total of the pauses while waiting for the session of a server that has just gone.
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
-/// The pause between attempts.
+/// The pause before the next look for the server that takes over a session.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long an unreachable server is not tried again, at least and at most.
+/// The shortest pause before an unreachable server is tried again.
 const SHORTEST_REST: Duration = Duration::from_millis(10);
+/// The longest pause before an unreachable server is tried again.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// Where a call is run.
@@ -35,6 +36,7 @@ pub(super) enum RoutedCall {
     Here(Option<Session>),
     /// Another server has run it.
     Answered(Box<Reply>),
+    /// The session with this id is not available.
     Not(String, NoSession),
 }
 
@@ -57,8 +59,8 @@ impl Dispatcher {
         &self.peers
     }
 
-    /// The session that a call names, if any, or the answer of the server that has it. Only session tools keep
-    /// the argument.
+    /// Finds the session that a call names, if any, or runs the call on the server that has the session. Removes the
+    /// session argument, except for session tools.
     pub(super) async fn reach(
         &self,
         tool: &AnyTool,
@@ -68,7 +70,7 @@ impl Dispatcher {
     ) -> RoutedCall {
         let ends_it = tool.name == CloseSession::NAME;
         let id = match tool.family.is_about_sessions {
-            // This one finds the session itself, to end it.
+            // `close_session` finds the session itself.
             true if ends_it && self.replica.is_none() => None,
             true => arguments.get(SESSION).cloned(),
             false => arguments.remove(SESSION),
@@ -96,10 +98,10 @@ impl Dispatcher {
                     let result_json = CallToolResult::deserialize(result_json).map(Reply::forwarded);
                     return RoutedCall::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
                 }
-                // Soon somebody else has the session.
+                // Another server takes over the session soon.
                 PeerAnswer::NotRun => (PAUSE, out_of_reach()),
-                // Soon it is taken for dead. As many may wait for that as it had sessions: if they asked all the time, that
-                // alone would keep a busy machine from going on.
+                // The server counts as dead once its lease ends. Calls for all of its sessions may wait for that: if
+                // they retried all the time, they would overload a busy machine.
                 PeerAnswer::Unreachable => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
                 PeerAnswer::Interrupted => (Duration::MAX, Error::ReplicaGone),
             };
@@ -116,7 +118,7 @@ impl Dispatcher {
     /// Reads a cooldown that began on another server. Returns the start of the active one.
     pub(super) async fn read_shared_cooldown(&self, client: &Client) -> Option<f64> {
         let replica = self.replica.as_ref()?;
-        // Nobody waits for a state that is not to be had.
+        // Does not wait for a shared state that is not available.
         if !replica.is_alive() {
             return client.cooldown.started_at();
         }
@@ -137,11 +139,11 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a call from another server, unless this server does not have the session for certain.
+    /// Runs a call from another server; `None` if the session may be on a third server, and nothing was run.
     pub async fn run_for_peer(&self, client: &Client, asked: PeerCall) -> Option<CallToolResult> {
         let PeerCall { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
-        // One that has stopped has no session; whoever asks finds the one that has it, or will soon.
+        // The others consider this server dead, so it has no sessions; the caller looks for the new server.
         if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             return None;
         }
@@ -160,7 +162,7 @@ fn out_of_reach() -> Error {
     Error::StateUnavailable { reason: "the server that has the session cannot be reached".to_owned() }
 }
 
-/// Completes when another server may have the session.
+/// Completes when another server may have taken over the session.
 pub(super) async fn lost(session: Option<&Session>) {
     match session {
         Some(session) => session.lost().await,

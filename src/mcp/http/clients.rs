@@ -48,7 +48,7 @@ pub(super) struct Clients {
     dispatcher: Arc<Dispatcher>,
     limits: ClientLimits,
     known: Mutex<HashMap<Name, Entry>>,
-    /// Clients that were displaced, whose pages are to be closed.
+    /// Clients that had to make room for others; their pages are still to be closed.
     gone: Mutex<Vec<(Name, Entry)>>,
     /// Whether a client has left since memory was last released.
     left: AtomicBool,
@@ -63,7 +63,7 @@ struct Entry {
     seen: Instant,
 }
 
-/// Keeps a client from being forgotten until it is dropped.
+/// Keeps a client from being forgotten until this guard is dropped.
 #[derive(Debug)]
 pub(super) struct Presence {
     clients: Arc<Clients>,
@@ -81,7 +81,7 @@ impl Clients {
         self.known.lock().contains_key(name)
     }
 
-    /// The client with this name; creates it if there is a free place.
+    /// Returns the client with this name; creates it if the limit allows.
     pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
         let mut known = self.known.lock();
         if !known.contains_key(&name) {
@@ -102,7 +102,6 @@ impl Clients {
         Some((Arc::clone(&entry.client), Presence { clients: Arc::clone(self), name }))
     }
 
-    /// The number of clients.
     pub(super) fn count(&self) -> usize {
         self.known.lock().len()
     }

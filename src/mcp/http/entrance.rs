@@ -13,7 +13,7 @@ pub(super) struct UnauthenticatedConnections {
     last: AtomicU64,
 }
 
-/// A connection that may be unauthenticated. Its end is noticed.
+/// A connection that may be unauthenticated. Dropping this removes it from the list of those.
 #[derive(Debug)]
 pub(super) struct AcceptedConnection {
     strangers: Arc<UnauthenticatedConnections>,
@@ -24,7 +24,7 @@ impl UnauthenticatedConnections {
     /// Accepts a connection. `serve` starts to serve it in a task that can be aborted.
     pub(super) fn accept(self: &Arc<Self>, serve: impl FnOnce(AcceptedConnection) -> AbortHandle) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        // Locked until it is written down, so that it cannot be known before.
+        // Locked until the connection is in the list, so that it cannot authenticate before that.
         let mut waiting = self.waiting.lock();
         let task = serve(AcceptedConnection { strangers: Arc::clone(self), number });
         waiting.insert(number, task);

@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 pub struct Guard {
     hosts: Hosts,
     origins: Vec<url::Origin>,
-    /// The address of the live view for visitors, if it differs.
+    /// The host and the origin of the public URL of the live view, if it has one.
     visited_at: Option<(Host<String>, url::Origin)>,
-    /// Whether sandboxed documents may ask.
+    /// Whether requests of sandboxed documents are allowed.
     admits_sandboxed: bool,
 }
 
@@ -46,14 +46,14 @@ impl Guard {
         })
     }
 
-    /// Allows visitors of the live view at this address, and nothing else there.
+    /// Allows requests to the live view at the host and the origin of this URL, and no other requests there.
     #[must_use]
     pub fn with_visitors(self, url: &Url) -> Self {
         let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
         Self { visited_at: host.map(|host| (host, url.origin())), ..self }
     }
 
-    /// Allows requests of sandboxed documents, whose origin is `null`. The path must be a secret then.
+    /// Allows requests of sandboxed documents, whose origin is `null`. Only for a server with a secret path.
     #[must_use]
     pub fn with_sandboxed(self) -> Self {
         Self { admits_sandboxed: true, ..self }
@@ -87,7 +87,7 @@ impl Guard {
             return None;
         }
         let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
-        // A page that comes from us may ask us.
+        // Pages of this server may send requests to it.
         let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));
         let visits = |origin: &url::Origin| visited_at.is_some_and(|(_, known)| known == origin);
         let allowed =
@@ -113,7 +113,7 @@ pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     if guard.refusal(&uri, &headers).is_some() {
         return;
     }
-    // What another reader makes of it: a browser, say.
+    // Compares with the host that another URL parser, such as a browser's, reads.
     let named = |text: &str| Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host = named(&format!("http://{}/", host.to_str().unwrap_or_default())).unwrap_or_default();
     let host = host.trim_end_matches('.');
@@ -135,11 +135,11 @@ fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
     {
         return None;
     }
-    // The port of a scheme would disappear from a URL of that scheme.
+    // A URL omits the default port of its scheme, so an unknown scheme is used.
     let port = Url::parse(&format!("x://{text}")).ok()?.port();
     let url = Url::parse(&format!("http://{text}")).ok()?;
     let host = match url.host()?.to_owned() {
-        // The dot at the end says that the name is whole.
+        // A trailing dot only marks a fully qualified name.
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
         address => address,
     };
@@ -149,7 +149,7 @@ fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
 fn parse_origin(text: &str) -> Option<url::Origin> {
     let url = Url::parse(text).ok()?;
     let origin = url.origin();
-    // As browsers write it, with nothing after it: `null` is none.
+    // Only an origin as browsers write it, with nothing after it; `null` is refused.
     let plain = origin.is_tuple()
         && matches!(url.path(), "" | "/")
         && url.query().is_none()

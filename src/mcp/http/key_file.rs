@@ -34,11 +34,11 @@ struct State {
     keys: Vec<NamedKey>,
     /// The version of the file that was read last, valid or not.
     version: Option<Version>,
-    /// The keys that were valid at the last look.
+    /// The grants of the keys that were valid at the last check, by the owner's folder.
     served: HashMap<Arc<str>, Arc<Grant>>,
 }
 
-/// What tells one version of the file from the next.
+/// A version of the file: its modification time, length and inode.
 type Version = (SystemTime, u64, u64);
 
 /// A key of the file.
@@ -50,12 +50,12 @@ pub struct NamedKey {
 }
 
 impl NamedKey {
-    /// The name of its owner.
+    /// Returns the name of the key's owner.
     pub fn name(&self) -> &str {
         &self.owner.name
     }
 
-    /// Its state: when it expires, or that it has.
+    /// Describes when the key expires, or that it has expired.
     pub fn validity(&self) -> String {
         match &self.expires {
             None => "does not expire".to_owned(),
@@ -70,9 +70,9 @@ impl NamedKey {
 }
 
 impl KeyFile {
-    /// Reads a file.
+    /// Reads a key file.
     ///
-    /// # Errors A sentence with the line, if the file cannot be used.
+    /// # Errors Returns a message with the line if the file cannot be used.
     pub fn open(path: &Path) -> Result<Self, String> {
         let file = Self { path: path.to_owned(), state: Mutex::default() };
         file.state.lock().read(path)?;
@@ -80,7 +80,7 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// The owner of a key. Every key is compared completely.
+    /// Returns the owner of a key. Compares with every key completely, so that the duration reveals nothing.
     pub(super) fn owner_of(&self, key: &[u8]) -> Option<Owner> {
         let mut state = self.state.lock();
         state.refresh(&self.path);
@@ -93,7 +93,7 @@ impl KeyFile {
         self.state.lock().keys.len()
     }
 
-    /// The folders of owners whose key is no longer valid, or valid for something else, since the last look.
+    /// Returns the folders of owners whose key has become invalid, or has other permissions, since the last check.
     pub(super) fn take_ended(&self) -> Vec<Arc<str>> {
         let mut state = self.state.lock();
         state.refresh(&self.path);
@@ -107,7 +107,7 @@ impl KeyFile {
 }
 
 impl State {
-    /// Reads the file again if it has changed. While it cannot be used, the keys stay as they are.
+    /// Reads the file again if it has changed. If the new version is invalid, the keys stay as they are.
     fn refresh(&mut self, path: &Path) {
         let version = fs::metadata(path).ok().map(|metadata| version(&metadata));
         if version == self.version {
@@ -125,7 +125,7 @@ impl State {
     fn read(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
         let failed = |error: std::io::Error| format!("{shown}: {error}");
-        // Looked at first: what changes meanwhile is read once more.
+        // Comes before the read: a change during it then leads to another read.
         let version = version(&fs::metadata(path).map_err(failed)?);
         let text = fs::read_to_string(path).map_err(failed)?;
         self.keys = parse(&text).map_err(|reason| format!("{shown}: {reason}"))?;
@@ -142,9 +142,9 @@ fn version(metadata: &Metadata) -> Version {
     (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len(), number)
 }
 
-/// Reads the text of a file.
+/// Parses the text of a key file.
 ///
-/// # Errors A sentence with the line.
+/// # Errors Returns a message with the line.
 pub fn parse(text: &str) -> Result<Vec<NamedKey>, String> {
     let entries: BTreeMap<Word<Name>, Entry> = read_toml(text)?;
     let mut keys = Vec::<NamedKey>::new();
@@ -162,7 +162,7 @@ pub fn parse(text: &str) -> Result<Vec<NamedKey>, String> {
     Ok(keys)
 }
 
-/// Reads TOML; an error has its line.
+/// Parses TOML. An error message includes the line.
 pub(super) fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     toml::from_str(text)
@@ -173,12 +173,12 @@ fn at_line(text: &str, at: usize, reason: &str) -> String {
     format!("{} at line {}", reason.replace('\n', " "), text[..at].matches('\n').count() + 1)
 }
 
-/// The digest of a key, as the file has it.
+/// Returns the digest of a key, as written in the file.
 pub fn digest_of(key: &str) -> String {
     hex(&fingerprint(key.as_bytes()))
 }
 
-/// What the file says of a key.
+/// The table of a key in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Entry {
@@ -205,7 +205,7 @@ impl Entry {
     }
 }
 
-/// Lists that say which tools may be used.
+/// Lists that limit which tools may be used.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolLists {
@@ -215,7 +215,7 @@ pub(super) struct ToolLists {
 }
 
 impl ToolLists {
-    /// The tools that are in each list that is given; all if none is.
+    /// Returns the tools that every given list contains; `None`, for all tools, if no list is given.
     pub(super) fn names(&self) -> Option<BTreeSet<&'static str>> {
         if self.toolsets.is_none() && self.caps.is_none() && self.tools.is_none() {
             return None;
@@ -237,10 +237,10 @@ impl ToolLists {
 }
 
 pub(super) fn every_tool() -> impl Iterator<Item = &'static AnyTool> {
-    tools::ALL.iter().chain(&tools::claude::MEMBERS)
+    tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS)
 }
 
-/// A string of the file that stands for something.
+/// A value that is written as a string in the file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Word<T>(T);
 
@@ -271,7 +271,7 @@ impl FromWord for Name {
 
 impl FromWord for Fingerprint {
     fn from_word(text: &str) -> Result<Self, String> {
-        // What stands here instead may be the key itself, and is not repeated.
+        // A wrong value may be the key itself, so the message does not repeat it.
         let wrong = || "sha256 has 64 hexadecimal digits; add keys with patchright-mcp keys add".to_owned();
         if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(wrong());
@@ -335,12 +335,12 @@ impl<'de> Deserialize<'de> for Moment {
     }
 }
 
-/// When a key expires, as in RFC 3339 without an offset. A date stands for its beginning.
+/// When a key expires: a date or a time in UTC, as in RFC 3339. A date stands for its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Expiry(String);
 
 impl Expiry {
-    /// Whether it is over. Both texts are in UTC, and sorted like the times that they stand for.
+    /// Whether the key has expired. Both texts are in UTC, so that they sort like the times that they stand for.
     fn is_over(&self) -> bool {
         *iso_timestamp(unix_time()) >= *self.0.trim_end_matches('Z').replace(' ', "T")
     }

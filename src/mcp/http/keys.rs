@@ -23,7 +23,7 @@ pub struct Keys {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeyCheck {
     Known(Owner),
-    /// It is missing, or of an unknown scheme.
+    /// The header is missing or malformed, for this reason.
     Missing(&'static str),
     Wrong,
 }

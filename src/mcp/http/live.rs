@@ -1,4 +1,4 @@
-//! The HTTP routes of the live view, below `/live/`. Without a pass, they only reveal that a link is not valid.
+//! The HTTP routes of the live view, below `/live/`. Without a pass, they do not reveal which links are valid.
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,9 +27,11 @@ use super::guard::Guard;
 use super::keys::{KeyCheck, Keys};
 use crate::live::{Handover, Live, PAGE, VisitorAuth, viewer};
 
-/// The largest message of a viewer, and the largest upload.
+/// The largest message of a viewer, in bytes.
 const LARGEST_MESSAGE: usize = 256 << 10;
+/// The largest body of a request to enter, in bytes.
 const LARGEST_ENTRY: usize = 4 << 10;
+/// The largest upload, in bytes.
 const LARGEST_FILE: usize = 64 << 20;
 const MOST_FILES: usize = 50;
 pub(super) const ARRIVAL: Duration = Duration::from_secs(60);
@@ -39,10 +41,10 @@ pub(super) const PATH: &str = "/live/";
 const COOKIE: &str = "live";
 const REFUSED: &str = "This link is not valid.\n";
 
-/// What a viewer presents for admission.
+/// The credentials that a visitor sends to enter.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Shown {
+struct VisitorCredentials {
     code: String,
     key: String,
 }
@@ -73,7 +75,7 @@ fn page() -> Response<Body> {
     scripted(PAGE, "img-src blob:")
 }
 
-/// An HTML page whose only script and style are its own: `{nonce}` in it is replaced. `more` is what else it may load.
+/// Returns an HTML page whose CSP allows its own script and style, by `{nonce}`, and what the directives in `more` add.
 pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
     let mut bits = [0; 16];
     if getrandom::fill(&mut bits).is_err() {
@@ -100,7 +102,7 @@ async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -
     let (parts, body) = request.into_parts();
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
     let Ok(Ok(body)) = body else { return refused() };
-    let shown: Shown = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
+    let shown: VisitorCredentials = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
     let Some(handover) = live.find(id) else { return refused() };
     let pass = match &live.options().entry {
         VisitorAuth::Code => handover.admission.enter(shown.code.trim()),
@@ -135,7 +137,7 @@ fn names_somebody(parts: &Parts, name: &str) -> bool {
     parts.headers.get(name).is_some_and(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
-/// The hand-over of a request's pass.
+/// Returns the hand-over, if a cookie of the request is a pass for it.
 fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
     let handover = live.find(id)?;
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -152,7 +154,7 @@ fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<
         headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
     };
     let key = headers.get(header::SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
-    // Only browsers come here, and they always say from where.
+    // Only browsers connect here, and they always send `Origin`.
     let good = is(header::UPGRADE, "websocket")
         && is(header::SEC_WEBSOCKET_VERSION, "13")
         && headers.contains_key(header::ORIGIN);
@@ -178,7 +180,7 @@ fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<
     response
 }
 
-/// Stores a file for the open file chooser. Its name is the query.
+/// Stores a file for the open file chooser, under the name in the query.
 async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -203,8 +205,8 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
     }
 }
 
-/// Listens on loopback only while a hand-over is open: for a server that uses stdio.
-pub async fn attend(live: Live, ended: CancellationToken) {
+/// Listens on loopback while a hand-over is open. For a server that uses stdio.
+pub async fn serve_open_handovers(live: Live, ended: CancellationToken) {
     let mut wanted = live.watch_open_handovers();
     loop {
         tokio::select! {

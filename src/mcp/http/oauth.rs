@@ -1,6 +1,6 @@
 //! Access tokens of an authorization server, as the MCP specification asks of a resource server (OAuth 2.1).
 //!
-//! A token is a JWT for this server (`aud`) by the issuer, signed with a key that the issuer publishes. Its scopes say which
+//! A token is a JWT for this server (`aud`), signed with a key that the issuer publishes. Its scopes determine which
 //! tools it permits.
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,30 +27,31 @@ use crate::hex::hex;
 use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::tool::{Capability, Effect};
 
-/// The path of the metadata about this server, to which the path of the resource may be added. RFC 9728
+/// The path of the metadata about this server, to which the path of the resource may be added (RFC 9728).
 const METADATA: &str = "/.well-known/oauth-protected-resource";
-/// The algorithms that are accepted. None of them takes a key that somebody else may know.
+/// The accepted algorithms. All are asymmetric: the keys that the issuer publishes cannot sign.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
-/// How far clocks may differ.
+/// How far the issuer's clock may differ from this server's, in seconds.
 const LEEWAY_S: u64 = 30;
-/// How long the issuer's keys are used without asking again.
+/// How long the issuer's keys are used before they are fetched again.
 const KEYS_LIFETIME: Duration = Duration::from_secs(600);
-/// How often the issuer is asked in a minute, whatever keys the tokens name.
+/// How often the issuer's keys may be fetched in a minute, however many unknown keys the tokens name.
 const MOST_REFRESHES: NonZeroU32 = NonZeroU32::new(6).unwrap();
 const FETCH_LIMIT: Duration = Duration::from_secs(5);
 const LARGEST_DOCUMENT: usize = 1 << 20;
-/// The scopes if none are configured: all tools, and those that only look.
+/// The scopes if none are configured: for all tools, and for those that only read.
 const SCOPES: [&str; 2] = ["browser", "browser:read"];
-/// What leads to the pages that are to be read.
-const WAYS: [&str; 4] = ["browser_navigate", "browser_navigate_back", "browser_tabs", "browser_close"];
+/// Tools that the reading scope needs to open and close pages.
+const NAVIGATION_TOOLS: [&str; 4] =
+    ["browser_navigate", "browser_navigate_back", "browser_tabs", "browser_close"];
 
 /// An authorization server, and what its tokens permit.
 #[derive(Debug)]
 pub struct OAuth {
     issuer: String,
-    /// The identifier of this server, for which tokens must be meant.
+    /// The identifier of this server, which tokens must have in their `aud` claim.
     audience: String,
-    /// The same as an address.
+    /// The audience as a URL.
     resource: Url,
     scopes: BTreeMap<String, Option<BTreeSet<&'static str>>>,
     http: reqwest::Client,
@@ -67,10 +68,10 @@ struct IssuerKeys {
 /// Why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Denied {
-    /// It is no valid token for this server.
+    /// The token is not valid for this server, for this reason.
     Invalid(&'static str),
-    /// None of its scopes is known here.
-    Scope,
+    /// None of the token's scopes is known here.
+    ScriptWorld,
     /// The keys of the issuer are not available now.
     Unavailable,
 }
@@ -86,7 +87,7 @@ struct Claims {
 impl OAuth {
     /// Accepts tokens of this issuer for this audience.
     ///
-    /// # Errors A sentence, if one of them is no secure address or the file of scopes cannot be used.
+    /// # Errors Returns a message if one of them is not a secure URL, or the file of scopes cannot be used.
     pub fn new(issuer: &str, audience: &str, scopes: Option<&Path>) -> Result<Self, String> {
         let is_secure = |text: &str| Url::parse(text).is_ok_and(|url| is_secure(&url));
         if !is_secure(issuer) {
@@ -109,7 +110,7 @@ impl OAuth {
         })
     }
 
-    /// The owner of a token.
+    /// Verifies a token, and returns its owner.
     pub(super) async fn owner_of(&self, token: &[u8]) -> Result<Owner, Denied> {
         let header = decode_header(token).map_err(|_| Denied::Invalid("it cannot be read"))?;
         if !ALGORITHMS.contains(&header.alg) {
@@ -125,7 +126,7 @@ impl OAuth {
         let claims = decode::<Claims>(token, &key, &validation).map_err(|error| denied(error.kind()))?.claims;
         let granted = words(&claims.scope).filter_map(|scope| self.scopes.get(scope)).collect::<Vec<_>>();
         if granted.is_empty() {
-            return Err(Denied::Scope);
+            return Err(Denied::ScriptWorld);
         }
         let some = granted.iter().copied().map(Option::as_ref).collect::<Option<Vec<_>>>();
         let tools = some.map(|sets| sets.into_iter().flatten().copied().collect());
@@ -140,7 +141,7 @@ impl OAuth {
         Owner { name: name.into(), folder: Some(folder.into()), grant: Arc::new(grant) }
     }
 
-    /// The scope that permits what a message asks for and this owner may not do.
+    /// Returns the narrowest scope for a tool that a message calls and this owner may not use.
     pub(super) fn scope_for(&self, owner: &Owner, message: &[u8]) -> Option<&str> {
         let message: Value = serde_json::from_slice(message).ok()?;
         let messages = message.as_array().map_or(std::slice::from_ref(&message), Vec::as_slice);
@@ -155,7 +156,7 @@ impl OAuth {
         narrowest.map(|(scope, _)| scope.as_str())
     }
 
-    /// The metadata about this server, if the path is theirs.
+    /// Returns the metadata about this server (RFC 9728), if this is their path.
     pub(super) fn metadata(&self, path: &str) -> Option<Value> {
         let rest = path.strip_prefix(METADATA)?;
         if !["", "/", "/mcp", self.resource.path()].contains(&rest) {
@@ -170,7 +171,7 @@ impl OAuth {
         }))
     }
 
-    /// The challenge for a refused client: where the metadata is, what is wrong, and which scope it needs.
+    /// Returns the `WWW-Authenticate` header for a refused client: metadata URL, error, and the scope that it needs.
     pub(super) fn challenge(&self, error: Option<(&str, &str)>, scope: Option<&str>) -> HeaderValue {
         let mut text = "Bearer realm=\"patchright-mcp\"".to_owned();
         if let Some((code, description)) = error {
@@ -191,7 +192,7 @@ impl OAuth {
         self.scopes.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// The issuer's key for a token. An unknown one may be new.
+    /// Returns the issuer's key for a token. Fetches the keys again if it is unknown, since it may be new.
     async fn key_of(&self, header: &Header) -> Result<DecodingKey, Denied> {
         let mut keys = self.keys.lock().await;
         let is_fresh = keys.fetched.is_some_and(|fetched| fetched.elapsed() < KEYS_LIFETIME);
@@ -263,7 +264,7 @@ impl IssuerKeys {
     }
 }
 
-/// Whether nobody on the way can change what comes from an address.
+/// Whether nobody on the network can change responses from a URL: it is `https`, or on this machine.
 fn is_secure(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -274,7 +275,7 @@ fn is_secure(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_here)
 }
 
-/// Where an issuer may have its metadata, in the order of the MCP specification.
+/// The URLs where an issuer may publish its metadata, in the order of the MCP specification.
 fn metadata_urls(issuer: &str) -> Vec<Url> {
     let Ok(issuer) = Url::parse(issuer) else { return Vec::new() };
     let path = issuer.path().trim_end_matches('/');
@@ -309,12 +310,12 @@ fn words(scope: &Value) -> impl Iterator<Item = &str> {
 fn usual_scopes() -> BTreeMap<String, Option<BTreeSet<&'static str>>> {
     let looks =
         every_tool().filter(|tool| tool.effect == Effect::Reads && tool.capability == Capability::Core);
-    let looks = looks.map(|tool| tool.name).chain(WAYS).collect();
+    let looks = looks.map(|tool| tool.name).chain(NAVIGATION_TOOLS).collect();
     let [all, read] = SCOPES.map(str::to_owned);
     BTreeMap::from([(all, None), (read, Some(looks))])
 }
 
-/// Reads a TOML file with a table for each scope, whose lists of tools are those of a key.
+/// Reads a TOML file with a table for each scope, which has the same lists of tools as that of a key.
 fn read_scopes(path: &Path) -> Result<BTreeMap<String, Option<BTreeSet<&'static str>>>, String> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;

@@ -39,7 +39,7 @@ pub fn random_key() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bits))
 }
 
-/// The folder name of a key, independent of its position. Too short to reveal the key.
+/// Returns the folder name of a key, which does not depend on the order of keys. It is too short to reveal the key.
 pub(super) fn folder_of(digest: &Fingerprint) -> String {
     format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }

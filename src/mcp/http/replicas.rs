@@ -1,4 +1,4 @@
-//! Requests for other servers, and from them.
+//! Requests to and from other servers of the group.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -54,7 +54,7 @@ impl PeerClients {
         let client = self.client(dispatcher, asked.owner.clone());
         match dispatcher.run_for_peer(&client, asked).await {
             Some(result) => Response::new(Body::from(serde_json::json!(result).to_string())),
-            // The other server asks again whose it is.
+            // The other server then looks up again which server has the session.
             None => status(StatusCode::CONFLICT),
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn connection_name(name: &Name) -> String {
     format!("{} {}", name.owner.folder.as_deref().unwrap_or_default(), name.connection)
 }
 
-/// Whether a request uses the client's own tabs, and names no session that any server could find.
+/// Whether a request is a tool call in the client's own tabs, and not in a session, which any server can find.
 pub(super) fn uses_own_tabs(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let ClientRequest::CallToolRequest(call) = &request.request else { return false };
@@ -95,7 +95,7 @@ pub(super) async fn forward(
     Ok(forwarded_response(request_to(peers, peer, parts).body(body).send().await?))
 }
 
-/// The forwarded request, with the identity of the client. It has no body yet.
+/// Returns the forwarded request: the client's headers, and the secret between servers. It has no body yet.
 pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
@@ -112,7 +112,7 @@ pub(super) fn forwarded_response(response: reqwest::Response) -> Response<Body> 
     response
 }
 
-/// Removes hop-by-hop headers, and those between servers.
+/// Removes hop-by-hop headers, and the secret between servers.
 fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     for name in
         [header::HOST, header::CONNECTION, header::UPGRADE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING]
@@ -135,7 +135,7 @@ impl SessionStore for SharedSessions {
     }
 
     async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
-        // Without the shared state the session is this server's alone, and is served.
+        // If this fails, the session works on this server only, and is still served.
         if let Err(error) = self.0.connection(session_id, Some(&serde_json::to_string(state)?)).await {
             tracing::warn!(%error, "no other server can go on with a client's session");
         }
@@ -152,14 +152,14 @@ impl SessionStore for SharedSessions {
 const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
 impl App {
-    /// The session that another server has, or that this one takes over.
+    /// Finds the session on another server, or takes it over from a dead one.
     pub(super) async fn session_elsewhere(
         &self,
         owner: &Owner,
         id: &HeaderValue,
         from_peer: bool,
     ) -> Result<ClientLocation, Refused> {
-        // Somebody else's session is as unknown as one that never was.
+        // Another owner's session gets the same answer as one that never existed.
         let unknown = || {
             plain(StatusCode::NOT_FOUND, "Session not found: it has ended, or never was; initialize again")
         };
@@ -173,7 +173,7 @@ impl App {
         self.locate_client(&name).await
     }
 
-    /// The server that has this client. This one takes over from a dead one.
+    /// Returns the server that has this client. Takes the client over if no other live server has it.
     pub(super) async fn locate_client(&self, name: &Name) -> Result<ClientLocation, Refused> {
         let here = ClientLocation::Here(name.clone());
         let Some(replica) = &self.replica else { return Ok(here) };
@@ -199,7 +199,7 @@ impl App {
         if self.leaving.load(Ordering::Relaxed) { Err(state_unavailable()) } else { Ok(()) }
     }
 
-    /// Whether this server accepts calls: it is not ending, is alive for the others, and has a browser.
+    /// Reports whether this server accepts calls: it is not ending, the others consider it alive, and it has a browser.
     pub(super) fn ready(&self) -> Response<Body> {
         let not = if self.leaving.load(Ordering::Relaxed) {
             Some("leaving")
@@ -219,7 +219,7 @@ impl App {
         }
     }
 
-    /// Ends running calls, and releases the sessions to other servers.
+    /// Waits for running calls, and releases the sessions to other servers.
     pub(super) async fn leave(&self) {
         let Some(replica) = &self.replica else { return };
         self.leaving.store(true, Ordering::Relaxed);

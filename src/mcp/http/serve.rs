@@ -54,17 +54,17 @@ const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-/// The revision without a handshake.
+/// The protocol revision without a handshake.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
-/// The revision with batches, which also applies without a version header.
+/// The protocol revision with batches, which is assumed without a version header.
 const WITH_BATCHES: &[u8] = b"2025-03-26";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
 /// The `Retry-After` in seconds when there is no free place.
 const COME_BACK_S: &str = "30";
-/// How often the file of keys is looked at when nobody sends a request.
+/// How often the file of keys is checked for changes when nobody sends a request.
 const KEY_RHYTHM: Duration = Duration::from_secs(1);
-/// For how many users there are connections, if an authorization server says who they are.
+/// The number of users that the connection limit allows for, if an authorization server identifies them.
 const EXPECTED_USERS: usize = 16;
 
 /// Options of the HTTP transport: address, keys and limits.
@@ -91,7 +91,7 @@ pub struct HttpServer {
 impl HttpServer {
     /// Opens the port.
     ///
-    /// # Errors `unsupported` if it cannot be opened, or for a server without keys beyond loopback.
+    /// # Errors `unsupported` if the port cannot be opened, or for a server without keys beyond loopback.
     pub async fn bind(options: HttpOptions) -> Result<Self> {
         let failed = |reason: String| Error::Unsupported { what: "listening", reason };
         let name = options.host.trim_matches(['[', ']']).to_owned();
@@ -127,13 +127,13 @@ impl HttpServer {
         let clients = Clients::new(Arc::clone(&dispatcher), self.options.limits);
         let mut sessions = LocalSessionManager::default();
         let mut config = SessionConfig::default();
-        config.keep_alive = None; // Clients that are gone are swept below, pages and all.
+        config.keep_alive = None; // The sweep below removes absent clients and their pages.
         sessions.session_config = config;
         let sessions = Arc::new(sessions);
-        // What is under way ends with us; where others can go on, that is a little later.
+        // Ends running requests at shutdown, but after `App::leave`, which lets calls finish if other servers go on.
         let ending = CancellationToken::new();
         let mut config = StreamableHttpServerConfig::default()
-            .disable_allowed_hosts() // Checked already, and before the body.
+            .disable_allowed_hosts() // `Guard` checks them, before the body is read.
             .with_max_request_body_bytes(LARGEST_BODY)
             .with_cancellation_token(ending.clone());
         let replica = dispatcher.replica().cloned();
@@ -195,7 +195,7 @@ impl HttpServer {
         drop(self.listener);
         app.leave().await;
         ending.cancel();
-        // What is being answered now may end by itself, but not for long.
+        // Requests in progress get a moment to end by themselves.
         let _ =
             timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
@@ -211,7 +211,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
             let _ = stream.set_nodelay(true);
             return stream;
         }
-        // No file descriptor is left, perhaps; soon one may be.
+        // Probably no file descriptor is left; one may soon be free.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -241,7 +241,7 @@ pub(super) struct App {
     pub(super) peer_clients: PeerClients,
     /// Cancelled at the end of the server.
     pub(super) ending: CancellationToken,
-    /// Whether it no longer accepts calls, since other servers continue.
+    /// Whether this server no longer accepts calls, because it ends and other servers continue.
     pub(super) leaving: AtomicBool,
 }
 
@@ -262,11 +262,11 @@ impl App {
         }
     }
 
-    /// Ends what the owners of keys have open that are no longer valid, or now permit something else.
+    /// Closes everything of owners whose key is no longer valid, or now has other permissions.
     async fn end_revoked(&self) {
         let Some(file) = self.options.keys.file() else { return };
         for folder in file.take_ended() {
-            // In this order: a client that comes meanwhile has no browser that is just being closed.
+            // The order matters: a client that connects meanwhile does not get a browser that is being closed.
             let ((), names) = tokio::join!(self.dispatcher.end_owner(&folder), self.clients.revoke(&folder));
             for name in names {
                 let _ = self.sessions.close_session(&name.connection.as_str().into()).await;
@@ -302,7 +302,7 @@ impl App {
             return Ok(status_response);
         }
         match parts.uri.path() {
-            // Many write an address with a stroke at its end.
+            // Many users write the URL with a slash at its end.
             "/mcp" | "/mcp/" => {}
             path if path.starts_with("/live/") && self.live.is_some() => {
                 entrance.mark_authenticated();
@@ -398,10 +398,10 @@ impl App {
     ) -> Result<Response<Body>, Refused> {
         let Requester { owner, session, from_peer } = asker;
         let wants_events = accepts_events(&parts);
-        // As it came, in case that another server is to answer.
+        // The unchanged request, in case another server has to answer it.
         let asked = self.replica.is_some().then(|| parts.clone());
         let (bytes, message) = understand(&parts, bytes)?;
-        // The SDK answers in both ways to whoever takes both; which one it becomes is decided below.
+        // The SDK requires that clients accept both formats; the one that the client gets is chosen below.
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let begins = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)));
         let discovers = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)));
@@ -437,7 +437,7 @@ impl App {
         }
         let id = id_of(&message);
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        // One that begins again keeps its session.
+        // A client that sends `initialize` again keeps its session.
         if begins
             && session.is_none()
             && let Some(mut present) = presence.take()
@@ -446,12 +446,12 @@ impl App {
             presence = Some(present);
         }
         let mut response = if wants_events || !is_event_stream(&response) {
-            response.map(|body| Body::new(Kept { body: Body::new(body), _presence: presence }))
+            response.map(|body| Body::new(ConnectedBody { body: Body::new(body), _presence: presence }))
         } else {
             as_json(response.map(Body::new), id.as_ref()).await
         };
         if discovers && cookie.is_none() {
-            // The revision without sessions has no name for a client. One that keeps cookies gets one.
+            // The revision without sessions does not identify clients, so clients that keep cookies receive a name.
             let value = format!("{COOKIE}={}; Path=/mcp; HttpOnly; SameSite=Strict", uuid::Uuid::new_v4());
             if let Ok(value) = HeaderValue::try_from(value) {
                 response.headers_mut().append(header::SET_COOKIE, value);
@@ -492,7 +492,7 @@ impl App {
         }
         let mut response = response.map(Body::new);
         if response.status() == StatusCode::ACCEPTED {
-            // It is done, and the official client wants to hear that.
+            // The session has ended already, and the official client expects a status that says so.
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         response
@@ -513,13 +513,13 @@ impl App {
         }
     }
 
-    /// Opens a stream for server messages. The client is connected while it is open.
+    /// Opens a stream for server messages. The client counts as connected while the stream is open.
     async fn stream(&self, parts: Parts, session: Option<Name>) -> Result<Response<Body>, Refused> {
         let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
         let is_stream = response.status().is_success();
         let presence = session.filter(|_| is_stream).and_then(|name| self.clients.enter(name, true));
         let presence = presence.map(|(_, presence)| presence);
-        Ok(response.map(|body| Body::new(Kept { body: Body::new(body), _presence: presence })))
+        Ok(response.map(|body| Body::new(ConnectedBody { body: Body::new(body), _presence: presence })))
     }
 
     async fn admit(&self, parts: &Parts) -> Result<Owner, Refused> {
@@ -532,14 +532,14 @@ impl App {
             }
             KeyCheck::Wrong => match oauth {
                 Some(oauth) => self.admit_by_token(oauth, parts).await,
-                // It may have been valid, and a client that receives this status asks its user for another.
+                // The key may have been valid once; at this status, a client asks its user for another one.
                 None if self.options.keys.file().is_some() => Err(unauthorized("Invalid API key", None)),
                 None => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
             },
         }
     }
 
-    /// Admits the owner of a token, which is the only one and no key.
+    /// Admits the owner of the token in the only `Authorization` header, which is not a known key.
     async fn admit_by_token(&self, oauth: &OAuth, parts: &Parts) -> Result<Owner, Refused> {
         let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
         let token = value.get("Bearer ".len()..).unwrap_or_default();
@@ -548,14 +548,14 @@ impl App {
                 let challenge = oauth.challenge(Some(("invalid_token", reason)), None);
                 unauthorized(&format!("Invalid token: {reason}"), Some(challenge))
             }
-            Denied::Scope => beyond_scope(oauth, &oauth.all_scopes()),
+            Denied::ScriptWorld => beyond_scope(oauth, &oauth.all_scopes()),
             Denied::Unavailable => state_unavailable(),
         })
     }
 
     fn session_of(&self, owner: &Owner, id: &HeaderValue) -> Option<Name> {
         let name = Name { owner: owner.clone(), connection: id.to_str().ok()?.to_owned() };
-        // Only ids of sessions look like this; neither cookies nor those that are just beginning are any.
+        // An empty name is not a session: it is that of clients without a session, cookie or name.
         self.clients.knows(&name).then_some(name).filter(|name| !name.connection.is_empty())
     }
 }
@@ -613,7 +613,6 @@ fn understand(parts: &Parts, bytes: Bytes) -> Result<(Bytes, ClientJsonRpcMessag
     Ok((bytes, message))
 }
 
-/// Reads a body.
 async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes, Refused> {
     let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
     let content_length = parts
@@ -632,7 +631,7 @@ async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes
     }
 }
 
-/// The single response of a stream, for a client that does not accept streams.
+/// Takes the single response out of a stream, for a client that does not accept streams.
 async fn as_json(response: Response<Body>, id: Option<&Value>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     let Ok(collected) = body.collect().await else {
@@ -671,7 +670,7 @@ fn is_event_stream<B>(response: &Response<B>) -> bool {
         .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
 }
 
-/// The client name in our cookie.
+/// Returns the client's name in this server's cookie.
 fn cookie_of(parts: &Parts) -> Option<String> {
     let values = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let ours = values
@@ -687,7 +686,7 @@ pub(super) fn plain(status: StatusCode, text: &str) -> Refused {
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     if status.is_client_error() {
-        // What is left of the request is not read.
+        // The rest of the request is not read.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Box::new(response)
@@ -730,13 +729,13 @@ pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Body>
     response
 }
 
-/// A body; its client is connected while it is read.
-struct Kept {
+/// A response body. Its client counts as connected until this is dropped.
+struct ConnectedBody {
     body: Body,
     _presence: Option<Presence>,
 }
 
-impl hyper::body::Body for Kept {
+impl hyper::body::Body for ConnectedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -17,9 +17,9 @@ use super::guard::Guard;
 use super::live::{plain, refused, scripted, serve_loopback};
 use crate::trace::{DocumentQuery, PAGE, Phase, Resource, Trace};
 
-/// The page loads pieces, pictures and documents from here, and nothing else.
+/// Policy directives for the viewer page: it loads images and documents only from this server.
 const LOADS: &str = "img-src 'self'; frame-src 'self'";
-/// Documents of a trace run nothing, and load only what the trace has.
+/// The policy for recorded documents: they run no scripts, and load only resources of the trace.
 const DOCUMENT_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; \
      frame-src 'self'; base-uri 'none'; form-action 'none'; sandbox";
 const NOTHING: &str = "default-src 'none'; sandbox";
@@ -75,7 +75,7 @@ async fn answer(token: &str, trace: Arc<Trace>, request: Request<Incoming>) -> R
     answered.ok().flatten().unwrap_or_else(|| plain(StatusCode::NOT_FOUND, "Not found\n"))
 }
 
-/// One piece of the trace.
+/// Returns one part of the trace.
 fn piece(trace: &Trace, piece: &str, query: &HashMap<String, String>) -> Option<Response<Body>> {
     let get = |name: &str| query.get(name).map(String::as_str);
     let index = |name: &str| get(name)?.parse().ok();

@@ -64,9 +64,9 @@ impl App {
     }
 }
 
-/// The other server that a link belongs to. The page itself is the same on all servers.
+/// Returns the other server that a link belongs to; `None` for the page itself, which is the same on all servers.
 fn server_of(live: &Live, path: &str) -> Option<String> {
     let (id, _) = path.strip_prefix(live::PATH)?.split_once('/')?;
-    // Nobody is asked for what is no name of a server.
+    // Only names of servers, which are UUIDs, are looked up.
     Some(Uuid::parse_str(live.elsewhere(id)?).ok()?.to_string())
 }

@@ -8,7 +8,7 @@ pub struct PageState {
     /// Status code and reason of the document's response.
     pub status: Option<(u16, String)>,
     pub console_errors: usize,
-    /// The text of the newest one.
+    /// The text of the newest console error.
     pub console_error: Option<String>,
     pub crashed: bool,
 }
@@ -17,7 +17,7 @@ pub struct PageState {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TabLine {
     pub index: usize,
-    /// The permanent name.
+    /// The permanent name of the tab.
     pub id: String,
     pub title: String,
     pub url: String,
@@ -29,7 +29,7 @@ pub struct TabLine {
     pub asks: bool,
 }
 
-/// A picture in an answer.
+/// An image in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub base64: String,

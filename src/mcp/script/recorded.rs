@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::Subject::{Element, Keyboard, Page};
 use super::step::{secret, subject};
 use super::{Line, RecordedScript, Subject, call};
-use crate::browser::{Did, Recorded, SecretKind, Way, Went};
+use crate::browser::{BrowserNavigation, Recorded, RecordedStep, SecretKind, Way};
 
 impl RecordedScript {
     /// Adds an action of a person. A field is written once, with its final value.
@@ -12,10 +12,12 @@ impl RecordedScript {
         self.sequel = None;
         match recorded {
             Recorded::Step { at, did } => self.step(at, did),
-            Recorded::Went(Went::To(url)) => self.push(call(Page, "goto", [url.into()])),
-            Recorded::Went(Went::Back) => self.lead("go_back"),
-            Recorded::Went(Went::Forward) => self.lead("go_forward"),
-            Recorded::Went(Went::Again) => self.lead("reload"),
+            Recorded::BrowserNavigation(BrowserNavigation::To(url)) => {
+                self.push(call(Page, "goto", [url.into()]))
+            }
+            Recorded::BrowserNavigation(BrowserNavigation::Back) => self.lead("go_back"),
+            Recorded::BrowserNavigation(BrowserNavigation::Forward) => self.lead("go_forward"),
+            Recorded::BrowserNavigation(BrowserNavigation::Again) => self.lead("reload"),
             Recorded::Answered { accepted, text } => {
                 let text = if text.is_empty() { Value::Null } else { text.into() };
                 self.answer(accepted.then_some(text));
@@ -32,7 +34,7 @@ impl RecordedScript {
         let is_key = |line: &Line| match line {
             Line::Call(_, "press", keys, _) => matches!(
                 &keys[..],
-                [Value::String(key)] if Did::Press { key: key.clone() }.may_lead()
+                [Value::String(key)] if RecordedStep::Press { key: key.clone() }.may_lead()
             ),
             _ => false,
         };
@@ -42,16 +44,16 @@ impl RecordedScript {
         self.push(call(Page, way, []));
     }
 
-    fn step(&mut self, at: Option<Vec<Way>>, did: Did) {
+    fn step(&mut self, at: Option<Vec<Way>>, did: RecordedStep) {
         let Some(ways) = at else {
-            if let Did::Press { key } = did {
+            if let RecordedStep::Press { key } = did {
                 self.push(call(Keyboard, "press", [key.into()]));
             }
             return;
         };
         let element = Element(ways.clone());
         let line = match did {
-            Did::Click { button, modifiers } => {
+            RecordedStep::Click { button, modifiers } => {
                 let mut options = Vec::new();
                 if button != "left" {
                     options.push(("button", button.into()));
@@ -61,20 +63,20 @@ impl RecordedScript {
                 }
                 Line::Call(element, "click", Vec::new(), options)
             }
-            Did::DoubleClick => {
+            RecordedStep::DoubleClick => {
                 self.take_back(&element, &["click"], 2);
                 call(element, "dblclick", [])
             }
-            Did::Fill { text } => self.fill(element, text.into()),
-            Did::FillSecret { kind } => {
+            RecordedStep::Fill { text } => self.fill(element, text.into()),
+            RecordedStep::FillSecret { kind } => {
                 let name = self.secret_of(kind, &ways);
                 self.fill(element, secret(&name))
             }
-            Did::Check { checked } => {
+            RecordedStep::Check { checked } => {
                 self.take_back(&element, &["set_checked"], 1);
                 call(element, "set_checked", [checked.into()])
             }
-            Did::Select { options } => {
+            RecordedStep::Select { options } => {
                 self.take_back(&element, &["select_option"], 1);
                 let chosen = match <[String; 1]>::try_from(options) {
                     Ok([only]) => only.into(),
@@ -82,9 +84,9 @@ impl RecordedScript {
                 };
                 call(element, "select_option", [chosen])
             }
-            Did::Files { names } => call(element, "set_input_files", [names.into()]),
-            Did::Press { key } => call(element, "press", [key.into()]),
-            Did::Drag { onto } => {
+            RecordedStep::Files { names } => call(element, "set_input_files", [names.into()]),
+            RecordedStep::Press { key } => call(element, "press", [key.into()]),
+            RecordedStep::Drag { onto } => {
                 let frame = &ways[..ways.len() - 1];
                 let end = Element(frame.iter().cloned().chain([onto]).collect());
                 call(element, "drag_to", [subject(&end)])
@@ -94,7 +96,7 @@ impl RecordedScript {
     }
 
     fn fill(&mut self, field: Subject, text: Value) -> Line {
-        // Who fills a field goes into it.
+        // Replaces an earlier text, and the click that moved the focus into the field.
         self.take_back(&field, &["fill"], 1);
         self.take_back(&field, &["click"], 1);
         call(field, "fill", [text])

@@ -48,7 +48,7 @@ impl ActionBaseline {
         }
         let here = host(&page.url());
         page.with_network(|log| {
-            // Where others only count what is done, it need not be the same the next time.
+            // Only requests to the page's own host: those to others, such as analytics, may differ the next time.
             let is_own = |entry: &&RequestEntry| Some(entry.number) > number && host(&entry.url) == here;
             log.entries().filter(is_own).find(|entry| changes_something(entry)).map(|entry| {
                 ActionEffect::Request { method: entry.method.clone(), path: lasting_path(&entry.url) }
@@ -78,11 +78,11 @@ fn lasting_path(url: &str) -> String {
     lasting.join("/") + if is_whole { "" } else { "/" }
 }
 
-/// Longer parts of a path are keys.
+/// The longest part of a path, in bytes, that is not taken for a key.
 const LONGEST_WORD: usize = 40;
 
 impl ActionEffect {
-    /// A statement with the wait for its effect.
+    /// Returns a statement with a wait for its effect.
     pub fn awaited(&self, statement: &str, language: ScriptLanguage) -> String {
         match language {
             ScriptLanguage::Python => {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
 use super::{ISOLATED, LOCATOR, LONG_PRESS_MS, Line, Named, SECRET, STEPS, ScriptLanguage, Subject, call};
 use crate::browser::input::Point;
-use crate::browser::{Found, RecordedAction, Scope};
+use crate::browser::{Found, RecordedAction, ScriptWorld};
 
 /// A tool call to be converted.
 #[derive(Debug)]
@@ -15,9 +15,9 @@ pub struct Step<'a> {
     /// The locators of the elements, by their names in the call.
     pub found: &'a HashMap<String, Named>,
     pub dialog_was_open: bool,
-    /// The index of its tab, in opening order.
+    /// The index of the call's tab, in opening order.
     pub tab: usize,
-    /// The number of tabs that are open afterwards.
+    /// The number of tabs that are open after the call.
     pub tabs: usize,
     /// Whether the page opened a tab.
     pub opens_tab: bool,
@@ -124,7 +124,7 @@ impl Step<'_> {
         };
         let at = |option: &'static str, place: Option<Value>| place.map(|place| (option, place));
         if matches!(dropped, Some((_, true))) {
-            // What moves only when it was held for a while.
+            // The element can be dragged only after a long press.
             let onto = at("position", to).into_iter().chain([("force", true.into())]).collect();
             return Some(vec![
                 Line::Call(start, "hover", Vec::new(), at("position", from).into_iter().collect()),
@@ -139,7 +139,7 @@ impl Step<'_> {
         Some(vec![Line::Call(start, "drag_to", vec![subject(&end)], options)])
     }
 
-    /// The paths that a file chooser or file input received.
+    /// Returns the paths of an upload that names no element.
     pub(super) fn files(&self, tool: &str) -> Option<Value> {
         let given = tool == "browser_file_upload" && self.text("ref").is_none();
         self.asked
@@ -148,14 +148,14 @@ impl Step<'_> {
             .cloned()
     }
 
-    /// The caller's own script; one that only reads has no effect.
+    /// Returns the statement that runs the caller's own script; none for a script that only reads.
     fn evaluation(&self) -> Option<Vec<Line>> {
         let function = self.text("function")?;
-        if Scope::for_script(function) == Scope::Isolated {
+        if ScriptWorld::for_script(function) == ScriptWorld::Isolated {
             return Some(Vec::new());
         }
         let subject = if self.text("ref").is_some() { self.element("ref")? } else { Page };
-        // It may be about the page's own variables.
+        // The script may use the page's own variables.
         let options = vec![(ISOLATED, false.into())];
         Some(vec![Line::Call(subject, "evaluate", vec![function.into()], options)])
     }
@@ -221,7 +221,7 @@ impl Step<'_> {
             _ if found.tag == "select" || several.is_some() => choose(found, several.unwrap_or(&value))?,
             Some(_) if found.kind == "file" => vec![call(element, "set_input_files", [value])],
             Some(text) if is_combobox && found.tag != "input" => choose(found, &text.into())?,
-            // What is typed only finds the option in a list that the page draws.
+            // In a custom list, typing only filters the options; a click chooses one.
             Some(text) if is_combobox && !found.has_list => {
                 vec![call(element, "fill", [value.clone()]), call(Offered(text.to_owned()), "click", [])]
             }
@@ -265,7 +265,7 @@ impl Step<'_> {
         if self.text("selector").is_some() {
             return Some(vec![seen(self.element("selector")?, false)]);
         }
-        // Time passes by itself in a script that waits for what it acts on.
+        // A wait for a time is left out: a script waits for the elements that it acts on.
         Some(Vec::new())
     }
 
@@ -311,7 +311,7 @@ impl Named {
     }
 }
 
-/// Choosing options of a native or custom list.
+/// Returns the statements that choose options of a native or custom list.
 fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
     if found.tag == "select" {
@@ -328,7 +328,7 @@ fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// A full URL for a script.
+/// Returns the full URL for a script: without a scheme it is `https`.
 pub(super) fn whole(url: &str) -> String {
     let is_whole = url.contains("://") || url.starts_with("data:") || url.starts_with("about:");
     if is_whole { url.to_owned() } else { format!("https://{url}") }

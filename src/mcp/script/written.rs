@@ -1,4 +1,4 @@
-//! Statements in a programming language.
+//! Writes statements in Python or TypeScript.
 use serde_json::Value;
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
@@ -142,7 +142,7 @@ impl Subject {
     }
 }
 
-/// Pointer actions at points of an element, wherever it is.
+/// Writes pointer actions at points relative to the element's position at that time.
 fn pointed(element: &str, from: Point, to: Option<Point>, language: ScriptLanguage) -> String {
     let at = |point: Point| {
         let Point { x, y } = point.rounded();

@@ -15,8 +15,9 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::ConsoleThreshold;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How long to wait for the browser's log, and the interval between checks.
+/// How long to wait for the texts of uncaught errors in the browser's log.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
+/// The interval between checks of the browser's log.
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
 /// Read the newest 1000 console messages and uncaught errors of the page and its workers.
@@ -24,7 +25,7 @@ const LOG_PAUSE: Duration = Duration::from_millis(10);
 pub struct ConsoleMessages {
     /// Minimum level. Default: info.
     pub level: Option<ConsoleThreshold>,
-    /// Add source-mapped stack traces, from the first such call on. Pages can notice.
+    /// Add source-mapped stacks, for messages after the first such call. Pages can detect it.
     #[serde(default)]
     pub stacks: bool,
 }
@@ -44,7 +45,7 @@ impl Tool for ConsoleMessages {
             ConsoleThreshold::Debug => (ConsoleLevel::Debug, "debug"),
         };
         let mut messages = page.console_messages().await?;
-        // What the browser writes to its log can come a moment later than what it answers.
+        // The browser may write the text of an uncaught error to its log shortly after it has reported the error.
         let mut complete = page.fill_uncaught_texts(&mut messages);
         let deadline = Instant::now() + LOG_LIMIT;
         while !complete && Instant::now() < deadline {
@@ -92,7 +93,7 @@ fn entry_json(message: &ConsoleMessage) -> Value {
     text
 }
 
-/// A stack frame, at its source position if known, else in the script.
+/// Formats a stack frame: with its source-mapped position if known, else with its position in the script.
 fn stack_line(line: &StackLine) -> String {
     let place = match &line.source {
         Some(SourcePlace { source, line, column }) => format!("{source}:{line}:{column}"),

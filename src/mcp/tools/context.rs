@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::ContentKind;
 
-/// The largest storage state file.
+/// The maximum size of a storage state file, in bytes.
 const LARGEST_STATE: u64 = 64 << 20;
 
 /// Create a context with its own cookies, storage and cache, and make it active.
@@ -75,7 +75,7 @@ impl Tool for Create {
     }
 }
 
-/// Checks a name, which is used in refs and texts.
+/// Checks the name of a context, which becomes a part of refs (`name:e1`) and messages.
 fn check_name(name: &str) -> Result<()> {
     if name.trim() == name && !name.contains(':') && !name.chars().any(char::is_control) {
         return Ok(());

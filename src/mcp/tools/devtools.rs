@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Result;
-use crate::browser::{Finding, Used, Vitals};
+use crate::browser::{CodeUsage, Finding, Vitals};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -18,13 +18,14 @@ use crate::snapshot::Ref;
 
 mod axe;
 
-/// The most lines in an answer; a file has no limit.
+/// The maximum number of CSS rules or accessibility findings in an answer; a file has no limit.
 const MOST_LINES: usize = 40;
+/// The maximum number of scripts and style sheets in a coverage report.
 const FEW_LINES: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum What {
+pub enum Inspection {
     Vitals,
     Accessibility,
     Styles,
@@ -36,7 +37,7 @@ pub enum What {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inspect {
     /// coverage and performance: the first call starts measuring, the second reports.
-    pub what: What,
+    pub what: Inspection,
     /// Ref or selector, for styles.
     pub r#ref: Option<String>,
 }
@@ -50,14 +51,14 @@ impl Tool for Inspect {
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        if (self.what == What::Styles) != self.r#ref.is_some() {
+        if (self.what == Inspection::Styles) != self.r#ref.is_some() {
             let problems = vec!["`ref` goes with styles, and styles need it".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
         let page = call.open_page().await?;
         match self.what {
-            What::Vitals => reply.say(vitals(&page.vitals().await?)),
-            What::Accessibility => {
+            Inspection::Vitals => reply.say(vitals(&page.vitals().await?)),
+            Inspection::Accessibility => {
                 let (found, looked) = page.audit().await?;
                 let frame = |number: u32| page.frame_by_number(number);
                 let describe = |finding: &Finding| {
@@ -70,7 +71,7 @@ impl Tool for Inspect {
                     reply.say(page_text::fenced(&axe::audit(&page, rules).await?, "what axe finds"));
                 }
             }
-            What::Styles => {
+            Inspection::Styles => {
                 let text = self.r#ref.as_deref().unwrap_or_default();
                 let styles = target::element(call, &page, text).await?.styles().await?;
                 let mut lines: Vec<_> =
@@ -84,7 +85,7 @@ impl Tool for Inspect {
                 let text = shortened(&lines, call.is_whole());
                 reply.say(page_text::fenced(&text, "styles, the strongest first"));
             }
-            What::Coverage => {
+            Inspection::Coverage => {
                 let begun = call.kept.coverage.lock().take();
                 match begun.filter(|begun| *begun.page() == page) {
                     Some(begun) => reply.say(coverage(&begun.end().await?, call.is_whole())),
@@ -95,7 +96,7 @@ impl Tool for Inspect {
                     }
                 }
             }
-            What::Performance => {
+            Inspection::Performance => {
                 let begun = call.kept.performance.lock().take();
                 match begun.filter(|begun| *begun.page() == page) {
                     Some(begun) => {
@@ -117,7 +118,7 @@ impl Tool for Inspect {
     }
 }
 
-/// A rating of good, needs improvement or poor, with the thresholds of Core Web Vitals.
+/// Rates a measurement as good, needs improvement or poor, by its two Core Web Vitals thresholds.
 fn rated(value: f64, good: f64, poor: f64) -> &'static str {
     match value {
         value if value <= good => "good",
@@ -160,7 +161,7 @@ fn vitals(measured: &Vitals) -> String {
     lines.join("\n")
 }
 
-/// The meaning of a rule.
+/// Describes the problem that an accessibility rule finds.
 fn meaning(rule: &str) -> &'static str {
     match rule {
         "language" => "the document does not say its language",
@@ -228,7 +229,7 @@ fn percent(part: u64, all: u64) -> f64 {
     if all == 0 { 100.0 } else { part as f64 * 100.0 / all as f64 }
 }
 
-fn coverage(used: &[Used], is_whole: bool) -> String {
+fn coverage(used: &[CodeUsage], is_whole: bool) -> String {
     let sum = |is_style: bool| {
         let of_kind = used.iter().filter(|one| one.is_style == is_style);
         of_kind.fold((0, 0), |(used, all), one| (used + one.used, all + one.all))
@@ -251,10 +252,10 @@ fn coverage(used: &[Used], is_whole: bool) -> String {
     text
 }
 
-/// A summary of a trace.
+/// Summarizes a performance trace.
 fn performance(events: &[Value]) -> String {
     let micros = |event: &Value, name: &str| event[name].as_f64().unwrap_or(0.0);
-    // The thread on which most scripts and layouts ran is the page's.
+    // The page's main thread is the one that spent the most time on scripts and layout.
     let mut threads: BTreeMap<(u64, u64), f64> = BTreeMap::new();
     let thread = |event: &Value| (event["pid"].as_u64().unwrap_or(0), event["tid"].as_u64().unwrap_or(0));
     let is_work = |name: &str| {

@@ -100,7 +100,7 @@ impl Tool for Emulate {
 }
 
 impl Emulate {
-    /// Applies the changes. A device overrides size and user agent of the context.
+    /// Applies the arguments to `look`. A device replaces everything in it except locale and time zone.
     fn change(&self, device: Option<Device>, look: &mut Look) {
         if let Some(device) = device {
             *look = Look { locale: look.locale.take(), timezone: look.timezone.take(), ..Look::default() };
@@ -150,7 +150,7 @@ impl Emulate {
     }
 }
 
-/// The throttling of a network profile, with the values of the browser's developer tools.
+/// The throttling of a network profile, as in Chrome's developer tools. `None` for [`Network::Offline`].
 fn throttle(network: Network) -> Option<Throttle> {
     let (latency, down, up) = match network {
         Network::Offline => return None,

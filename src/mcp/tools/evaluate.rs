@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Result;
-use crate::browser::{ActsOn, Scope};
+use crate::browser::{ActsOn, ScriptWorld};
 use crate::mcp::budget::MOST_LISTED;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -12,7 +12,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
-/// The longest result that is shown.
+/// The maximum number of characters of a result in an answer.
 const LONGEST_RESULT: usize = MOST_LISTED;
 
 /// Run JavaScript in the page and return its result.
@@ -42,7 +42,7 @@ impl Tool for Evaluate {
         };
         call.confirm_anything(&page, &self.function).await?;
         call.progress.say("running the script");
-        let (scope, limit) = (Scope::for_script(&self.function), call.settings.timeouts.navigation);
+        let (scope, limit) = (ScriptWorld::for_script(&self.function), call.settings.timeouts.navigation);
         let mut watch = page.watch(ActsOn::Page).await;
         let value = match &element {
             Some(element) => {
@@ -61,7 +61,7 @@ impl Tool for Evaluate {
     }
 }
 
-/// Adds a result: one line of text as is, anything else as JSON.
+/// Adds a script's result: a string as text, other values as JSON. A long result is cut unless `is_whole`.
 pub(in crate::mcp) fn say_value(value: &Value, is_whole: bool, reply: &mut Reply) {
     let is_text = value.is_string();
     let text = value.as_str().map_or_else(|| page_text::json(value), str::to_owned);

@@ -18,11 +18,12 @@ use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{ContentKind, FileTarget};
 
-/// The most labels: more would hide the page.
+/// The maximum number of labels in a screenshot: more would hide the page.
 const MOST_LABELS: usize = 150;
 const USUAL_QUALITY: u32 = 80;
-/// The longest side and the most pixels that models accept.
+/// The longest side of a screenshot that models accept without scaling, in pixels.
 pub(super) const LONGEST_SIDE: u32 = 1566;
+/// The total number of pixels of a screenshot that models accept without scaling.
 const MOST_PIXELS: u32 = 1_147_000;
 /// The largest magnification of a region.
 pub(super) const LARGEST_SCALE: f64 = 4.0;
@@ -120,7 +121,7 @@ impl Picture {
             _ => None,
         };
         let at_most = Some((LONGEST_SIDE, self.max_pixels.unwrap_or(MOST_PIXELS)));
-        // A later one is compared with it, so that it must have lost nothing.
+        // The default format, PNG, is lossless: a later screenshot may be compared with this one.
         page.screenshot(ScreenshotOptions { area, scale, at_most, ..ScreenshotOptions::default() }).await
     }
 
@@ -204,7 +205,7 @@ impl Picture {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Doing {
+pub enum RecordAction {
     Start,
     Stop,
     Mhtml,
@@ -213,7 +214,7 @@ pub enum Doing {
 /// Record a video of the tab (start, stop), or save the page as one file (mhtml).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Record {
-    pub action: Doing,
+    pub action: RecordAction,
     /// File name in the output directory, or a path below the working directory. For a video, at start or stop.
     pub filename: Option<String>,
 }
@@ -226,12 +227,12 @@ impl Tool for Record {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match self.action {
-            Doing::Stop => {
+            RecordAction::Stop => {
                 let missing = || wrong("no video is being recorded; start one");
                 if call.kept.video.lock().is_none() {
                     return Err(missing());
                 }
-                // A name that cannot be had must not cost the video.
+                // Resolves the new name before the recording stops, so that an unusable name does not lose the video.
                 let renamed = match self.filename {
                     Some(_) => Some(self.destination(call, "webm").await?),
                     None => None,
@@ -260,13 +261,13 @@ impl Tool for Record {
                     });
                 }
             }
-            Doing::Start => {
+            RecordAction::Start => {
                 if call.kept.video.lock().is_some() {
                     return Err(wrong("a video is being recorded already; stop it first"));
                 }
                 let (place, name) = self.destination(call, "webm").await?;
                 let page = call.page().await?;
-                // It gets its place only when it is whole.
+                // Records to a temporary file: the requested file is written when the video is complete.
                 let file = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
                 let file =
                     file.map_err(|error| Error::File { path: name.clone(), reason: error.to_string() })?;
@@ -274,7 +275,7 @@ impl Tool for Record {
                 *call.kept.video.lock() = Some(RunningVideo { video, file, place, name });
                 reply.say("Recording");
             }
-            Doing::Mhtml => {
+            RecordAction::Mhtml => {
                 let (place, name) = self.destination(call, "mhtml").await?;
                 let page = call.open_page().await?;
                 let bytes = page.mhtml().await?.into_bytes();

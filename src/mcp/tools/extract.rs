@@ -21,12 +21,13 @@ use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const MOST_PAGES: u32 = 100;
 const MOST_ROWS: usize = 100_000;
-/// How long rows may take to appear or to change, and how often that is checked.
+/// How long rows may take to appear or to change.
 const CHANGE_LIMIT: Duration = Duration::from_secs(1);
+/// The interval between checks for new or changed rows.
 const CHANGE_PAUSE: Duration = Duration::from_millis(50);
-/// The most characters of rows in an answer.
+/// The maximum number of characters of rows in an answer.
 const MOST_CHARS: usize = 6_000;
-/// What `more` says for a list that is scrolled.
+/// The value of the argument `more` that loads rows by scrolling.
 const SCROLL: &str = "scroll";
 
 /// Extract typed rows by a schema, or a table by its header, from one page, many pages, long lists and grids; with
@@ -70,7 +71,7 @@ impl Tool for Extract {
         let wanted = Wanted { each: self.each.clone(), fields };
         let mut all = Collected::default();
         match self.collect(call, &wanted, &mut all).await {
-            // What was collected before is kept.
+            // Rows that were extracted before the error are still returned.
             Err(error) if !all.rows.is_empty() && !matches!(error, Error::Cancelled) => {
                 all.stopped = Some(format!("Stopped after page {}: {error}.", all.pages));
             }
@@ -81,16 +82,16 @@ impl Tool for Extract {
     }
 }
 
-/// The rows so far.
+/// The rows that were extracted so far, from all pages.
 #[derive(Debug, Default)]
 struct Collected {
     rows: Vec<Row>,
     pages: u32,
     total: Option<usize>,
     tables: usize,
-    /// Why there may be more.
+    /// The reason why the extraction stopped early; `None` if it did not.
     stopped: Option<String>,
-    /// The address of the last page, after others.
+    /// The URL of the last page, unless that is the page on which the call began.
     last: Option<String>,
 }
 
@@ -120,7 +121,7 @@ impl Extract {
         Ok(())
     }
 
-    /// Extracts the rows of a page, and of those that follow it.
+    /// Extracts the rows of a page, and of the pages that its `next` link leads to.
     async fn follow(&self, call: &Call<'_>, page: &Page, wanted: &Wanted, all: &mut Collected) -> Result<()> {
         let mut seen = HashSet::new();
         loop {
@@ -145,7 +146,7 @@ impl Extract {
         }
     }
 
-    /// Whether a limit is reached.
+    /// Whether the limit of rows or pages is reached, which is then noted in `all.stopped`.
     fn is_full(&self, all: &mut Collected) -> bool {
         let limit = match all.rows.len() >= self.most_rows() {
             true => format!("maxRows ({})", grouped(self.most_rows())),
@@ -156,7 +157,7 @@ impl Extract {
         true
     }
 
-    /// The rows of a page; waits for some that were not `seen`.
+    /// Extracts the rows of a page. Waits for rows that differ from those of earlier pages (`seen`).
     async fn rows(
         &self,
         call: &Call<'_>,
@@ -179,7 +180,7 @@ impl Extract {
             let found = frame.extract(wanted).await;
             let is_new = match &found {
                 Ok(found) => !found.rows.is_empty() && !seen.contains(&written(&found.rows)),
-                // What is being replaced, or still filled in on a page that was just opened, is read again.
+                // Retries while a newly opened page may still fill in values, and while a document is being replaced.
                 Err(Error::NotExtracted { .. }) => seen.is_empty() && self.urls.is_empty(),
                 Err(error) => !matches!(error, Error::DocumentGone),
             };
@@ -190,7 +191,7 @@ impl Extract {
         }
     }
 
-    /// Presses a button as long as it brings more rows.
+    /// Clicks the "load more" button as long as that adds rows.
     async fn load_more(
         &self,
         call: &Call<'_>,
@@ -219,7 +220,7 @@ impl Extract {
     }
 }
 
-/// Presses the first usable match of a selector, and waits for the effects. False if there is none.
+/// Clicks the first visible and enabled match of a selector. Returns false if there is none.
 async fn press(call: &Call<'_>, page: &Page, selector: &str) -> Result<bool> {
     let Some(element) = usable(page, selector).await? else { return Ok(false) };
     let click = ClickOptions::default();
@@ -280,7 +281,7 @@ impl Collected {
         }
     }
 
-    /// As many rows as an answer has room for.
+    /// Adds as many rows to the answer as its limit allows.
     fn show(&self, call: &Call<'_>, reply: &mut Reply) {
         let all = self.rows.len();
         let (mut text, mut shown) = (String::new(), 0);
@@ -308,7 +309,7 @@ impl Collected {
         if self.pages > 1 { format!(" from {} pages", self.pages) } else { String::new() }
     }
 
-    /// The content of a file, in the format of its extension.
+    /// Formats the rows for a file: as CSV or JSON by its extension, else as JSON Lines.
     fn content(&self, call: &Call<'_>) -> String {
         if call.file_ends_with(".csv") {
             return csv(&self.rows);
@@ -320,12 +321,12 @@ impl Collected {
     }
 }
 
-/// Rows as text, to compare pages.
+/// Serializes rows, to detect pages with the same rows.
 fn written(rows: &[Row]) -> String {
     serde_json::to_string(rows).unwrap_or_default()
 }
 
-/// Rows as CSV by RFC 4180, with the names of all columns first. Lists and objects are JSON.
+/// Formats rows as CSV, with a header of all column names. Lists and objects become JSON.
 fn csv(rows: &[Row]) -> String {
     let mut names: Vec<&String> = Vec::new();
     let mut known = HashSet::new();
@@ -351,7 +352,7 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// A number with commas: 4,000.
+/// Formats a number with thousands separators: `4,000`.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let separated = |(at, digit): (usize, char)| {

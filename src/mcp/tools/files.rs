@@ -21,7 +21,7 @@ pub struct FileUpload {
     pub paths: Vec<String>,
     /// Drop target.
     pub r#ref: Option<String>,
-    /// With ref: texts to drop, by MIME type.
+    /// Text to drop on ref, by MIME type.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
 }
@@ -65,7 +65,7 @@ impl Tool for FileUpload {
                 (Ok(count), _) => arrived = count,
                 (Err(error), None) => return Err(error),
                 (Err(error), Some(chooser)) => {
-                    // It still waits: what was wrong with the files can be mended.
+                    // The chooser stays open, so that the caller can try again with other files.
                     page.reopen_file_chooser(chooser);
                     return Err(error);
                 }
@@ -103,7 +103,7 @@ impl FileUpload {
     }
 }
 
-/// Opens the files. One error lists all that cannot be read.
+/// Opens files for upload. One error reports all files that cannot be opened.
 pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
     let (good, bad): (Vec<_>, Vec<_>) =
         paths.iter().map(|path| roots.open_upload(path)).partition(Result::is_ok);

@@ -50,15 +50,16 @@ impl Tool for Find {
     }
 }
 
-/// How many texts of closed parts are listed.
+/// The maximum number of texts in closed parts of the page that are listed.
 const MOST_CLOSED: usize = 20;
+/// The length at which a text in a closed part of the page is cut, in characters.
 const LONGEST_CLOSED: usize = 200;
 
-/// What to say where no line matches: the texts of closed parts that do, as a person's search opens those.
+/// Lists matches in closed parts, such as `details`, which a person's search (Ctrl+F) would open.
 async fn closed(call: &Call<'_>, page: &Page, pattern: &Pattern) -> String {
     let mut lines = Vec::new();
     for frame in page.frames() {
-        // What cannot be read now has nothing to say.
+        // A frame that cannot be read now is skipped.
         let texts = frame.closed_texts().await.unwrap_or_default();
         for ClosedText { text, by } in texts.into_iter().filter(|closed| pattern.is_in(&closed.text)) {
             let by = by.map_or_else(

@@ -14,7 +14,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-// What kind of field it is.
+// The kind of a form field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldType {
@@ -49,13 +49,13 @@ pub struct FillForm {
     pub fields: Vec<Field>,
 }
 
-/// A field that was found, and its kind.
-struct Found<'a> {
+/// A field of the call with its element and kind.
+struct FieldToFill<'a> {
     field: &'a Field,
     element: ElementHandle,
     kind: ControlKind,
     given: Vec<String>,
-    /// Its role and name in the page.
+    /// The element's role and name in the page.
     reported: Option<String>,
 }
 
@@ -73,7 +73,7 @@ impl Tool for FillForm {
         let fill = async {
             for field in &found {
                 match field.fill(call).await {
-                    Err(error) if is_the_end(&error) => return Err(error),
+                    Err(error) if ends_filling(&error) => return Err(error),
                     Err(error) => {
                         outcomes.push(Err(target::explained(call, &page, &field.element, error).await));
                     }
@@ -85,7 +85,7 @@ impl Tool for FillForm {
         let ended = call.act(&page, ActsOn::Filled(&elements), Box::pin(fill)).await;
         reply.show(View::Changes);
         let mut shown = read(call, &page, &elements).await;
-        // What the page wrote itself while the field was being filled stands beside what was given: once more, then.
+        // If the page wrote its own text into a field while it was being filled, the field is filled once more.
         let mixed: Vec<_> = found
             .iter()
             .zip(&shown)
@@ -113,9 +113,9 @@ impl Tool for FillForm {
     }
 }
 
-/// The shown values of the fields; empty where they cannot be read.
+/// Reads the values that the fields show now. Returns an empty list if they cannot be read.
 async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Shown> {
-    // While a dialog is open nobody answers.
+    // The page runs no scripts while a dialog is open.
     if page.dialog().is_some() {
         return Vec::new();
     }
@@ -125,8 +125,8 @@ async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Sho
     })
 }
 
-/// Whether the error makes further fields pointless.
-fn is_the_end(error: &Error) -> bool {
+/// Whether an error means that the remaining fields cannot be filled either.
+fn ends_filling(error: &Error) -> bool {
     matches!(
         error,
         Error::DialogOpen { .. }
@@ -138,8 +138,13 @@ fn is_the_end(error: &Error) -> bool {
     )
 }
 
-/// Reports the fields' values. Returns the errors of those that failed.
-fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &mut Reply) -> Vec<String> {
+/// Reports the values of the filled fields. Returns the problems of the fields that were not filled.
+fn tell(
+    found: &[FieldToFill<'_>],
+    outcomes: &[Result<()>],
+    shown: &[Shown],
+    reply: &mut Reply,
+) -> Vec<String> {
     let mut filled: Vec<(String, String)> = Vec::new();
     let mut problems = Vec::new();
     for (at, field) in found.iter().enumerate() {
@@ -177,8 +182,8 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
     problems
 }
 
-/// The name of a field: the caller's, unless several fields have the same.
-fn called(field: &Found<'_>, all: &[Found<'_>]) -> String {
+/// The name of a field in the answer: the caller's or, if several fields share that, the page's.
+fn called(field: &FieldToFill<'_>, all: &[FieldToFill<'_>]) -> String {
     let is_shared = all.iter().filter(|other| other.field.name == field.field.name).count() > 1;
     let own = field.reported.as_deref().filter(|_| is_shared);
     one_line(own.unwrap_or(&field.field.name))
@@ -206,14 +211,14 @@ fn listed(filled: &[(String, String)]) -> Vec<String> {
 
 impl FillForm {
     /// Finds all fields before the first is filled, so that an invalid call leaves the form unchanged.
-    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Vec<Found<'_>>> {
+    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Vec<FieldToFill<'_>>> {
         let mut found = Vec::with_capacity(self.fields.len());
         let mut problems = Vec::new();
         let checked = join_all(self.fields.iter().map(|field| field.find(call, page))).await;
         for (field, checked) in self.fields.iter().zip(checked) {
             match checked {
                 Ok(field) => found.push(field),
-                Err(error) if is_the_end(&error) => return Err(error),
+                Err(error) if ends_filling(&error) => return Err(error),
                 Err(error) => {
                     let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                     problems.push(format!("{}: {error}{next}", field.name));
@@ -229,7 +234,7 @@ impl FillForm {
 }
 
 impl Field {
-    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Found<'_>> {
+    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<FieldToFill<'_>> {
         let target = target::actable(call, page, &self.r#ref).await?;
         let description = target.description(call, page);
         let element = target.element;
@@ -255,11 +260,11 @@ impl Field {
                 opened(&given, &call.roots().await)?;
                 call.confirm_upload(page, &given).await?;
                 let element = element.file_input().await?;
-                return Ok(Found { field: self, element, kind, given, reported: description });
+                return Ok(FieldToFill { field: self, element, kind, given, reported: description });
             }
             _ => {}
         }
-        Ok(Found { field: self, element, kind, given, reported: description })
+        Ok(FieldToFill { field: self, element, kind, given, reported: description })
     }
 
     fn given(&self) -> Result<Vec<String>> {
@@ -288,7 +293,7 @@ fn wrong_value(problem: &str) -> Error {
     Error::InvalidArguments { problems: vec![problem.to_owned()] }
 }
 
-impl Found<'_> {
+impl FieldToFill<'_> {
     async fn fill(&self, call: &Call<'_>) -> Result<()> {
         let options = call.action_options_for(&self.field.r#ref);
         match (self.kind, self.field.r#type) {

@@ -11,7 +11,7 @@ use crate::mcp::tool::{Effect, StallPolicy, Tool};
 /// fresh: reload without caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Go {
+pub enum HistoryAction {
     Back,
     Forward,
     Reload,
@@ -22,7 +22,7 @@ pub enum Go {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
-    pub action: Go,
+    pub action: HistoryAction,
     pub wait_until: Option<Until>,
     /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
@@ -44,10 +44,10 @@ impl Tool for History {
         let (mark, document) = (page.mark(), page.main_frame().loader());
         let going = async {
             match self.action {
-                Go::Back => page.go_back(&options).await,
-                Go::Forward => page.go_forward(&options).await,
-                Go::Reload => page.reload(&options).await,
-                Go::Fresh => page.reload_fresh(&options).await,
+                HistoryAction::Back => page.go_back(&options).await,
+                HistoryAction::Forward => page.go_forward(&options).await,
+                HistoryAction::Reload => page.reload(&options).await,
+                HistoryAction::Fresh => page.reload_fresh(&options).await,
             }
         };
         let arrival = timing.unless_stalled(&page, Box::pin(going)).await;

@@ -57,7 +57,7 @@ impl Tool for Click {
     }
 }
 
-/// Clicks the element of a ref or selector, and reports it.
+/// Clicks the element of a ref or selector, and reports the click.
 pub(super) async fn press(
     call: &Call<'_>,
     target: &str,
@@ -76,7 +76,7 @@ pub(super) enum By {
     Finger,
 }
 
-/// Clicks or taps the element of a ref or selector, and reports it.
+/// Clicks or taps the element of a ref or selector, and reports the result.
 async fn reach(
     call: &Call<'_>,
     target: &str,
@@ -109,10 +109,10 @@ async fn reach(
     Ok(())
 }
 
-/// Clicks or taps an element, or its replacement if it is drawn again before the press. Returns the element
-/// around it that received the press, if the page removes the target whenever the pointer arrives.
+/// Clicks or taps an element, or the element that replaced it before the press. Returns the container that
+/// received the press instead, if the page removes the element whenever the pointer arrives.
 ///
-/// # Errors `not_actionable`, also if the press did not become a click, unless forced.
+/// # Errors `not_actionable`, also if the press did not become a click, unless `options.force` is set.
 pub(super) async fn press_found(
     call: &Call<'_>,
     page: &Page,
@@ -122,10 +122,12 @@ pub(super) async fn press_found(
     options: &ActionOptions,
 ) -> Result<Option<Cover>> {
     let lost = match press_once(call, page, element, click, by, options).await {
-        Err(error @ Error::StaleRef { .. }) => match target::successor(call, page, target).await {
-            Some(successor) => press_once(call, page, &successor, click, by, options).await?,
-            None => return Err(error),
-        },
+        Err(error @ Error::StaleRef { .. }) => {
+            match target::replacement_for_stale_ref(call, page, target).await {
+                Some(successor) => press_once(call, page, &successor, click, by, options).await?,
+                None => return Err(error),
+            }
+        }
         pressed => pressed?,
     };
     if options.force {
@@ -137,7 +139,7 @@ pub(super) async fn press_found(
     })
 }
 
-/// Clicks or taps an element once. Returns why the press did not become a click, if so.
+/// Clicks or taps an element once. If the press did not become a click, returns the reason.
 async fn press_once(
     call: &Call<'_>,
     page: &Page,
@@ -156,7 +158,7 @@ async fn press_once(
     call.act(page, ActsOn::Pressed(element), Box::pin(work)).await
 }
 
-/// The verb for a number of clicks.
+/// The verb that reports a number of clicks, such as `Double-clicked`.
 pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     match count {
         0 | 1 => "Clicked",
@@ -221,7 +223,7 @@ impl Tool for Type {
     }
 }
 
-/// The possible effects of typing: Enter also has a default action.
+/// The effects to wait for after typing: Enter can submit a form, while other text changes only the field.
 pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActsOn<'a> {
     if submits || text.contains(['\n', '\r']) {
         ActsOn::Pressed(field)
@@ -231,7 +233,7 @@ pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) ->
 }
 
 impl Type {
-    /// Types at the focus as a keyboard does.
+    /// Types into the focused element, or into the page if none has the focus.
     async fn type_at_focus(&self, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
         if self.enters() {
             call.confirm_anything(page, "Enter").await?;
@@ -282,12 +284,12 @@ impl Type {
         self.submit || self.text.contains(['\n', '\r'])
     }
 
-    /// The sentence about the field's new value.
+    /// Describes the value that the field shows now. Fails if the field refused the text.
     fn readback(&self, shown: Option<&Shown>) -> Result<String> {
         let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {
             return Ok(String::new());
         };
-        // A line that is sent leaves an empty field behind.
+        // An empty field is no failure if Enter has sent the text, as in a chat.
         let is_sent = shown.outcome == Some(Outcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
             Readback::Refused(_) if !is_sent => Err(shown.not_taken()),
@@ -296,7 +298,7 @@ impl Type {
         }
     }
 
-    /// Types into the element, and returns the field that has the text.
+    /// Types into an element. Returns the field that received the text, as the page may replace the element.
     async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<ElementHandle> {
         let field = match self.slowly {
             true => element.type_anew(&self.text, None, options).await?,

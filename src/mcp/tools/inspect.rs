@@ -17,7 +17,7 @@ use crate::snapshot::{self, Ref, Tree};
 /// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the page, or one part, as an outline with a ref for each element. `ref` and `filename` also show link URLs.
+/// Show the page, or one part, as an outline with a ref for each element; with ref or filename, also link URLs.
 /// Other tools show only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +26,7 @@ pub struct Snapshot {
     pub r#ref: Option<String>,
     /// Maximum depth.
     pub depth: Option<u32>,
-    /// Show everything from this character on instead of a selection.
+    /// Show the full snapshot, not an excerpt, from this character on.
     pub offset: Option<u32>,
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
@@ -45,7 +45,7 @@ impl Tool for Snapshot {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let part = match &self.r#ref {
-            Some(text) => Some(Stretch::find(call, &page, text).await?),
+            Some(text) => Some(SnapshotRange::find(call, &page, text).await?),
             None => None,
         };
         call.progress.say("reading the page");
@@ -69,12 +69,10 @@ impl Tool for Snapshot {
 }
 
 impl Snapshot {
-    /// How to read the page.
     pub(in crate::mcp) fn capture_options(&self) -> CaptureOptions {
         CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..CaptureOptions::default() }
     }
 
-    /// How to write the snapshot.
     pub(in crate::mcp) fn options(&self, call: &Call<'_>) -> snapshot::Options {
         snapshot::Options {
             depth: self.depth.map(|depth| depth as usize),
@@ -86,8 +84,8 @@ impl Snapshot {
         }
     }
 
-    /// Shows the snapshot. Returns the tree that later changes are compared with: the full page, unless only a
-    /// part was requested.
+    /// Shows the snapshot. Returns the tree that later changes are compared with; `None` if the answer shows only a
+    /// part of the page, or goes to a file.
     pub(in crate::mcp) fn show(
         &self,
         tree: Arc<Tree>,
@@ -112,7 +110,7 @@ impl Snapshot {
         (!is_part && !call.is_whole()).then_some(tree_seen)
     }
 
-    /// Reads the page. Waits for an empty one, and reports that.
+    /// Captures the page. If it is empty, waits for content; reports if it is still loading after that.
     async fn capture(
         &self,
         call: &Call<'_>,
@@ -134,13 +132,13 @@ impl Snapshot {
     }
 }
 
-/// The range of a page that one or two refs stand for.
-struct Stretch {
+/// The part of a page that the argument `ref` selects: by one ref, or by a range such as `e12-e40`.
+struct SnapshotRange {
     from: Ref,
     until: Option<Ref>,
 }
 
-impl Stretch {
+impl SnapshotRange {
     /// Resolves the refs. Fails if an element is gone.
     async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Self> {
         let is_ref = |text: &str| text.parse::<Ref>().is_ok();
@@ -156,7 +154,7 @@ impl Stretch {
         Ok(Self { from, until })
     }
 
-    /// Reads the page for this range: a single element alone, or the full page for a section or a range.
+    /// Captures the selected element alone; for a heading's section or a range of refs, the full page.
     async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
         let frame = self.from.frame.unwrap_or(page.main_frame().number());
         let root = Some((frame, self.from.element));

@@ -40,7 +40,7 @@ impl Tool for Install {
                 reply.say(format!("Browser is already installed ({path}). No installation needed."));
                 Ok(())
             }
-            // What was named is missing: another browser would not be it.
+            // The configured executable is missing: a download would not provide it.
             Err(error) if launch.executable.is_some() => Err(error),
             Err(Error::BrowserNotFound { .. }) if launch.channel != Channel::Chromium => {
                 let channel = launch.channel;

@@ -35,7 +35,7 @@ pub struct PressKey {
     /// How long to hold the key, in ms.
     #[schemars(range(min = 1, max = 30_000))]
     pub hold: Option<f64>,
-    /// down holds the key across calls, until up.
+    /// down holds the key until a call with up.
     #[serde(default)]
     pub action: Stroke,
 }
@@ -83,7 +83,7 @@ impl PressKey {
 
     async fn redact(&self, keyboard: &Keyboard, keys: &[String]) -> Result<()> {
         for key in keys {
-            // All are read before the first is pressed.
+            // Checks all key names before the first key is pressed.
             keyboard.check(key)?;
         }
         let hold = self.hold.map(milliseconds);

@@ -1,4 +1,4 @@
-//! The tools, one file for each category, in the order that clients see.
+//! The MCP tools, with one module for each category.
 use std::time::Duration;
 
 use crate::mcp::tool::AnyTool;
@@ -43,13 +43,13 @@ pub mod patchright;
 pub mod sessions;
 pub mod claude;
 
-/// The milliseconds of an argument, at most a day: zero for `NaN` and negative numbers.
+/// Converts a number of milliseconds to a duration of at most a day. `NaN` and negative numbers become zero.
 pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
     const DAY_MS: f64 = 86_400_000.0;
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
 }
 
-/// All tools except those of [`claude`]. `--caps` and `--toolsets` select among them.
+/// All tools except those of [`claude`], in the order of the tool list. `--caps` and `--toolsets` enable some of them.
 pub static ALL: [AnyTool; 65] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),

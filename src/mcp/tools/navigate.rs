@@ -7,7 +7,7 @@ use url::Url;
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::{Arrival, Mark, NavigateOptions, Page, WaitUntil};
+use crate::browser::{Mark, NavigateOptions, NavigationOutcome, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
@@ -17,12 +17,12 @@ use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::challenge::Purpose;
 use crate::session::handoff;
 
-/// The note for a URL that is a download.
-pub const FILE_ARRIVES: &str = "The address is a file, which is being downloaded; the page stays as it was.";
+/// The message for a URL that starts a download.
+pub const DOWNLOAD_NOTE: &str = "The address is a file, which is being downloaded; the page stays as it was.";
 
-/// How long an open document may go on loading resources and building its content.
+/// How long a navigation waits for resources and content after the document has opened.
 const REST_LIMIT: Duration = Duration::from_secs(5);
-/// The least time for a slowly loaded page to build its content.
+/// The minimum time that a page gets to build its content, even if loading took most of [`REST_LIMIT`].
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
 /// Open a URL, wait until the page has loaded, and show its outline.
@@ -63,12 +63,12 @@ async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, repl
     let before = page.main_frame().loader();
     let arrival =
         match timing.unless_stalled(page, Box::pin(page.goto(url.as_str(), &timing.options()))).await {
-            Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
+            Err(Error::NavigationFailed { reason }) if reason.contains(HTTP_AUTH_ERROR) => {
                 Ok(named(call, page, url, reason).await?)
             }
             arrival => arrival,
         };
-    let is_document = matches!(arrival, Ok(Arrival::Document(_)));
+    let is_document = matches!(arrival, Ok(NavigationOutcome::Document(_)));
     arrived(page, arrival, (mark, &before), timing, reply).await?;
     if is_document {
         handle_challenge(call, page, url, reply).await?;
@@ -76,19 +76,19 @@ async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, repl
     Ok(())
 }
 
-/// The browser's error for a site that asks for HTTP authentication, without a window to ask in.
-const ASKS_BY_HTTP: &str = "ERR_INVALID_AUTH_CREDENTIALS";
+/// Chromium's error if a site asks for HTTP authentication, and no login prompt can be shown.
+const HTTP_AUTH_ERROR: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
 /// Waits for a person to enter HTTP credentials.
-async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<Arrival> {
+async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<NavigationOutcome> {
     match handoff::log_in(page, url, call.settings.timeouts.login, &call.person()).await {
-        Ok(_) => Ok(Arrival::Document(page.document_response().map(Box::new))),
+        Ok(_) => Ok(NavigationOutcome::Document(page.document_response().map(Box::new))),
         Err(Error::PersonNeeded { link: None, .. }) => Err(Error::NavigationFailed { reason }),
         Err(error) => Err(error),
     }
 }
 
-/// Reports a challenge; waits for a person who can see it, if there is one.
+/// Waits until a person has passed the page's challenge, such as a CAPTCHA, or reports it if nobody can.
 async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.timeouts.login;
     let person = call.person();
@@ -107,7 +107,7 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled | Error::NavigationFailed { .. })) => {
             return Err(error);
         }
-        // What cannot be looked at is reported by what follows.
+        // An error of this check is ignored: reading the page for the answer reports it.
         Err(_) | Ok(None) => {}
         Ok(Some(passed)) => {
             reply.add_event(format!("The user passed what the page asked for ({}).", passed.challenge.what));
@@ -137,7 +137,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Default: until usable.
+/// Default: until the page is usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -169,30 +169,30 @@ impl Timing {
         NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
     }
 
-    /// Waits for a navigation, unless the page is stuck, or waits for servers that do not answer.
+    /// Waits for a navigation. Fails if the page is stuck, or if servers of its resources do not answer.
     pub(super) async fn unless_stalled(
         &self,
         page: &Page,
-        navigation: impl Future<Output = Result<Arrival>>,
-    ) -> Result<Arrival> {
+        navigation: impl Future<Output = Result<NavigationOutcome>>,
+    ) -> Result<NavigationOutcome> {
         let before = page.main_frame().loader();
         tokio::select! {
             biased;
-            arrival = page.unless_stuck_on_arrival(navigation) => arrival,
+            arrival = page.await_navigation_unless_hung(navigation) => arrival,
             () = page.until_stalled(&before), if self.until.is_none() => {
                 Err(Error::NavigationSlow { waited: self.limit })
             }
         }
     }
 
-    /// Whether resources and scripts are waited for.
+    /// Whether the navigation also waits for resources and scripts.
     fn rests(&self) -> bool {
         !matches!(self.until, Some(Until::Commit | Until::DomContentLoaded))
     }
 }
 
-/// The pending requests of the page, as a sentence.
-fn to_come(page: &Page) -> String {
+/// A sentence that names the page's pending requests; empty without any.
+fn describe_pending_requests(page: &Page) -> String {
     const MOST: usize = 3;
     let awaited = page.awaited();
     let named = awaited.iter().take(MOST);
@@ -205,20 +205,19 @@ fn to_come(page: &Page) -> String {
     }
 }
 
-/// Waits until a person could use the page, and reports what is missing. `before`: the state of the page
-/// before.
+/// Waits until the page is usable, and reports what is missing. `mark` and `before` precede the navigation.
 pub(super) async fn arrived(
     page: &Page,
-    arrival: Result<Arrival>,
+    arrival: Result<NavigationOutcome>,
     (mark, before): (Mark, &str),
     timing: &Timing,
     reply: &mut Reply,
 ) -> Result<()> {
     let is_new = *page.main_frame().loader() != *before;
     match arrival {
-        // What is there can be read, though something in it that never came keeps it from its end.
+        // The new document can be read, although a pending resource keeps it from finishing.
         Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
-            reply.add_event(format!("{}{}", still_loading(&[]), to_come(page)));
+            reply.add_event(format!("{}{}", still_loading(&[]), describe_pending_requests(page)));
             reply.show(View::Whole);
             Ok(())
         }
@@ -228,15 +227,15 @@ pub(super) async fn arrived(
 
 async fn tell_arrival(
     page: &Page,
-    arrival: &Arrival,
+    arrival: &NavigationOutcome,
     mark: Mark,
     timing: &Timing,
     reply: &mut Reply,
 ) -> Result<()> {
     match arrival {
-        Arrival::Document(_) | Arrival::SameDocument if !timing.rests() => {}
-        Arrival::Document(_) | Arrival::SameDocument => {
-            // A picture that never comes must not keep a page that is there from being used.
+        NavigationOutcome::Document(_) | NavigationOutcome::SameDocument if !timing.rests() => {}
+        NavigationOutcome::Document(_) | NavigationOutcome::SameDocument => {
+            // An image that never loads must not delay a page that is otherwise usable.
             let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
             page.note_building();
@@ -247,12 +246,14 @@ async fn tell_arrival(
             let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));
             let still = page.until_built(mark, building).await;
             if !loaded || !still.is_empty() {
-                reply.add_event(format!("{}{}", still_loading(&still), to_come(page)));
+                reply.add_event(format!("{}{}", still_loading(&still), describe_pending_requests(page)));
             }
         }
-        Arrival::Download => reply.say(FILE_ARRIVES),
-        Arrival::NoContent => reply.say("The server answered without content; the page stays as it was."),
-        Arrival::Dialog => reply.say("The page asks something before it goes on."),
+        NavigationOutcome::Download => reply.say(DOWNLOAD_NOTE),
+        NavigationOutcome::NoContent => {
+            reply.say("The server answered without content; the page stays as it was.")
+        }
+        NavigationOutcome::Dialog => reply.say("The page asks something before it goes on."),
     }
     reply.show(View::Whole);
     Ok(())

@@ -15,9 +15,11 @@ use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How long the browser may take to return a body, the largest body in an archive, and the most of all bodies.
+/// How long the browser may take to return a body.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
+/// The maximum size of a body in a HAR archive, in bytes.
 const LARGEST_BODY: usize = 2_000_000;
+/// The total size of bodies in a HAR archive, in bytes, above which response bodies are omitted.
 const MOST_BYTES: usize = 50_000_000;
 
 /// Resource types that only affect the appearance.
@@ -93,7 +95,7 @@ async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     (sent.len() <= LARGEST_BODY).then_some(sent)
 }
 
-/// The response body, if the browser or our archive still has it.
+/// The response body, if the browser or our archive of responses still has it.
 async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
     let body = body.or_else(|| call.archived_body(page, entry.number))?;
@@ -158,7 +160,7 @@ pub(super) fn line(entry: &RequestEntry) -> Value {
     line
 }
 
-/// A positive number without decimals.
+/// Rounds to a whole number; negative numbers become 0.
 fn whole(number: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is too large is cut")]
     let number = number.round().max(0.0) as u64;

@@ -1,5 +1,4 @@
-//! The five `patchright_*` tools: each opens a page, does one thing and answers. Their descriptions are in
-//! Chinese, as the specification has them.
+//! The `patchright_*` tools. Each opens a page for one task. Descriptions are in Chinese, as in their specification.
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -32,7 +31,7 @@ pub(crate) const FAMILY: &ToolsetTraits = &ToolsetTraits {
     ..WITHOUT_TABS
 };
 
-/// The default limit of characters in an answer.
+/// The default number of characters of a page in an answer.
 const USUAL_CHARS: usize = 50_000;
 
 /// 返回格式
@@ -75,7 +74,7 @@ impl Tool for Fetch {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, Given::Something, Kind::Fetch, language, reply) else {
+        let Some(url) = given(&self.url, RequiredArguments::Something, Kind::Fetch, language, reply) else {
             return Ok(());
         };
         let format = match self.format {
@@ -115,7 +114,8 @@ impl Tool for Screenshot {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, Given::Something, Kind::Screenshot, language, reply) else {
+        let Some(url) = given(&self.url, RequiredArguments::Something, Kind::Screenshot, language, reply)
+        else {
             return Ok(());
         };
         let visit =
@@ -153,7 +153,9 @@ impl Tool for Click {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, Given::text(&self.selector), Kind::Click, language, reply) else {
+        let Some(url) =
+            given(&self.url, RequiredArguments::text(&self.selector), Kind::Click, language, reply)
+        else {
             return Ok(());
         };
         let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
@@ -196,9 +198,9 @@ impl Tool for FillForm {
         let language = call.settings.language;
         let blank = self.fields.iter().any(|(selector, _)| selector.trim().is_empty());
         let fields = match blank {
-            _ if self.fields.is_empty() => Given::Nothing,
-            true => Given::Blank,
-            false => Given::Something,
+            _ if self.fields.is_empty() => RequiredArguments::Nothing,
+            true => RequiredArguments::Blank,
+            false => RequiredArguments::Something,
         };
         let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
@@ -210,7 +212,7 @@ impl Tool for FillForm {
     }
 }
 
-/// Deserializes a map in its original order, in which fields are filled.
+/// Deserializes a map as pairs in their original order, in which the fields are filled.
 fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let fields = Map::deserialize(deserializer)?;
     let read_pair = |(selector, value): (String, Value)| match value {
@@ -243,7 +245,9 @@ impl Tool for ExecuteJs {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, Given::text(&self.script), Kind::ExecuteJs, language, reply) else {
+        let Some(url) =
+            given(&self.url, RequiredArguments::text(&self.script), Kind::ExecuteJs, language, reply)
+        else {
             return Ok(());
         };
         let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
@@ -254,15 +258,15 @@ impl Tool for ExecuteJs {
     }
 }
 
-/// The arguments besides the URL.
+/// Whether the required arguments other than the URL were given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum RequiredArguments {
     Nothing,
     Blank,
     Something,
 }
 
-impl Given {
+impl RequiredArguments {
     fn text(text: &str) -> Self {
         match text {
             "" => Self::Nothing,
@@ -272,22 +276,28 @@ impl Given {
     }
 }
 
-/// The parsed URL. Without one, or without another required argument, writes the error to `reply`.
-fn given(url: &str, other: Given, kind: Kind, language: Language, reply: &mut Reply) -> Option<Url> {
-    if url.is_empty() || other == Given::Nothing {
+/// Parses the URL. If it or another required argument is missing or unusable, adds an error to `reply`.
+fn given(
+    url: &str,
+    other: RequiredArguments,
+    kind: Kind,
+    language: Language,
+    reply: &mut Reply,
+) -> Option<Url> {
+    if url.is_empty() || other == RequiredArguments::Nothing {
         reply.refuse("invalid_arguments", texts::missing(kind, language));
         return None;
     }
     let reason = match read_url(url) {
         None => texts::unusable(Kind::Fetch, language),
-        Some(_) if other == Given::Blank => texts::unusable(kind, language),
+        Some(_) if other == RequiredArguments::Blank => texts::unusable(kind, language),
         Some(url) => return Some(url),
     };
     reply.refuse("invalid_arguments", texts::failure(kind, language, reason));
     None
 }
 
-/// Parses an `http` or `https` URL with its scheme.
+/// Parses an absolute `http` or `https` URL.
 pub(crate) fn read_url(text: &str) -> Option<Url> {
     let url = Url::parse(text.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
@@ -333,13 +343,13 @@ async fn visit(
     Ok(struck(call, visit?))
 }
 
-/// The result with secrets removed before it is split into parts.
+/// Redacts secrets in the contents, before these are split into parts.
 fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
     visit.contents.iter_mut().for_each(|content| call.services.secrets().redact_text(content));
     visit
 }
 
-/// A page that is closed at the end of the call, even if it fails.
+/// A page that is closed at the end of the call, even if the call fails.
 struct Tab(Option<Page>);
 
 impl Tab {
@@ -347,9 +357,9 @@ impl Tab {
         self.0.as_ref().ok_or(Error::PageClosed)
     }
 
-    /// Keeps the page open until the person who was asked is done with it.
+    /// Keeps the page open until the person who was asked for help has finished.
     fn leave_to_person(mut self, call: &Call<'_>) {
-        let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.open_for(page));
+        let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.open_handover(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
             tokio::spawn(async move {
                 handover.until_ended().await;
@@ -374,7 +384,7 @@ impl Drop for Tab {
     }
 }
 
-/// The requested part of a page's text, separated from our own text, with a note where it continues.
+/// The requested part of a page's text in a fence, with a note about the offset at which the text continues.
 fn content(
     visit: &Visit,
     offset: Option<usize>,
@@ -390,7 +400,7 @@ fn content(
     content
 }
 
-/// A part of a text, the offset where it continues, and the full length.
+/// A part of a text; if more follows, also the offset at which the text continues, and its full length.
 fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usize, usize)>) {
     let all = text.chars().count();
     let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
@@ -398,7 +408,7 @@ fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usiz
     (part, (end < all).then_some((end, all)))
 }
 
-/// Answers that a tool failed.
+/// Reports the error of a tool in the configured language.
 fn fail(&Failed { tool, arguments, error, language }: &Failed<'_>, reply: &mut Reply) {
     let (kind, needed) = match tool {
         Screenshot::NAME => (Kind::Screenshot, ""),
@@ -451,7 +461,6 @@ mod tests {
     }
 
     proptest! {
-        /// The parts together are the full text, without repetition.
         #[test]
         fn parts_make_the_whole(text in "[a-z√验 \n]{0,200}", most in 1..50_usize) {
             let mut read = String::new();

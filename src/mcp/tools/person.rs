@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::Result;
-use crate::error::PersonLink;
+use crate::error::LiveViewLink;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
@@ -23,13 +23,13 @@ impl Tool for AskPerson {
     const TITLE: &'static str = "Ask the user";
     const EFFECT: Effect = Effect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
-    // Who asked for the person is not kept waiting.
+    // This tool asks for the person, so it does not wait while that person controls the page.
     const WAITS_FOR_PERSON: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        // Its turn is left to others, for a person who only looks.
+        // `current_page` does not reserve the page, so other calls can use it while the person watches.
         let page = call.current_page()?;
-        if let Some(PersonLink { url, code, seconds }) = call.watching(&page, &self.reason).await {
+        if let Some(LiveViewLink { url, code, seconds }) = call.watching(&page, &self.reason).await {
             let entered = code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();
             reply.say(format!(
                 "The user can only watch here. Ask them to open {url}{entered}, within {} minutes, and go on.",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::vision::inside;
 use crate::Result;
 use crate::browser::input::{Button, Mouse, Point};
-use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
+use crate::browser::{self, ActionOptions, ActsOn, DragOptions, DragResult, ElementHandle, Page};
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
@@ -13,7 +13,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-// What to do with the button.
+// Whether to press or release the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PointerAction {
@@ -90,7 +90,7 @@ impl Tool for Hover {
 }
 
 impl Hover {
-    /// The point in the viewport, if it was given.
+    /// The argument `position` as a point in the viewport; `None` to act at the pointer's position.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
         let (width, height) = page.viewport_size().await?;
         let place = target::place("position", self.position.as_deref(), width, height)?;
@@ -131,7 +131,7 @@ pub struct Drag {
     #[schemars(length(min = 1))]
     pub start_ref: String,
     pub start_element: Option<String>,
-    /// As in `browser_click`.
+    /// Point in the start element, as position in `browser_click`.
     pub start_position: Option<String>,
     /// Target; may be the same element.
     #[schemars(length(min = 1))]
@@ -164,25 +164,25 @@ impl Tool for Drag {
         };
         let mut dragged = drag(call, &page, &start, &end, &options).await?;
         options.again = true;
-        if matches!(dragged, Dragged::None { picked: false, refused: false, taken: false, .. }) {
-            // Some things move only when they were held for a while.
+        if matches!(dragged, DragResult::None { picked: false, refused: false, taken: false, .. }) {
+            // Some pages start a drag only after a long press.
             options.long_press = true;
             dragged = drag(call, &page, &start, &end, &options).await?;
         }
-        if matches!(dragged, Dragged::Order { beside: Some(false), .. }) {
-            // From nearer by it is easier; what was made anew meanwhile is left where it is.
-            if let Ok(again @ Dragged::Order { .. }) = drag(call, &page, &start, &end, &options).await {
+        if matches!(dragged, DragResult::Order { beside: Some(false), .. }) {
+            // A second drag is shorter and may reach the place. If it fails, the first result counts.
+            if let Ok(again @ DragResult::Order { .. }) = drag(call, &page, &start, &end, &options).await {
                 dragged = again;
             }
         }
         reply.show(View::Changes);
         let to = format!("{}{end_description}", options.place.map_or("to ", to_place));
         let now = match dragged {
-            Dragged::Moved { short: true, .. } | Dragged::Order { beside: Some(false), .. } => {
-                let reason = so_now(&dragged).trim_start_matches(": ").to_owned();
+            DragResult::Moved { short: true, .. } | DragResult::Order { beside: Some(false), .. } => {
+                let reason = describe_drag(&dragged).trim_start_matches(": ").to_owned();
                 return Err(Error::MovedElsewhere { what: start_description, to, reason });
             }
-            Dragged::None { picked, refused, taken: false, handle, .. } => {
+            DragResult::None { picked, refused, taken: false, handle, .. } => {
                 let handle = handle.map(|handle| {
                     (target::ref_in(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
@@ -191,11 +191,11 @@ impl Tool for Drag {
                     reason: why_not(picked, refused, handle),
                 });
             }
-            Dragged::Effect { made: Some(made) } => {
+            DragResult::Effect { made: Some(made) } => {
                 let reference = target::ref_in(call, &page, start.frame(), made.r#ref);
                 format!(": this made {} [ref={reference}]", in_quotes(&one_line(&made.name)))
             }
-            dragged => so_now(&dragged),
+            dragged => describe_drag(&dragged),
         };
         reply.say(format!("Dragged {start_description} {to}{now}"));
         Ok(())
@@ -208,11 +208,11 @@ async fn drag(
     start: &ElementHandle,
     end: &ElementHandle,
     options: &DragOptions,
-) -> Result<Dragged> {
+) -> Result<DragResult> {
     call.act(page, ActsOn::Page, Box::pin(start.drag(end, options))).await?;
-    // A document that is gone, or asks something, tells nothing more.
+    // A document that was replaced, or shows a dialog, cannot report the result.
     let answer = if page.dialog().is_some() { None } else { start.dragged().await.ok() };
-    Ok(answer.unwrap_or(Dragged::Unknown))
+    Ok(answer.unwrap_or(DragResult::Unknown))
 }
 
 fn to_place(place: browser::Place) -> &'static str {
@@ -223,10 +223,10 @@ fn to_place(place: browser::Place) -> &'static str {
     }
 }
 
-/// The result of a drag, as the end of a sentence.
-fn so_now(dragged: &Dragged) -> String {
+/// Describes the result of a drag, to be appended to a sentence.
+fn describe_drag(dragged: &DragResult) -> String {
     match dragged {
-        Dragged::Order { place, count, previous, next, list, .. } => {
+        DragResult::Order { place, count, previous, next, list, .. } => {
             let list =
                 list.as_ref().map(|list| format!(" in {}", in_quotes(&one_line(list)))).unwrap_or_default();
             let between = match (previous, next) {
@@ -239,20 +239,22 @@ fn so_now(dragged: &Dragged) -> String {
             };
             format!(": it is now {} of {count}{list}{between}", ordinal(*place))
         }
-        Dragged::Value { value, name } => {
+        DragResult::Value { value, name } => {
             let name = one_line(name);
             let name = if name.is_empty() { "its value".to_owned() } else { in_quotes(&name) };
             format!(": {name} is now {}", in_quotes(&one_line(value.as_deref().unwrap_or_default())))
         }
-        Dragged::Moved { x, y, dx, dy, .. } => {
+        DragResult::Moved { x, y, dx, dy, .. } => {
             format!(": it moved by {dx:+}, {dy:+} px, and is now at {x},{y}")
         }
-        Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),
-        Dragged::Drawn => ": the drawing changed".to_owned(),
-        Dragged::Gone => ": it is no longer where it was".to_owned(),
-        Dragged::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
-        Dragged::None { taken: true, .. } => ": the page took the drop, and shows nothing of it".to_owned(),
-        Dragged::None { .. } | Dragged::Unknown => {
+        DragResult::Sized { width, height } => format!(": it is now {width} × {height} px"),
+        DragResult::Drawn => ": the drawing changed".to_owned(),
+        DragResult::Gone => ": it is no longer where it was".to_owned(),
+        DragResult::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
+        DragResult::None { taken: true, .. } => {
+            ": the page took the drop, and shows nothing of it".to_owned()
+        }
+        DragResult::None { .. } | DragResult::Unknown => {
             ": whether anything moved cannot be seen from here".to_owned()
         }
     }

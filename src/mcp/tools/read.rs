@@ -13,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::pdf;
 
-/// The default limit of characters in an answer.
+/// The default number of characters of the page in an answer.
 const USUAL_CHARS: usize = 20_000;
 
 // The output format.
@@ -79,7 +79,7 @@ impl Tool for Read {
     }
 }
 
-/// The text of a downloaded PDF; of the newest one with this name.
+/// The text of the newest downloaded PDF with this name.
 async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<String> {
     let refused = |reason: &str| Error::File { path: name.to_owned(), reason: reason.to_owned() };
     let downloads = downloads(call);
@@ -95,7 +95,7 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
 
 impl Read {
     fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
-        // In pieces, a secret could not be distinguished from other text.
+        // Redacts before the text is split: a part of a secret could not be recognized.
         let text = call.services.secrets().redact(text);
         let begin = self.offset.unwrap_or_default();
         if call.is_whole() {

@@ -32,7 +32,7 @@ impl Readback {
         }
     }
 
-    /// The result for typed text, from the page's own report.
+    /// The result for typed text whose outcome in the field was observed.
     fn of_text(given: &[String], shown: &Shown) -> Self {
         match shown.outcome {
             Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
@@ -61,14 +61,14 @@ impl Readback {
         }
     }
 
-    /// The field shows another value than it was given.
+    /// The result for a field that shows another value than the given one.
     fn made(given: &[String], shown: &Shown) -> Self {
         let given: Vec<_> = given.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
 
-/// Whether a text field contains more than it was given.
+/// Whether a text field shows the given text together with other text.
 pub(super) fn is_mixed(given: &[String], shown: &Shown) -> bool {
     let ([given], [value]) = (given, &shown.values[..]) else { return false };
     let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
@@ -79,7 +79,7 @@ fn is_same(given: &[String], shown: &Shown) -> bool {
     let plain = |texts: &[String]| texts.iter().map(|text| squeezed(text)).collect::<Vec<_>>();
     let (given, values) = (plain(given), plain(&shown.values));
     match shown.kind {
-        // Files are given with their folders, and what an editor draws may stand among other things.
+        // Files are given as paths and shown as names, so that only their number is compared.
         ControlKind::File => given.len() == values.len(),
         ControlKind::Slider => {
             number(&given) == number(&values) && number(&given).is_some() || given == values

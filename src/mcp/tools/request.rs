@@ -21,15 +21,15 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{ArchivedResponse, RequestFilter, Rule, RuleEffect};
 
-/// The default limit of a body's characters in an answer.
+/// The default number of characters of a body in an answer.
 const USUAL_CHARS: usize = 10_000;
-/// The number of requests whose responses are searched: the newest.
+/// The maximum number of requests, the newest ones, whose responses are searched for a text.
 const MOST_SEARCHED: usize = 300;
-/// The largest response that is kept in memory.
+/// The maximum size of a response to `browser_request`, in bytes.
 const LARGEST_BODY: usize = 16 << 20;
 /// The default number of requests to list.
 const USUAL_LINES: usize = 50;
-/// The longest domain list.
+/// The maximum size of a file with a domain list, in bytes.
 const LONGEST_LIST: u64 = 20_000_000;
 
 /// Search the tab's requests, including earlier pages', by URL, method, status, kind, or text in fetch and XHR
@@ -68,7 +68,7 @@ impl Tool for Search {
             let begin = found.len().saturating_sub(MOST_SEARCHED);
             found = page.answered_with(found.split_off(begin), text).await;
         }
-        // What documents were answered that the page has left, and what the browser has dropped since.
+        // The archive has the responses of earlier documents, and those that the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         let archive = call.workspace.response_bodies(page.context()).of_page(&page);
         let says = |kept: &ArchivedResponse| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
@@ -152,7 +152,7 @@ impl Tool for Request {
                 self.id
             )],
         })?;
-        // Only a body has a path.
+        // `path` selects a part of a body, so it implies `body` instead of the default, headers.
         let part = if self.path.is_some() && self.part == Part::Headers { Part::Body } else { self.part };
         let body = match part {
             Part::Headers => {
@@ -287,7 +287,7 @@ impl Tool for RouteRequests {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = call.workspace;
-        // Rules stay when the last tab closes, and can be there before the first opens.
+        // Rules belong to the context: they outlive its tabs, and can be set before the first one opens.
         let context = match call.tab() {
             Some(_) => call.current_page()?.context().clone(),
             None => workspace.context().await?,
@@ -375,7 +375,7 @@ impl RouteRequests {
     }
 }
 
-/// Whether a header is valid.
+/// Whether the name and the value of a header are valid.
 pub(super) fn is_header(name: &str, value: &str) -> bool {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(is_token) && !value.contains(['\r', '\n', '\0'])
@@ -400,7 +400,7 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
     Fulfillment { status: status.unwrap_or(200), headers, body: body.into_bytes() }
 }
 
-/// A new rule as a sentence.
+/// Describes a new rule in a sentence.
 fn describe_rule(rule: &Rule) -> String {
     let does = match &rule.does {
         RuleEffect::Block => "are blocked".to_owned(),
@@ -532,7 +532,7 @@ fn list_headers(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
 }
 
-/// A body as text, if it is valid text.
+/// A body as text, if it is valid UTF-8 without null characters.
 fn text_of(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }

@@ -11,15 +11,16 @@ use crate::browser::BrowserContext;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::program::{Notebook, Printed, Program, Running, notebook};
+use crate::mcp::program::{Notebook, Program, ProgramOutput, Running, notebook};
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const USUAL_LIMIT: Duration = Duration::from_secs(30);
-/// The most characters of output in an answer, and in a file.
+/// The maximum number of characters of output in an answer.
 const MOST_SHOWN: usize = 20_000;
+/// The maximum number of characters of output in a file.
 const MOST_WRITTEN: usize = 20_000_000;
-/// How long a program may take to exit after it was asked to.
+/// How long a program may take to end after a request to stop.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
 /// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
@@ -53,9 +54,9 @@ impl Tool for Run {
         call.progress.say("running the program");
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
         let room = if call.is_whole() { MOST_WRITTEN } else { MOST_SHOWN };
-        // The tools' own rules are asked before a program is.
+        // Subscribes the rules of `browser_route` to requests before the program's routes, so that they decide first.
         let rules = call.workspace.rules(page.context());
-        let mut work = Work::begin(&*notes, Program { text: self.program, page, room })?;
+        let mut work = RunningProgram::begin(&*notes, Program { text: self.program, page, room })?;
         let printed = timeout(limit, work.running.ended()).await.ok();
         let in_time = printed.is_some();
         let printed = match printed {
@@ -72,29 +73,29 @@ impl Tool for Run {
             );
         }
         match printed {
-            Some(Printed { failure: None, .. }) if in_time => Ok(()),
-            Some(Printed { failure: Some(message), .. }) if in_time => Err(Error::Program { message }),
+            Some(ProgramOutput { failure: None, .. }) if in_time => Ok(()),
+            Some(ProgramOutput { failure: Some(message), .. }) if in_time => Err(Error::Program { message }),
             _ => Err(Error::WaitRanOut { what: "the end of the program".to_owned(), waited: limit }),
         }
     }
 }
 
-/// A running program. It handles dialogs itself, and is stopped on drop.
-struct Work {
+/// A running program, which handles dialogs itself. Dropping this value stops it.
+struct RunningProgram {
     running: Box<dyn Running>,
     context: BrowserContext,
 }
 
-impl Work {
+impl RunningProgram {
     fn begin(notes: &dyn Notebook, program: Program) -> Result<Self> {
         let context = program.page.context().clone();
         let running = notes.begin(program)?;
-        context.set_answers_dialogs(true);
+        context.set_has_dialog_listener(true);
         Ok(Self { running, context })
     }
 
-    /// Stops it. `None` if it does not stop.
-    async fn end(&mut self) -> Option<Printed> {
+    /// Stops the program, and returns its output; `None` if it does not stop.
+    async fn end(&mut self) -> Option<ProgramOutput> {
         for wherever in [false, true] {
             self.running.stop(wherever);
             if let Ok(printed) = timeout(LAST_WORDS, self.running.ended()).await {
@@ -105,14 +106,14 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.running.stop(true);
-        self.context.set_answers_dialogs(false);
+        self.context.set_has_dialog_listener(false);
     }
 }
 
-fn say(printed: Option<&Printed>, work: &Work, is_whole: bool, reply: &mut Reply) {
+fn say(printed: Option<&ProgramOutput>, work: &RunningProgram, is_whole: bool, reply: &mut Reply) {
     let so_far;
     let printed = match printed {
         Some(printed) => printed,

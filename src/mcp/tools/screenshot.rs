@@ -20,11 +20,11 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::{ContentKind, FileTarget};
 
-/// The longest side and the most pixels that models accept without scaling: slightly below 1568 and 1.15
-/// million, because the browser rounds up.
+/// The longest side that models accept without scaling: slightly below 1568 pixels, as the browser rounds up.
 const LONGEST_SIDE: u32 = 1566;
+/// The total number of pixels that models accept without scaling: slightly below 1.15 million.
 const MOST_PIXELS: u32 = 1_147_000;
-/// The JPEG quality of inline pictures.
+/// The JPEG quality of screenshots in an answer.
 const INLINE_QUALITY: u32 = 80;
 
 /// The format of a screenshot.
@@ -90,7 +90,7 @@ impl Tool for TakeScreenshot {
     }
 }
 
-/// A saved screenshot: file name, format, and description.
+/// A screenshot to save: its file name, format, and description.
 pub(in crate::mcp) struct Saved {
     pub(in crate::mcp) name: String,
     pub(in crate::mcp) format: ImageFormat,
@@ -98,7 +98,7 @@ pub(in crate::mcp) struct Saved {
 }
 
 impl Saved {
-    /// Writes the file, and reports its path. An error is reported as well: the picture itself needs no file.
+    /// Writes the file, and reports its path. If the answer includes the image, a write error is only reported.
     pub(in crate::mcp) async fn write(
         self,
         place: Result<FileTarget>,
@@ -136,7 +136,7 @@ impl Saved {
 }
 
 impl TakeScreenshot {
-    /// The destination with its extension, and the format, which the name may determine.
+    /// The destination with its extension, and the format: from `type`, else from the file name, else PNG.
     pub(in crate::mcp) async fn file_and_format(
         &self,
         call: &Call<'_>,
@@ -175,8 +175,8 @@ fn named(ending: &str) -> Option<ImageType> {
     }
 }
 
-/// The picture for the file, and the one for the answer: the same if it is small enough, since a second one
-/// takes as long again. If the last one was too large, both are taken at once.
+/// Takes the screenshot for the file, and the one for the answer: the same one if it is small enough. Takes both at
+/// once if the last one was too large for an answer, or if the area is not the viewport.
 async fn take_and_show(
     call: &Call<'_>,
     page: &Page,
@@ -198,7 +198,7 @@ async fn take_and_show(
     Ok((picture, shown))
 }
 
-/// Whether a picture is small enough for an answer.
+/// Whether a screenshot is small enough for an answer.
 fn can_be_sent(picture: &Screenshot) -> bool {
     const MOST_BYTES: usize = 200_000;
     let [_, _, width, height] = picture.area.map(|side| (side * picture.scale).ceil());
@@ -206,7 +206,7 @@ fn can_be_sent(picture: &Screenshot) -> bool {
     picture.bytes.len() <= MOST_BYTES && width.max(height) <= side && width * height <= pixels
 }
 
-/// The picture scaled for models.
+/// Takes a screenshot that is scaled down to the limits of models.
 pub(super) async fn shown(page: &Page, area: Area, scale: Option<f64>) -> Result<Screenshot> {
     let options = ScreenshotOptions {
         area,
@@ -228,7 +228,6 @@ pub(super) fn include(picture: Screenshot, reply: &mut Reply) {
     }
 }
 
-/// Adds a picture to the answer.
 pub(super) fn add(picture: Screenshot, reply: &mut Reply) {
     reply.add_image(Image {
         base64: BASE64_STANDARD.encode(picture.bytes),

@@ -16,10 +16,11 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot;
 
-/// The part of the viewport height that is scrolled at a time, so that the edge remains visible.
+/// The share of the visible length that one page of scrolling moves, so that the last lines remain visible.
 const PAGE_SHARE: f64 = 0.9;
-/// How often an endless list is extended, and for how long.
+/// How often an endless list may grow before scrolling to its end stops.
 const MOST_ROUNDS: u32 = 30;
+/// How long scrolling to the end of an endless list may take.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Scroll direction.
@@ -69,7 +70,7 @@ impl Tool for Scroll {
             Some(text) => Some(target::element(call, &page, text).await?),
             None => None,
         };
-        let axis = if self.is_level() { Axis::X } else { Axis::Y };
+        let axis = if self.is_horizontal() { Axis::X } else { Axis::Y };
         let scroller = page.scroller(element.as_ref(), axis).await?.ok_or_else(|| self.stuck())?;
         call.progress.say("scrolling");
         let (before, now, grown) = match self.to_end {
@@ -83,17 +84,17 @@ impl Tool for Scroll {
     }
 }
 
-/// How a list grew while it was scrolled.
+/// Whether a list grew while it was scrolled, and how many times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grown {
+enum ListGrowth {
     Never,
     Ended(u32),
-    /// There is more to load.
+    /// Scrolling stopped at a limit, and there may be more to load.
     GoesOn(u32),
 }
 
 impl Scroll {
-    fn is_level(&self) -> bool {
+    fn is_horizontal(&self) -> bool {
         matches!(self.direction, Direction::Left | Direction::Right)
     }
 
@@ -112,7 +113,7 @@ impl Scroll {
 
     fn stuck(&self) -> Error {
         let what = if self.r#ref.is_some() { "the element" } else { "the page" };
-        let way = if self.is_level() { "sideways" } else { "up or down" };
+        let way = if self.is_horizontal() { "sideways" } else { "up or down" };
         Error::DidNotMove { what: what.to_owned(), reason: format!("nothing there scrolls {way}") }
     }
 
@@ -121,7 +122,7 @@ impl Scroll {
         call: &Call<'_>,
         page: &Page,
         scroller: &Scroller,
-    ) -> Result<(Scrolled, Scrolled, Grown)> {
+    ) -> Result<(Scrolled, Scrolled, ListGrowth)> {
         let room = scroller.scrolled().await?.room;
         let pixels = self.pixels.unwrap_or_else(|| self.pages.unwrap_or(1.0) * room * PAGE_SHARE);
         let distance = if self.forwards() { pixels } else { -pixels };
@@ -132,7 +133,7 @@ impl Scroll {
         };
         call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
         let (before, now) = moved.ok_or(Error::PageBusy)?;
-        Ok((before, now, Grown::Never))
+        Ok((before, now, ListGrowth::Never))
     }
 
     /// Scrolls to the end, and continues while more is loaded.
@@ -141,7 +142,7 @@ impl Scroll {
         call: &Call<'_>,
         page: &Page,
         scroller: &Scroller,
-    ) -> Result<(Scrolled, Scrolled, Grown)> {
+    ) -> Result<(Scrolled, Scrolled, ListGrowth)> {
         let begun = Instant::now();
         let first = scroller.scrolled().await?;
         let mut rounds = 0;
@@ -155,18 +156,18 @@ impl Scroll {
             call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
             let longer = self.forwards() && scroller.has_grown(now, mark).await?;
             if !longer {
-                let grown = if rounds == 0 { Grown::Never } else { Grown::Ended(rounds) };
+                let grown = if rounds == 0 { ListGrowth::Never } else { ListGrowth::Ended(rounds) };
                 return Ok((first, scroller.scrolled().await?, grown));
             }
             rounds += 1;
             call.progress.say(format!("scrolling on, {rounds}"));
             if rounds == MOST_ROUNDS || begun.elapsed() >= LONGEST {
-                return Ok((first, scroller.scrolled().await?, Grown::GoesOn(rounds)));
+                return Ok((first, scroller.scrolled().await?, ListGrowth::GoesOn(rounds)));
             }
         }
     }
 
-    fn describe(&self, before: &Scrolled, now: &Scrolled, grown: Grown) -> String {
+    fn describe(&self, before: &Scrolled, now: &Scrolled, grown: ListGrowth) -> String {
         let what = if now.is_page { "the page" } else { "a part of the page" };
         let moved = (now.at - before.at).abs().round();
         let place = format!("{} of {} px", now.at.round(), now.most.round());
@@ -176,9 +177,11 @@ impl Scroll {
             _ => "",
         };
         let grew = match grown {
-            Grown::Never => String::new(),
-            Grown::Ended(times) => format!(" It grew {times} times on the way, and no more."),
-            Grown::GoesOn(times) => format!(" It grew {times} times and may go on; scroll again for more."),
+            ListGrowth::Never => String::new(),
+            ListGrowth::Ended(times) => format!(" It grew {times} times on the way, and no more."),
+            ListGrowth::GoesOn(times) => {
+                format!(" It grew {times} times and may go on; scroll again for more.")
+            }
         };
         if moved < 1.0 {
             return format!("Nothing moved: {what} is at {place}{end}.{grew}");
@@ -186,7 +189,7 @@ impl Scroll {
         format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
     }
 
-    /// Shows existing elements that have come into view; new ones are shown as after any action.
+    /// Shows known elements that have come into view. New ones are shown among the page's changes.
     async fn tell_view(
         &self,
         call: &Call<'_>,
@@ -203,7 +206,7 @@ impl Scroll {
             capture(call, page, CaptureOptions { all_refs: true, ..CaptureOptions::default() }).await?;
         let came = match scroller.came_into_view(moved, &tree.numbers_in(frame)).await {
             Ok(came) => came,
-            // What it scrolled to may have replaced it.
+            // Scrolling may make the page replace the scrolled area.
             Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
             Err(error) => return Err(error),
         };

@@ -1,4 +1,4 @@
-//! The session tools of specification 3, which answer with JSON.
+//! The session tools, such as `create_session` and `navigate`, which answer with JSON.
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -24,7 +24,6 @@ use crate::session::registry::NoSession;
 use crate::session::visit;
 use crate::webdriver;
 
-/// The properties of this toolset.
 const FAMILY: &ToolsetTraits = &ToolsetTraits {
     toolset: Toolset::Sessions,
     fail,
@@ -53,7 +52,7 @@ pub enum BrowserType {
 }
 
 impl BrowserType {
-    /// Creates a workspace in this browser for the same owner.
+    /// Creates a separate workspace in this browser for the same client.
     fn workspace(self, of: &Workspace) -> Result<Workspace> {
         match self {
             Self::Chromium => of.apart_in(Channel::Chromium),
@@ -141,7 +140,7 @@ impl Tool for ListSessions {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let here = call.client.sessions.list();
         let sessions = call.client.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
-            // The page of one that another server has is not known here.
+            // The URL of a session on another server is not known here.
             let session = here.iter().find(|session| *session.id == *id);
             let url = session.and_then(|session| match session.workspace.webkit() {
                 Some(webkit) => webkit.url(),
@@ -157,7 +156,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Default: until usable.
+/// Default: until the page is usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -333,7 +332,7 @@ impl Tool for Type {
     }
 }
 
-/// Answers that an action was done, with its effects on other tabs.
+/// Answers that an action was done, with events such as opened tabs.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     let mut result = json!({ "success": true, "message": message });
     call.note_windows();
@@ -351,7 +350,7 @@ async fn page(call: &Call<'_>) -> Result<Page> {
     call.page().await
 }
 
-/// Waits until the element accepts text; fails at once if it is not editable.
+/// Waits up to `rest` until the element is editable. An error reports `limit` as the time waited.
 async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration) -> Result<()> {
     let deadline = tokio::time::Instant::now() + rest;
     loop {
@@ -376,7 +375,7 @@ pub(in crate::mcp) fn answer(reply: &mut Reply, json: Value) {
     reply.set_structured(json);
 }
 
-/// Answers that there is no session.
+/// Answers that a session is not available, and why.
 pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
     let (code, message) = match error {
         NoSession::NotFound => ("SESSION_NOT_FOUND", texts::not_found(id)),
@@ -396,7 +395,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
     reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
-/// Answers that a tool failed.
+/// Reports the error of a tool as JSON, with this toolset's error codes.
 fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut Reply) {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let selector = argument("selector");

@@ -49,7 +49,7 @@ impl Tool for Steps {
                     "Step {number} of {count} ({}) failed; the rest was not done.",
                     step.tool
                 ));
-                // What the steps before it changed is there.
+                // Shows what the steps before the failed one have changed.
                 reply.show(View::Changes);
                 return Err(error);
             }

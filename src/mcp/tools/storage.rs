@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::request::is_header;
 use crate::Result;
-use crate::browser::{HttpCredentials, Scope, WebStorage, value_argument};
+use crate::browser::{HttpCredentials, ScriptWorld, WebStorage, value_argument};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -20,7 +20,7 @@ pub use cookies::Cookies;
 #[cfg(any(test, fuzzing))]
 pub(crate) use cookies::fuzz;
 
-// What to do with what is kept.
+// The action on cookies or storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -34,7 +34,7 @@ fn wrong(problem: &str) -> Error {
     Error::InvalidArguments { problems: vec![problem.to_owned()] }
 }
 
-// Which storage of a page.
+// The kind of storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -70,27 +70,29 @@ impl Tool for Storage {
             Kind::Clipboard => return self.use_clipboard(call, reply).await,
         };
         let asked = match (self.action, storage, self.key.as_deref(), self.value.as_deref()) {
-            (Action::List, None, ..) => Asked::Databases,
+            (Action::List, None, ..) => StorageOperation::Databases,
             (_, None, ..) => return Err(wrong("databases can only be listed")),
-            (Action::List, Some(storage), key, _) => Asked::List(storage, key),
-            (Action::Set, Some(storage), Some(key), Some(value)) => Asked::Set(storage, key, value),
+            (Action::List, Some(storage), key, _) => StorageOperation::List(storage, key),
+            (Action::Set, Some(storage), Some(key), Some(value)) => {
+                StorageOperation::Set(storage, key, value)
+            }
             (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
-            (Action::Delete, Some(storage), Some(key), _) => Asked::Forget(storage, Some(key)),
+            (Action::Delete, Some(storage), Some(key), _) => StorageOperation::Forget(storage, Some(key)),
             (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
-            (Action::Clear, Some(storage), ..) => Asked::Forget(storage, None),
+            (Action::Clear, Some(storage), ..) => StorageOperation::Forget(storage, None),
         };
         let page = call.open_page().await?;
         let frame = page.main_frame();
         let work = async {
             let kept = match asked {
-                Asked::Databases => return Ok(page_text::json(&frame.databases().await?)),
-                Asked::List(storage, key) => {
+                StorageOperation::Databases => return Ok(page_text::json(&frame.databases().await?)),
+                StorageOperation::List(storage, key) => {
                     let kept = frame.stored(storage, key).await?.into_iter();
                     let kept: Map<_, _> = kept.map(|item| (item.name, item.value.into())).collect();
                     return Ok(page_text::json(&kept));
                 }
-                Asked::Set(storage, key, value) => frame.store(storage, key, value).await?,
-                Asked::Forget(storage, key) => frame.forget_stored(storage, key).await?,
+                StorageOperation::Set(storage, key, value) => frame.store(storage, key, value).await?,
+                StorageOperation::Forget(storage, key) => frame.forget_stored(storage, key).await?,
             };
             Ok(format!("Done; {kept} entries are kept"))
         };
@@ -99,8 +101,8 @@ impl Tool for Storage {
     }
 }
 
-/// An action on a page's storage, with consistent arguments.
-enum Asked<'a> {
+/// A validated action on a page's storage.
+enum StorageOperation<'a> {
     Databases,
     List(WebStorage, Option<&'a str>),
     Set(WebStorage, &'a str, &'a str),
@@ -121,8 +123,8 @@ impl Storage {
     }
 }
 
-/// The clipboard's text; replaces it if `text` is given. Uses a page of its own with keyboard shortcuts, which
-/// need no permission and which no site notices.
+/// Returns the clipboard's text, after replacing it by `text` if that is given. Presses copy or paste keys in a
+/// separate page, which needs no permission, and which no site notices.
 async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     const FIELD: &str = "(text) => { const field = document.createElement('textarea'); document.body.append(field); \
                          field.value = text ?? ''; field.focus(); field.select(); }";
@@ -130,10 +132,10 @@ async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     let page = call.client.scratch.new_tab().await?;
     let through_field = async {
         let frame = page.main_frame();
-        frame.evaluate(FIELD, vec![value_argument(&text)], Scope::Isolated).await?;
+        frame.evaluate(FIELD, vec![value_argument(&text)], ScriptWorld::Isolated).await?;
         let keys = if text.is_some() { "ControlOrMeta+c" } else { "ControlOrMeta+v" };
         page.keyboard().press(keys).await?;
-        frame.evaluate(VALUE, Vec::new(), Scope::Isolated).await
+        frame.evaluate(VALUE, Vec::new(), ScriptWorld::Isolated).await
     };
     let held = through_field.await;
     let _ = page.close().await;
@@ -185,7 +187,7 @@ impl Tool for Access {
         if let (Some(username), Some(password)) = (self.username, self.password) {
             let credentials =
                 HttpCredentials { username, password, origin: self.origin, ..HttpCredentials::default() };
-            // Who answers for the context must hear it first.
+            // `set_http_credentials` requires a subscriber to network events, which this adds.
             call.workspace.rules(&context);
             context.set_http_credentials(vec![credentials]).await?;
             done.push("a name and a password".to_owned());

@@ -35,7 +35,7 @@ impl Tool for Close {
     }
 }
 
-// What to do with a tab.
+// The action on tabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TabAction {

@@ -22,14 +22,14 @@ use crate::snapshot::Ref;
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
 /// The interval between checks of a page.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The longest actual value in a message.
+/// The maximum length of an expected or actual value in a message, in characters.
 const LONGEST_QUOTED: usize = 300;
 
-// What something is to be.
+// The property to assert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum Is {
+pub enum AssertedProperty {
     Visible,
     Hidden,
     Enabled,
@@ -47,7 +47,7 @@ pub enum Is {
 pub struct Expect {
     /// Ref or selector. Default: the page.
     pub r#ref: Option<String>,
-    pub is: Is,
+    pub is: AssertedProperty,
     /// Substring for text; exact for value, title and url.
     pub expected: Option<String>,
     #[serde(default)]
@@ -86,11 +86,18 @@ impl Expect {
     fn check(&self) -> Result<()> {
         let is: &str = self.is.into();
         let wrong = |problem: String| Err(Error::InvalidArguments { problems: vec![problem] });
-        let of_page = matches!(self.is, Is::Text | Is::Title | Is::Url);
-        let takes = matches!(self.is, Is::Text | Is::Value | Is::Title | Is::Url);
+        let of_page =
+            matches!(self.is, AssertedProperty::Text | AssertedProperty::Title | AssertedProperty::Url);
+        let takes = matches!(
+            self.is,
+            AssertedProperty::Text
+                | AssertedProperty::Value
+                | AssertedProperty::Title
+                | AssertedProperty::Url
+        );
         match (&self.r#ref, &self.expected) {
             (None, _) if !of_page => wrong(format!("`ref` is needed for {is}")),
-            (Some(_), _) if matches!(self.is, Is::Title | Is::Url) => {
+            (Some(_), _) if matches!(self.is, AssertedProperty::Title | AssertedProperty::Url) => {
                 wrong(format!("`ref` does not go with {is}"))
             }
             (_, None) if takes => wrong(format!("`expected` is needed for {is}")),
@@ -103,8 +110,8 @@ impl Expect {
         let is: &str = self.is.into();
         let not = if self.not { "not " } else { "" };
         match &self.expected {
-            // No message repeats an address.
-            Some(_) if self.is == Is::Url => format!("{not}the address that was given"),
+            // Messages do not repeat URLs.
+            Some(_) if self.is == AssertedProperty::Url => format!("{not}the address that was given"),
             Some(expected) => format!("{not}{is} {}", quoted(expected, LONGEST_QUOTED)),
             None => format!("{not}{is}"),
         }
@@ -118,25 +125,27 @@ impl Expect {
         limit: Duration,
     ) -> Result<(bool, Option<String>)> {
         let end = Instant::now() + limit;
+        let absent_is_expected =
+            self.is == if self.not { AssertedProperty::Visible } else { AssertedProperty::Hidden };
         while target::is_absent(call, page, text).await? {
-            // What is not there cannot be seen.
-            if self.is == Is::Hidden && !self.not {
+            // An element that does not exist counts as hidden.
+            if absent_is_expected {
                 return Ok((true, None));
             }
-            // A selector may find something yet; a ref never does again.
+            // A selector may match later; the ref of a removed element never does.
             if text.parse::<Ref>().is_ok() {
                 break;
             }
             if Instant::now() >= end {
-                return Ok((self.is == Is::Visible && self.not, Some("not there".to_owned())));
+                return Ok((false, Some("not there".to_owned())));
             }
             sleep(PAUSE).await;
         }
         let found = target::element(call, page, text).await?.ways().await?;
         let limit = end.saturating_duration_since(Instant::now()).max(PAUSE);
         let expected = match self.is {
-            Is::Checked => json!({ "checked": true }),
-            Is::Text => json!({ "text": self.expected, "part": true, "squeeze": true }),
+            AssertedProperty::Checked => json!({ "checked": true }),
+            AssertedProperty::Text => json!({ "text": self.expected, "part": true, "squeeze": true }),
             _ => json!({ "text": self.expected }),
         };
         let locator = page.main_frame().locator(&found.selector(), true)?;
@@ -150,8 +159,8 @@ impl Expect {
         let expected = self.expected.as_deref().unwrap_or_default();
         loop {
             let (is, received) = match self.is {
-                Is::Text => (page.contains_text(expected).await?, None),
-                Is::Title => {
+                AssertedProperty::Text => (page.contains_text(expected).await?, None),
+                AssertedProperty::Title => {
                     let title = page.title().await;
                     (title == expected, Some(quoted(&title, LONGEST_QUOTED)))
                 }
@@ -250,7 +259,7 @@ impl Tool for ExportScript {
         };
         match call.is_whole() {
             true => reply.say(written),
-            // Names in it are the page's words.
+            // The script contains names from the page, which are untrusted.
             false => reply.say(page_text::fenced(&written, "script")),
         }
         Ok(())

@@ -39,7 +39,7 @@ impl Tool for MouseClick {
     }
 }
 
-/// Clicks at a point in the viewport, and reports it.
+/// Clicks at a point in the viewport, and reports the click.
 pub(super) async fn press_at(
     call: &Call<'_>,
     at: Point,
@@ -64,7 +64,7 @@ pub(super) async fn press_at(
     Ok(())
 }
 
-/// Checks that these points are in the viewport.
+/// Checks that points are in the viewport. Each has the argument names of its coordinates, and their values.
 pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
     let (width, height) = page.viewport_size().await?;
     let mut problems = Vec::new();

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::{Download, DownloadState, JsValue, Page, Scope, WaitUntil};
+use crate::browser::{Download, DownloadState, JsValue, Page, ScriptWorld, WaitUntil};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::condition::{Condition, like};
@@ -20,7 +20,7 @@ use crate::mcp::tool::{Effect, StallPolicy, Tool};
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: built, nothing loading; download: all finished.
+/// idle: the page loads nothing; download: all downloads ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -63,8 +63,8 @@ pub struct WaitFor {
 }
 
 /// The condition to wait for.
-enum Wanted {
-    /// Whether the condition must hold, or must end.
+enum WaitCondition {
+    /// Waits until the condition holds or, with `false`, until it no longer holds.
     Page(Condition, bool),
     Response(String),
     Function(String),
@@ -81,7 +81,7 @@ impl Tool for WaitFor {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
         let sentence = match self.wanted()? {
-            Wanted::Time(seconds) => {
+            WaitCondition::Time(seconds) => {
                 call.progress.say(format!("waiting {seconds} s"));
                 sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default()).await;
                 format!("Waited for {seconds} seconds")
@@ -99,22 +99,22 @@ impl Tool for WaitFor {
 }
 
 impl WaitFor {
-    /// A condition that is only a time.
+    /// The arguments for waiting this number of seconds.
     pub(super) fn seconds(time: f64) -> Self {
         Self { time: Some(time), ..Self::default() }
     }
 
-    fn wanted(self) -> Result<Wanted> {
+    fn wanted(self) -> Result<WaitCondition> {
         let given = [
-            self.text.map(|text| Wanted::Page(Condition::Text(text), true)),
-            self.text_gone.map(|text| Wanted::Page(Condition::Text(text), false)),
-            self.selector.map(|selector| Wanted::Page(Condition::Element(selector), true)),
-            self.selector_gone.map(|selector| Wanted::Page(Condition::Element(selector), false)),
-            self.url.map(|url| Wanted::Page(Condition::Url(url), true)),
-            self.response.map(Wanted::Response),
-            self.function.map(Wanted::Function),
-            self.state.map(Wanted::State),
-            self.time.map(Wanted::Time),
+            self.text.map(|text| WaitCondition::Page(Condition::Text(text), true)),
+            self.text_gone.map(|text| WaitCondition::Page(Condition::Text(text), false)),
+            self.selector.map(|selector| WaitCondition::Page(Condition::Element(selector), true)),
+            self.selector_gone.map(|selector| WaitCondition::Page(Condition::Element(selector), false)),
+            self.url.map(|url| WaitCondition::Page(Condition::Url(url), true)),
+            self.response.map(WaitCondition::Response),
+            self.function.map(WaitCondition::Function),
+            self.state.map(WaitCondition::State),
+            self.time.map(WaitCondition::Time),
         ];
         let mut given = given.into_iter().flatten();
         match (given.next(), given.next()) {
@@ -128,7 +128,7 @@ impl WaitFor {
     }
 }
 
-impl Wanted {
+impl WaitCondition {
     fn what(&self) -> String {
         let what = match self {
             Self::Page(condition, true) => return condition.what(),
@@ -142,12 +142,12 @@ impl Wanted {
         what.to_owned()
     }
 
-    /// Waits for the condition, and returns what has happened.
+    /// Waits for the condition, and returns a sentence about what has happened.
     async fn wait(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<String> {
         match self {
             Self::Function(script) => {
                 let frame = page.main_frame();
-                let scope = Scope::for_script(script);
+                let scope = ScriptWorld::for_script(script);
                 let pause = Some(PAUSE);
                 let holds = frame.wait_for_function(script, &JsValue::Undefined, scope, pause, limit);
                 page.unless_dialog(holds).await?;
@@ -160,7 +160,7 @@ impl Wanted {
                     State::DomContentLoaded => WaitUntil::DomContentLoaded,
                     _ => WaitUntil::NetworkIdle,
                 };
-                page.unless_dialog(page.main_frame().until_moment(moment, limit)).await?;
+                page.unless_dialog(page.main_frame().wait_for_lifecycle(moment, limit)).await?;
                 Ok("The page has come to that state".to_owned())
             }
             _ => {
@@ -186,7 +186,7 @@ impl Wanted {
         }
     }
 
-    /// Waits until the condition holds in any frame.
+    /// Checks the condition until it holds; a text or an element may be in any frame.
     async fn until_seen(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         let mut changes = page.changes();
@@ -224,7 +224,7 @@ impl Wanted {
         let deadline = Instant::now() + limit;
         let mark = page.mark();
         page.note_building();
-        page.unless_dialog(page.main_frame().until_moment(WaitUntil::Load, limit)).await?;
+        page.unless_dialog(page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit)).await?;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());
             let still = page.until_built(mark, rest).await;
@@ -256,14 +256,14 @@ fn downloads_ended(call: &Call<'_>) -> bool {
     let downloads = downloads(call);
     let seen = call.kept.seen.lock();
     let goes_on = downloads.iter().any(|download| download.state == DownloadState::InProgress);
-    !goes_on && downloads.iter().any(|download| !seen.has_awaited(&download.id))
+    !goes_on && downloads.iter().any(|download| !seen.is_excluded_download(&download.id))
 }
 
-/// The downloads that have ended since the last wait.
+/// Describes the downloads that have ended since the last wait for downloads.
 fn describe_downloads(call: &Call<'_>) -> String {
     let mut ended = downloads(call);
     let mut seen = call.kept.seen.lock();
-    ended.retain(|download| !seen.has_awaited(&download.id));
+    ended.retain(|download| !seen.is_excluded_download(&download.id));
     let line = |download: &Download| {
         let name = inline_beside(&download.name, &[' ', ',']);
         match &download.state {
@@ -272,6 +272,6 @@ fn describe_downloads(call: &Call<'_>) -> String {
         }
     };
     let lines: Vec<_> = ended.iter().map(line).collect();
-    seen.set_awaited(ended.into_iter().map(|download| download.id));
+    seen.exclude_downloads(ended.into_iter().map(|download| download.id));
     format!("No download goes on: {}", lines.join(", "))
 }

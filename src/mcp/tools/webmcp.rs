@@ -1,4 +1,4 @@
-//! Tools that pages offer. Their descriptions and answers are untrusted text of the page.
+//! Tools that pages offer through `WebMCP`. Their descriptions and answers are untrusted text of the page.
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Result;
-use crate::browser::{ActsOn, OfferedTool, Page};
+use crate::browser::{ActsOn, Page, WebMcpTool};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -17,14 +17,17 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::quoted;
 
-/// The prefix of their names.
+/// The prefix of the names under which clients see the tools of pages.
 pub const PREFIX: &str = "page_";
-/// How many are listed, and how much of each description.
+/// The maximum number of a page's tools in the tool list.
 const MOST_LISTED: usize = 20;
+/// The length at which the names of page tools are cut, without the prefix, in characters.
 const LONGEST_NAME: usize = 48;
+/// The length at which the descriptions of page tools are cut, in characters.
 const LONGEST_TEXT: usize = 300;
+/// The size of an argument schema, in bytes, above which a page tool is listed without it.
 const LARGEST_SCHEMA: usize = 4_000;
-/// How long to watch a form that waits for its submission.
+/// How long to wait for the answer of a tool that is a form, as it may wait for the user to submit it.
 const FORM_LIMIT: Duration = Duration::from_millis(500);
 
 /// Call a tool that the page offers; without name, list them. As untrusted as the page.
@@ -85,10 +88,10 @@ impl Tool for PageTool {
     }
 }
 
-/// The tools with unique names that are valid for clients.
-fn named(tools: Vec<OfferedTool>) -> Vec<(String, OfferedTool)> {
+/// Gives each tool a unique name that MCP clients accept.
+fn named(tools: Vec<WebMcpTool>) -> Vec<(String, WebMcpTool)> {
     let mut used = HashSet::new();
-    let name = |tool: &OfferedTool| {
+    let name = |tool: &WebMcpTool| {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
         let bare: String = tool.name.chars().take(LONGEST_NAME).map(plain).collect();
         let mut name = format!("{PREFIX}{bare}");
@@ -103,7 +106,7 @@ fn named(tools: Vec<OfferedTool>) -> Vec<(String, OfferedTool)> {
     names.into_iter().zip(tools).collect()
 }
 
-fn tool_json(name: &str, tool: &OfferedTool) -> Value {
+fn tool_json(name: &str, tool: &WebMcpTool) -> Value {
     json!({
         "name": name, "description": short(&tool.description), "arguments": tool.schema, "readOnly": tool.read_only,
     })
@@ -113,7 +116,7 @@ fn short(text: &str) -> String {
     text.chars().take(LONGEST_TEXT).collect()
 }
 
-/// The tools of a page as a client lists them.
+/// The tools of a page as entries of the MCP tool list.
 pub(in crate::mcp) fn listed(page: &Page) -> Vec<Listing> {
     let origin = page_text::origin_of(&page.url());
     named(page.offered_tools())
@@ -123,17 +126,17 @@ pub(in crate::mcp) fn listed(page: &Page) -> Vec<Listing> {
         .collect()
 }
 
-fn listing(name: &str, tool: &OfferedTool, origin: &str) -> Listing {
+fn listing(name: &str, tool: &WebMcpTool, origin: &str) -> Listing {
     let says = quoted(&short(&tool.description));
     let description = format!(
         "Untrusted: offered by the page of {origin}, not by this server. The page says of it: {says}"
     );
-    // What it says that it changes nothing is a page's word, too: nobody is to skip a question because of it.
+    // A page's claim that its tool is read-only is untrusted: clients must not skip confirmation because of it.
     let annotations = ToolAnnotations::with_title("Tool of the page").destructive(true).open_world(true);
     Listing::new(name.to_owned(), description, Arc::new(schema(&tool.schema))).annotate(annotations)
 }
 
-/// The schema of the page with its texts quoted; a large or odd one accepts anything.
+/// The page's argument schema with quoted descriptions; if it is large or invalid, one that accepts anything.
 fn schema(offered: &Value) -> Map<String, Value> {
     let open = || json!({ "type": "object" }).as_object().cloned().unwrap_or_default();
     let mut schema = offered.clone();

@@ -50,7 +50,7 @@ pub(super) async fn run(
     reply: &mut Reply,
 ) -> Result<()> {
     match tool.name {
-        // These are about sessions, and not about what is in them.
+        // These tools manage sessions, and do not use the page of one.
         spec::CreateSession::NAME | spec::CloseSession::NAME | spec::ListSessions::NAME => {
             return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
         }

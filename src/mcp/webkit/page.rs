@@ -23,10 +23,10 @@ use crate::mcp::tools::evaluate::{Evaluate, say_value};
 use crate::mcp::tools::input::{Click, Type, clicked};
 use crate::mcp::tools::inspect::Snapshot;
 use crate::mcp::tools::milliseconds;
-use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
+use crate::mcp::tools::navigate::{DOWNLOAD_NOTE, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
-use crate::snapshot::{self, Since, Tree};
+use crate::snapshot::{self, ComparisonBase, Tree};
 use crate::webdriver::{DownloadEntry, Element, PressOptions, Tab};
 
 /// How long to wait for a match of a selector.
@@ -56,7 +56,7 @@ pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Rep
     let limit = asked.timeout.map_or(at.call.settings.timeouts.navigation, milliseconds);
     match page.navigate(url.as_str(), limit).await {
         Ok(arrived) if arrived.is_file => {
-            reply.say(FILE_ARRIVES);
+            reply.say(DOWNLOAD_NOTE);
             return tell_page(&page, at, reply).await;
         }
         Ok(_) | Err(Error::DialogOpen { .. }) => {}
@@ -313,7 +313,7 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
 fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) {
     let options = call.snapshot_options();
     let Some(before) = before else { return show_snapshot(snapshot::render(tree, &options), reply) };
-    let changes = snapshot::compare(&Since::new(before), tree);
+    let changes = snapshot::compare(&ComparisonBase::new(before), tree);
     if changes.is_empty() {
         return reply.add_event("Nothing changed in the snapshot.");
     }
@@ -363,7 +363,7 @@ fn kept(path: &Path, folder: &Path) -> DownloadState {
     match make_private(folder).and_then(|()| move_to_folder(path, folder)) {
         Ok((path, bytes)) => DownloadState::Completed { path, bytes },
         Err(error) => {
-            // It would be shown again and again.
+            // Otherwise every later call would report the download again.
             let _ = std::fs::remove_file(path);
             DownloadState::Failed { reason: error.to_string() }
         }

@@ -14,7 +14,7 @@ use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
 use crate::messages::sessions as texts;
 use crate::webdriver::{PageAccess, PressOptions};
 
-/// The note beside a status, which spec and schema define as a number.
+/// The note beside the status, which the specification and the schema define as a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
 
 /// The error for a URL that is a download.
@@ -113,7 +113,7 @@ async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
     }
     dismiss(page).await?;
     page.close_popups().await?;
-    // These answers have no place for it, as with the other browsers.
+    // As with the other browsers, answers of these tools do not report downloads.
     let _ = page::keep_downloads(page, at.call).await;
     at.session.set_url(&page.stands().await?.url);
     Ok(())

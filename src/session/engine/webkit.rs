@@ -17,7 +17,7 @@ impl Engine {
             Source::Webkit(_) => {
                 return Ok(Workspace::new(self.clone(), context, true, self.inner.quota.clone()));
             }
-            // The program and the profile that were named are of the usual browser.
+            // The configured executable and profile belong to the default browser.
             Source::Launch(launch) => LaunchOptions {
                 executable: None,
                 user_data_dir: None,

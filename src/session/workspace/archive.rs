@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::Workspace;
 use crate::browser::{BrowserContext, NetworkEvent, Page, Request, RequestEntry};
 
-/// The most bodies that are kept for a context, the most bytes of all of them, and of one.
+/// The most bodies that are kept for a context. `MOST_BYTES` limits their total size, `LARGEST_BODY` the size of each.
 const MOST_BODIES: usize = 500;
 const MOST_BYTES: usize = 20_000_000;
 const LARGEST_BODY: usize = 2_000_000;

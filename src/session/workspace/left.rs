@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub struct LeftContext {
     name: String,
     number: u32,
-    /// The browser's id of it.
+    /// The id that the browser assigned to the context.
     pub id: String,
 }
 
@@ -93,7 +93,7 @@ impl Workspace {
         let answer = match browser.adopt_context(&id, options, first_page).await {
             Ok(context) => {
                 self.notice(format!(
-                    "Another server has taken over: tabs and cookies are as they were, and refs from before are stale                      (the pages of context '{name}' are now c{number}p{first_page} and on)."
+                    "Another server has taken over: tabs and cookies are as they were, and refs from before are stale (the pages of context '{name}' are now c{number}p{first_page} and on)."
                 ));
                 return Ok(Some(context));
             }
@@ -101,7 +101,7 @@ impl Workspace {
                 "The browser of before is gone; what was open in it is lost."
             }
             Err(error) => {
-                // Whoever asks next finds it, perhaps.
+                // Keeps the id, so that the next call tries again.
                 self.inner.state.lock().slot(name)?.left = Some((id, first_page));
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! Rules for requests: a client's own, for its contexts.
+//! Rules that a client sets for the requests of its contexts.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::error::Result;
 /// The most rules that a context has.
 const MOST_RULES: usize = 200;
 
-/// What happens to requests for certain URLs.
+/// A rule: which requests it matches, and what happens to them.
 #[derive(Debug, Clone)]
 pub struct Rule {
     /// The pattern as it was written, for listings.
@@ -50,8 +50,8 @@ pub enum RuleEffect {
 #[derive(Debug, Default)]
 pub struct Rules {
     list: Mutex<Vec<Rule>>,
-    /// Somebody else handles requests that match no rule.
-    leaves_rest: AtomicBool,
+    /// Whether another handler decides about requests that match no rule.
+    delegates_unmatched: AtomicBool,
 }
 
 impl Rules {
@@ -60,15 +60,15 @@ impl Rules {
         self.list.lock().clone()
     }
 
-    /// Sets whether somebody else handles requests that match no rule.
+    /// Sets whether another handler decides about requests that match no rule.
     pub fn delegate_unmatched(&self, leaves: bool) {
-        self.leaves_rest.store(leaves, Ordering::Release);
+        self.delegates_unmatched.store(leaves, Ordering::Release);
     }
 
     fn decide(&self, route: &Route) {
         let rule = self.list.lock().iter().rev().find(|rule| rule.means(route.request())).cloned();
         let Some(rule) = rule else {
-            if !self.leaves_rest.load(Ordering::Acquire) {
+            if !self.delegates_unmatched.load(Ordering::Acquire) {
                 route.let_go();
             }
             return;
@@ -77,7 +77,7 @@ impl Rules {
         let route = route.clone();
         tokio::spawn(async move {
             sleep(rule.delay).await;
-            // A request that was given up meanwhile needs nothing any more.
+            // An error means that the request was cancelled in the meantime.
             let _ = rule.apply(&route).await;
         });
     }

@@ -25,7 +25,7 @@ async fn what_a_page_can_notice_is_refused_and_never_written() {
     let page = peer.attach(&connection, "", "P").await;
     for method in NOTICEABLE {
         assert!(refused(&page, method, None).await, "{method}");
-        let pulse = refused(&page, method, Some(PermitReason::ConsolePulse)).await;
+        let pulse = refused(&page, method, Some(PermitReason::ConsoleReadOnce)).await;
         assert!(pulse || method == "Console.enable", "{method}");
         let received = refused(&page, method, Some(PermitReason::ConsoleSubscribed)).await;
         assert_eq!(received, !NOTICEABLE[..3].contains(&method), "{method}");
@@ -55,7 +55,7 @@ async fn a_permit_lets_it_through() {
         let (reply, ()) = tokio::join!(asked, answered);
         assert_eq!(reply.expect("a reply")["method"], method);
     }
-    root.send_permitted(console::Enable {}, PermitReason::ConsolePulse).ignore();
+    root.send_permitted(console::Enable {}, PermitReason::ConsoleReadOnce).ignore();
     root.send(console::Disable {}).ignore();
     peer.hear_id("Console.enable").await;
     peer.hear_id("Console.disable").await;

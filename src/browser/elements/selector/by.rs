@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::test_id_attribute;
 
-/// What finds elements by what a person knows them by: a selector without its syntax.
+/// A builder for selectors by role, text, label and other properties that a person sees.
 ///
 /// ```
 /// use patchright_mcp::browser::selector::{By, RoleOptions};
@@ -182,7 +182,7 @@ fn how(exact: bool) -> char {
     if exact { 's' } else { 'i' }
 }
 
-/// Escapes a pattern so that it does not end the selector.
+/// Escapes a pattern so that its quotes, slashes and `>>` do not end the selector.
 fn within_selector(source: &str) -> String {
     let (mut safe, mut is_escaped) = (String::new(), false);
     for character in source.chars() {

@@ -121,7 +121,7 @@ fn complex(reader: &mut Reader, depth: usize) -> Result<Complex> {
     let mut compounds = Vec::new();
     skip_space(reader)?;
     if matches!(reader.peek(), Some('>' | '+' | '~')) {
-        // `> a` is `:scope > a`.
+        // `> a` means `:scope > a`.
         let functions = vec![Function::Scope];
         compounds.push(Compound { combinator: Combinator::First, css: String::new(), functions });
     }
@@ -252,7 +252,7 @@ fn function(reader: &mut Reader, name: &str, depth: usize) -> Result<Option<Func
     }))
 }
 
-/// `(selectors)` or `(selectors, pixels)`.
+/// Parses `(selectors)` or `(selectors, pixels)`.
 fn beside(reader: &mut Reader, side: Side, depth: usize) -> Result<Function> {
     reader.expect("(")?;
     let mut list = Vec::new();
@@ -274,7 +274,7 @@ fn beside(reader: &mut Reader, side: Side, depth: usize) -> Result<Function> {
     }
 }
 
-/// `(selectors, n)`.
+/// Parses `(selectors, n)`.
 fn nth_match(reader: &mut Reader, depth: usize) -> Result<Function> {
     let wrong = || invalid(":nth-match takes selectors and a number from 1");
     reader.expect("(")?;
@@ -302,7 +302,7 @@ fn one_text(reader: &mut Reader) -> Result<String> {
     Ok(text)
 }
 
-/// `("one", 'two')`.
+/// Parses quoted arguments: `("one", 'two')`.
 fn texts(reader: &mut Reader) -> Result<Vec<String>> {
     reader.expect("(")?;
     let mut texts = Vec::new();
@@ -320,7 +320,7 @@ fn texts(reader: &mut Reader) -> Result<Vec<String>> {
     }
 }
 
-/// A CSS string with its escapes.
+/// Parses a CSS string with its escapes.
 fn string(reader: &mut Reader, quote: char) -> Result<String> {
     reader.next();
     let mut text = String::new();
@@ -331,7 +331,7 @@ fn string(reader: &mut Reader, quote: char) -> Result<String> {
             Some('\\') => {
                 let mut digits = reader.rest().chars().take_while(char::is_ascii_hexdigit).take(6).count();
                 if digits == 0 {
-                    // A line break after a backslash is none.
+                    // A backslash before a line break continues the string.
                     text.extend(reader.next().filter(|character| *character != '\n'));
                     continue;
                 }

@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Some(character)
     }
 
-    /// Skips `text` if it comes next.
+    /// Skips `text` if it comes next. Returns whether it did.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let comes = self.rest().starts_with(text);
         if comes {

@@ -29,16 +29,16 @@ async (task, argument) => {
   };
   const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-  /** Whether it is an object of this realm's or, as Firefox gives them, of the page's that is of no kind. */
+  /** Whether an object has no class: its prototype is null or an `Object.prototype`, in Firefox perhaps that of the page. */
   const isPlainObject = (value) => {
     const prototype = Object.getPrototypeOf(value);
     return prototype === null || Object.getPrototypeOf(prototype) === null;
   };
 
-  /** Thrown at what cannot be written down, such as a key that must not leave the browser. */
+  /** Thrown for a value that cannot be serialized, such as a `CryptoKey`. */
   class Unwritable extends Error {}
 
-  // Values that JSON has no word for, in the notation of Playwright's files, which has none for collections and files.
+  // Encodes values that JSON lacks as Playwright's storage files do; `mp`, `st`, `bl` and `fl` extend that format.
   const encode = async (value, seen = new Map()) => {
     if (value === undefined) return { v: "undefined" };
     if (value === null) return { v: "null" };
@@ -72,7 +72,7 @@ async (task, argument) => {
     if (Array.isArray(value)) return { a: await all(value), id };
     if (value instanceof Map) return { mp: await all([...value].flat()), id };
     if (value instanceof Set) return { st: await all(value), id };
-    // What was stored has no prototype of the page's: this is something of the browser's own.
+    // Stored values lose the classes of the page, so any other prototype is that of a built-in object.
     if (!isPlainObject(value)) throw new Unwritable();
     const o = [];
     for (const k of Object.keys(value)) o.push({ k, v: await encode(value[k], seen) });
@@ -122,7 +122,7 @@ async (task, argument) => {
     try {
       plain = isPlain(value);
     } catch {
-      /* It contains itself. */
+      /* A value that contains itself is not plain. */
     }
     record[plain ? name : `${name}Encoded`] = plain ? value : await encode(value);
   };
@@ -144,7 +144,7 @@ async (task, argument) => {
         await put(record, "value", value);
         records.push(record);
       } catch (error) {
-        // A site that misses what it kept makes it anew; it could make nothing of half of it.
+        // The record is left out: a site recreates a missing record, but may fail on an incomplete one.
         if (!(error instanceof Unwritable)) throw error;
       }
     }
@@ -195,7 +195,7 @@ async (task, argument) => {
     database.close();
   };
 
-  // The origin private file system, which is there only where the browser takes the origin for secure.
+  // The root of the origin private file system, which exists only in secure contexts.
   const rootFolder = () => navigator.storage?.getDirectory?.();
   const readFolder = async (folder, above = "") => {
     const found = [];
@@ -244,7 +244,7 @@ async (task, argument) => {
     localStorage.clear();
     for (const { name } of await indexedDB.databases()) {
       const forgetting = indexedDB.deleteDatabase(name);
-      // One that a page holds open is forgotten when that lets go of it.
+      // A database that a page has open is deleted when the page closes it.
       await new Promise((resolve) => (forgetting.onsuccess = forgetting.onerror = forgetting.onblocked = resolve));
     }
     await clearFiles();

@@ -1,4 +1,4 @@
-// Does something with what a page's site keeps in local or session storage, or lists its databases.
+// Reads or changes the local or session storage of the page's origin, or lists its IndexedDB databases.
 async (kind, action, key, value) => {
   if (kind === "databases") {
     const known = await indexedDB.databases();

@@ -8,7 +8,7 @@ use crate::cdp::types::browser::{CancelDownload, DownloadProgress, DownloadWillB
 use crate::error::{Error, Result};
 
 impl BrowserContext {
-    /// Enables downloads and their events.
+    /// Sets the folder of downloads, or refuses downloads, and enables download events.
     pub(super) async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
         let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
         if folder.is_none() && !options.refuses_downloads {
@@ -32,7 +32,7 @@ impl BrowserContext {
     pub(in crate::browser) fn download_begun(&self, event: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&event.frame_id).is_some());
         let Some(page) = page else { return false };
-        // A window that was opened for nothing else is gone before anybody hears of it.
+        // A popup that was opened only for the download closes before it is reported: its opener counts instead.
         let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
         let folder = self.inner.options.lock().downloads.clone();
         let download = self.inner.downloads.begun(event, page.id(), folder.as_deref());
@@ -52,7 +52,7 @@ impl BrowserContext {
             let options = self.inner.options.lock();
             (options.downloads.clone(), options.downloads_by_id)
         };
-        // Where downloads are refused, no file comes to be anywhere.
+        // If downloads are refused, there is no folder, and no file either.
         if self.inner.downloads.progressed(event, &folder.unwrap_or_default(), by_id) {
             self.inner.changes.send_modify(|version| *version += 1);
         }
@@ -101,8 +101,8 @@ impl BrowserContext {
         }
     }
 
-    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
-    /// its file is deleted on arrival.
+    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it; then
+    /// its file is deleted when it is complete.
     pub async fn discard_download(&self, id: &str) -> Result<bool> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
             match self.cancel_download(id).await {
@@ -125,7 +125,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Deletes the files that are stored under the browser's ids, which nobody else knows.
+    /// Deletes all downloaded files if they are named by the browser's ids (`downloads_by_id`).
     pub(in crate::browser) fn remove_downloads(&self) {
         if self.inner.options.lock().downloads_by_id {
             self.inner.downloads.remove(None);

@@ -6,13 +6,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Page;
 use crate::browser::objects::network::RequestEntry;
-use crate::browser::objects::world::Scope;
+use crate::browser::objects::world::ScriptWorld;
 use crate::error::Result;
 
-/// How long the network must be quiet until pending requests no longer delay a loaded page.
+/// How long the network must be quiet before a parsed document no longer waits for its pending requests.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long a document may wait for servers that do not answer at all, where it shows text and where it is blank.
+/// How long a document that shows text may wait for servers of which none answers.
 const STALL: Duration = Duration::from_secs(2);
+/// How long a blank document may wait for servers of which none answers.
 const BLANK_STALL: Duration = Duration::from_secs(8);
 const PAUSE: Duration = Duration::from_millis(100);
 const TEXT_LIMIT: Duration = Duration::from_millis(500);
@@ -51,8 +52,8 @@ impl Page {
         }
     }
 
-    /// Waits until the document that follows `before` is stalled: it has arrived and is not parsed, since the servers of
-    /// scripts or style sheets in it do not answer.
+    /// Waits until the document that replaces the one with loader id `before` is stalled: it has arrived and is not
+    /// parsed, since the servers of its scripts or style sheets do not answer.
     pub async fn until_stalled(&self, before: &str) {
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
@@ -81,7 +82,7 @@ impl Page {
 
     async fn shows_text(&self) -> bool {
         let script = "() => Boolean(document.body?.innerText.trim())";
-        let shows = self.main_frame().evaluate(script, Vec::new(), Scope::Isolated);
+        let shows = self.main_frame().evaluate(script, Vec::new(), ScriptWorld::Isolated);
         matches!(timeout(TEXT_LIMIT, shows).await, Ok(Ok(Value::Bool(true))))
     }
 

@@ -1,4 +1,4 @@
-//! Notifications: every change of a page's state wakes those who wait for one.
+//! Notifications: every change of a page's state wakes the tasks that wait for one.
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Page, PageState};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::journal::{Journal, Mark, Pending};
+use crate::browser::objects::journal::{ActionEffects, Journal, Mark};
 use crate::error::{Error, Result};
 
 impl Page {
@@ -60,13 +60,13 @@ impl Page {
         work(&mut self.inner.state.lock().journal)
     }
 
-    /// Records an effect that no CDP session reports.
+    /// Records an effect that the page's own CDP sessions do not report, such as a download.
     pub(in crate::browser) fn note_effect(&self) {
         self.update(|state| state.journal.effect());
     }
 
-    /// What has happened since `mark`, and what of it is still in progress.
-    pub fn pending_since(&self, mark: Mark) -> Pending {
+    /// Returns the effects since `mark`, and how many are still in progress.
+    pub fn pending_since(&self, mark: Mark) -> ActionEffects {
         let state = self.inner.state.lock();
         let mut pending = state.journal.since(mark);
         pending.dialog = state.dialog.is_some();

@@ -52,13 +52,13 @@ pub struct FileChooser {
     pub multiple: bool,
 }
 
-/// The key of a dialog being answered, among the effects that an action waits for.
+/// The key under which the journal counts a dialog that is being answered as loading, so that actions wait.
 pub(super) const DIALOG: &str = "dialog";
 
 /// The browser's error for a command to a document that is being replaced.
 const IS_BEING_REPLACED: &str = "Not attached to an active page";
 
-/// A URL that Chromium neither opens nor asks about.
+/// A URL that Chromium neither opens nor offers to an external program.
 const NOWHERE: &str = "vbscript:0";
 
 /// The number of dialogs after which further ones of a document are dismissed automatically.
@@ -70,17 +70,17 @@ impl Page {
         self.inner.state.lock().dialog.clone()
     }
 
-    /// Whether we have answered the last dialog, and not a person in the window.
+    /// Whether the last dialog was answered by a command, and not by a person in the window.
     pub(in crate::browser) fn dialog_is_answered_here(&self) -> bool {
         self.inner.state.lock().dialog_answered_here
     }
 
-    /// The open dialog, if only the caller can answer it: the page is blocked until then.
+    /// The open dialog, unless a listener answers all dialogs. It blocks the page until the caller answers it.
     pub(in crate::browser) fn blocking_dialog(&self) -> Option<Dialog> {
-        if self.context().answers_dialogs() { None } else { self.dialog() }
+        if self.context().has_dialog_listener() { None } else { self.dialog() }
     }
 
-    /// An open dialog in another tab that blocks this page, because both share a process.
+    /// An open dialog in another tab of the context. It blocks this page as well if both share a process.
     pub fn dialog_in_other_tab(&self) -> Option<Dialog> {
         let mut others = self.context().pages().into_iter().filter(|page| page != self);
         others.find_map(|page| page.blocking_dialog())
@@ -114,7 +114,7 @@ impl Page {
     /// Answers the open dialog after a reading time. Returns how it was answered: in a document that is being
     /// replaced, a dialog can only be dismissed.
     ///
-    /// # Errors `no_dialog`
+    /// # Errors `no_dialog` if no dialog is open.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<AnsweredDialog> {
         let (dialog, readable) = {
             let state = self.inner.state.lock();
@@ -147,8 +147,8 @@ impl Page {
         async move {
             match answer.await {
                 Err(Error::Protocol { message, .. }) if message == IS_BEING_REPLACED => {
-                    // The next document has arrived, and the old one keeps it waiting. Any other navigation has the browser
-                    // close the dialog; one that leads nowhere lets the next document come.
+                    // The next document has arrived and waits for the dialog. A navigation makes the browser close the
+                    // dialog; one to a URL that leads nowhere does not cancel the next document.
                     main.call(wire::Navigate { url: NOWHERE.to_owned(), ..wire::Navigate::default() })
                         .await?;
                     Ok(false)
@@ -158,21 +158,21 @@ impl Page {
         }
     }
 
-    /// Answers the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`
-    /// if no dialog is open and the document does not keep opening them.
+    /// Closes the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`
+    /// if no dialog is open and the document does not keep opening dialogs.
     pub(in crate::browser) fn dismiss_until_left(&self) -> Option<DialogDismissal> {
         let dialog = self.blocking_dialog();
         if dialog.is_none() && !self.floods_dialogs() {
             return None;
         }
         self.update(|state| {
-            state.leavers += 1;
+            state.leaving_navigations += 1;
             state.dialog = None;
             state.dialog_answered_here = true;
         });
         if let Some(dialog) = dialog {
             let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
-            // A navigation that asked whether it may go on does not: it would meet the one that comes.
+            // Dismissing a `beforeunload` dialog ends its navigation, which would conflict with the next one.
             tokio::spawn(self.close_dialog(session.as_ref().unwrap_or(&self.inner.session), false, None));
         }
         Some(DialogDismissal(self.downgrade()))
@@ -188,7 +188,7 @@ impl Page {
         self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
     }
 
-    /// Reports the open dialog once, after the page was reported.
+    /// Reports the open dialog once, and only after the page is ready.
     pub(super) fn report_dialog(&self) {
         let pending = self.update(|state| {
             let reported = state.dialog_reported;
@@ -201,8 +201,8 @@ impl Page {
         }
     }
 
-    /// Handles a new dialog: it stays open until somebody answers, unless there is an automatic answer, or the
-    /// document keeps opening them.
+    /// Handles a new dialog: it stays open until it is answered, unless there is an automatic answer, or the
+    /// document keeps opening dialogs.
     pub(super) fn on_dialog(&self, dialog: Dialog, session: &CdpSession) {
         let number = {
             let mut state = self.inner.state.lock();
@@ -210,11 +210,11 @@ impl Page {
             state.dialogs_so_far
         };
         let dialog = Dialog { number, ..dialog };
-        let patient = self.context().answers_dialogs();
+        let patient = self.context().has_dialog_listener();
         let answer = self.update(|state| {
             state.journal.effect();
             state.dialogs_in_a_row += u32::from(!patient);
-            let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leavers > 0;
+            let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leaving_navigations > 0;
             let flood = unasked.then_some((dialog.kind == "beforeunload", None));
             let said = if flood.is_none() { state.next_answer.take() } else { None };
             let said = said.map(|(accepted, text)| {
@@ -232,8 +232,8 @@ impl Page {
             state.dialog = answer.is_none().then_some(dialog);
             state.dialog_opened = Instant::now();
             let (accept, prompt_text) = answer?;
-            let left = state.leavers > 0;
-            // What the answer causes belongs to what opened the dialog.
+            let left = state.leaving_navigations > 0;
+            // Effects of the answer belong to the action that has opened the dialog.
             state.journal.loading(DIALOG, true);
             let read = if left { Duration::ZERO } else { self.reading_time(state) };
             Some((accept, prompt_text, read))
@@ -248,7 +248,7 @@ impl Page {
                 }
             });
         } else {
-            // Its renderer stands still, and would tell nothing else before the answer.
+            // The renderer is blocked: a new popup reports nothing else before the answer.
             if self.has_opener() && session.id() == self.inner.session.id() {
                 self.set_ready();
             }
@@ -256,7 +256,7 @@ impl Page {
         }
     }
 
-    /// How long the open dialog is left for reading. In a series, only the first ones are read.
+    /// How long the dialog stays open before it is answered, as if a person read it; in a series, zero.
     fn reading_time(&self, state: &PageState) -> Duration {
         const READ: u32 = 3;
         if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
@@ -279,7 +279,7 @@ pub(in crate::browser) struct DialogDismissal(WeakPage);
 impl Drop for DialogDismissal {
     fn drop(&mut self) {
         if let Some(page) = self.0.upgrade() {
-            page.update(|state| state.leavers -= 1);
+            page.update(|state| state.leaving_navigations -= 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a page: closed, crashed, or with its browser; and ways to end one that hangs.
+//! The end of a page: closing, crashing and unloading it, and stopping its scripts or its renderer.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 
 /// The state of a page that was unloaded from memory.
 #[derive(Debug, Clone, Default)]
-pub(in crate::browser) struct Discarded {
+pub(in crate::browser) struct DiscardedState {
     pub title: String,
     /// The scroll position in CSS pixels.
     pub scrolled: (f64, f64),
 }
 
-/// Keeps a page in memory until it is dropped.
+/// A guard that keeps a page in memory until it is dropped.
 #[derive(Debug, Clone)]
 pub struct KeptInMemory {
     _held: Arc<()>,
@@ -58,7 +58,7 @@ impl Page {
         self.inner.session.call_within(TerminateExecution {}, Duration::from_secs(2)).await.map(drop)
     }
 
-    /// Ends the renderer process of the page. Returns false if it continues.
+    /// Ends the renderer process of the page. Returns false if the process continues.
     pub(in crate::browser) async fn end_renderer(&self) -> bool {
         const LIMIT: Duration = Duration::from_secs(5);
         self.update(|state| state.ending = true);
@@ -73,7 +73,7 @@ impl Page {
         matches!(timeout(limit, ended).await, Ok(Ok(())))
     }
 
-    /// Marks the renderer as running again, after a navigation. Returns whether it was gone.
+    /// Makes a crashed page usable for a navigation, which starts a new renderer. Returns whether it had crashed.
     pub(in crate::browser) fn revive(&self) -> bool {
         let has_crashed = self.is_crashed();
         if has_crashed {
@@ -91,12 +91,12 @@ impl Page {
         self.inner.state.lock().discarded.is_some()
     }
 
-    pub(in crate::browser) fn discarded(&self) -> Option<Discarded> {
+    pub(in crate::browser) fn discarded(&self) -> Option<DiscardedState> {
         self.inner.state.lock().discarded.clone()
     }
 
-    /// Unloads the page by ending its renderer process; the browser keeps history and session storage. Returns false if it continues.
-    pub(in crate::browser) async fn unload(&self, discarded: Discarded) -> bool {
+    /// Unloads the page by ending its renderer; history and session storage stay. Returns false if that fails.
+    pub(in crate::browser) async fn unload(&self, discarded: DiscardedState) -> bool {
         const LIMIT: Duration = Duration::from_secs(2);
         self.update(|state| {
             state.ending = true;
@@ -116,7 +116,7 @@ impl Page {
         has_ended
     }
 
-    /// Keeps the page in memory until the guard is dropped, for a viewer that could not reload it.
+    /// Prevents the page from being unloaded from memory until the guard is dropped.
     pub fn keep_loaded(&self) -> KeptInMemory {
         KeptInMemory { _held: Arc::clone(&self.inner.kept_in_memory) }
     }

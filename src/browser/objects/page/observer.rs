@@ -1,4 +1,4 @@
-//! The CDP events of a page, from its beginning.
+//! Subscribes to the CDP events of a page before it runs, and updates the page's state.
 use std::sync::{Arc, Weak};
 
 use tokio::time::sleep;
@@ -73,7 +73,7 @@ impl Page {
                 && let Some(inner) = page.upgrade()
             {
                 let page = Page { inner };
-                // A popup's first document is empty and without an address, until the one that was asked for commits.
+                // A popup's first document is empty and has no URL, until the requested document commits.
                 let awaits_document = matches!(tree.frame_tree.frame.url.as_str(), "" | ":")
                     && page.main_frame().loader().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
@@ -109,7 +109,7 @@ impl Page {
         tree
     }
 
-    /// Ends the wait for popups of this page that were opened without a URL: no document will commit in them.
+    /// Ends the wait for popups of this page that have a `javascript:` URL: no document will commit in them.
     fn end_wait_of_script_windows(&self) {
         let is_waiting =
             |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().awaits_document;
@@ -137,7 +137,7 @@ impl Page {
 
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
         let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
-        // A document that has committed since is the newer one.
+        // A document that has committed meanwhile is newer than this tree.
         if frame.loader().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
@@ -170,7 +170,7 @@ impl Page {
             let current = frame.filter(|frame| frame.record_lifecycle(&event.loader_id, &event.name));
             self.update(|_| {});
             if current.is_some_and(|frame| frame == *self.main_frame()) {
-                self.on_moment(&event.name);
+                self.on_lifecycle_event(&event.name);
             }
         } else if event.method().starts_with("Page.frame")
             || [wire::NavigatedWithinDocument::METHOD, FrameNamed::METHOD].contains(&event.method())
@@ -184,7 +184,7 @@ impl Page {
     }
 
     /// Handles a lifecycle event of the main frame's document.
-    fn on_moment(&self, name: &str) {
+    fn on_lifecycle_event(&self, name: &str) {
         match name {
             "DOMContentLoaded" => {
                 self.update(|state| state.journal.document_read());
@@ -201,7 +201,7 @@ impl Page {
             frame.moved_to_process(session);
             self.tell(&PageEvent::FrameAttached(frame));
         } else if let Some(event) = event.read::<wire::FrameDetached>() {
-            // "swap": the frame goes on in another process, and keeps its number.
+            // "swap": the frame continues in another process, and keeps its number.
             if event.reason != "swap" {
                 self.detach_frame(&event.frame_id);
             }
@@ -231,7 +231,7 @@ impl Page {
             for (name, was_reported) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)]
             {
                 if main && was_reported {
-                    self.on_moment(name);
+                    self.on_lifecycle_event(name);
                 }
             }
         } else if let Some(event) = event.read::<FrameNamed>() {
@@ -249,7 +249,7 @@ impl Page {
                 self.tell(&PageEvent::FrameNavigated(frame));
             }
         } else if let Some(event) = event.read::<wire::FrameStartedNavigating>() {
-            // `sameDocument` and `historySameDocument` bring no other one.
+            // Navigations of the types `sameDocument` and `historySameDocument` keep the document.
             if !event.navigation_type.ends_with("ameDocument")
                 && let Some(frame) = self.frame_by_id(&event.frame_id)
             {
@@ -292,7 +292,7 @@ impl Page {
                 self.context().set_up_worker(&session, &event.target_info, Some(self));
             }
         } else if let Some(event) = event.read::<DetachedFromTarget>() {
-            // The frame itself goes on, here or elsewhere, until it is said to be detached.
+            // The frame itself continues, maybe in another process, until `Page.frameDetached`.
             for frame in self.frames() {
                 if frame.session().id() == event.session_id {
                     frame.forget_worlds();
@@ -302,7 +302,7 @@ impl Page {
         }
     }
 
-    /// Handles the start of a worker. The browser reports only the request of its script to the page, under the worker's id.
+    /// Handles the start of a worker: ends the request of its script, whose end is not reported to the page.
     pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
         self.update(|state| {
             state.journal.request_ended(id);
@@ -310,7 +310,7 @@ impl Page {
         });
     }
 
-    /// Reports that a frame's network is idle although an event stream is open: the browser never does.
+    /// Records `networkIdle` for a frame with an open event stream, for which the browser never reports it.
     fn report_idle_beside_stream(&self, stream: &net::RequestWillBeSent) {
         let Some(frame) = stream.frame_id.as_ref().and_then(|id| self.frame_by_id(id)) else { return };
         let (page, loader) = (self.clone(), stream.loader_id.clone());
@@ -358,7 +358,7 @@ impl Page {
                 state.network.failed(&event);
             });
         } else if let Some(report) = event.read::<net::RequestWillBeSentExtraInfo>() {
-            // Nobody waits for headers.
+            // No task waits for headers, so no change is signalled.
             if !private {
                 self.inner.state.lock().network.sent(report);
             }
@@ -460,9 +460,9 @@ impl Page {
             frame.detach();
         }
         if self.has_opener() {
-            self.set_ready(); // Who waits for a window hears also of one that its opener closed at once.
+            self.set_ready(); // A popup that its opener closed at once is reported, too.
         }
-        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
+        self.context().page_closed(self); // First, so that waiting tasks see the context without this page.
         self.update(|state| {
             state.closed = true;
             state.dialog = None;
@@ -470,7 +470,7 @@ impl Page {
         });
         self.context().hooks().iter().for_each(|hook| hook.on_page_closed(self));
         self.tell(&PageEvent::Closed);
-        self.context().dispose_if_unused();
+        self.context().forget_if_unused();
     }
 }
 

@@ -1,11 +1,10 @@
-//! Settings of a single page.
+//! Settings that a single page has besides those of its context.
 use super::Page;
 use crate::browser::options::emulation::{Media, metrics};
 use crate::browser::program::launch::HEADLESS_SCREEN;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::Headers;
 
-/// Settings of a single page.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct PageSettings {
     pub(in crate::browser) headers: Headers,
@@ -36,7 +35,7 @@ impl Page {
         own.or(self.context().options().viewport).or(window)
     }
 
-    /// The extra headers of this page.
+    /// The extra headers of the context, overridden by those of this page.
     pub(in crate::browser) fn extra_headers(&self) -> Headers {
         let mut headers = self.context().options().extra_headers;
         self.own(|own| {
@@ -48,7 +47,7 @@ impl Page {
         headers
     }
 
-    /// Whether its requests have another `Referer` than `referrer`.
+    /// Whether the extra headers contain a `Referer` other than `referrer`.
     pub(in crate::browser) fn sends_other_referrer(&self, referrer: &str) -> bool {
         let headers = self.extra_headers();
         headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("referer") && value != referrer)
@@ -61,7 +60,7 @@ impl Page {
         if options.viewport.is_some() || options.window_is_viewport && has_no_window {
             let mut metrics = metrics(&options, size);
             if options.viewport.is_none() && options.emulation.screen.is_none() {
-                // Else the browser takes the window's size for the screen's.
+                // Otherwise, the browser reports the window's size as that of the screen.
                 let (width, height) = HEADLESS_SCREEN;
                 (metrics.screen_width, metrics.screen_height) = (Some(width), Some(height));
             }
@@ -71,7 +70,7 @@ impl Page {
     }
 }
 
-/// The size in the features of `window.open`: `width=400` and `height=300`.
+/// Reads the size from the features of `window.open`, such as `width=400` and `height=300`.
 pub(super) fn requested_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
         let pairs = features.iter().filter_map(|feature| feature.split_once('='));

@@ -17,18 +17,18 @@ const OWN: [&str; 13] = [
     "https",
     "javascript",
 ];
-/// How many are remembered until they are reported.
+/// The most URLs that are remembered until they are reported.
 const MOST: usize = 5;
 
 impl Page {
     /// Takes the URLs for external programs that were not reported yet.
-    pub fn take_program_requests(&self) -> Vec<String> {
+    pub fn take_external_program_urls(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }
 }
 
 impl PageState {
-    /// Records that the page asked for this URL.
+    /// Records a requested URL, if its scheme belongs to an external program.
     pub(super) fn record_program_request(&mut self, url: &str) {
         let Some((scheme, _)) = url.split_once(':') else { return };
         let is_known = OWN.contains(&scheme.to_ascii_lowercase().as_str());

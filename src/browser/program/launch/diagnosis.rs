@@ -8,7 +8,7 @@ use super::{LaunchOptions, Plan, profile};
 use crate::browser::program::find;
 use crate::error::{Error, Result, human};
 
-/// Known messages of browsers, and our explanations.
+/// Parts of browsers' error messages, each with an explanation for the user.
 const KNOWN: &[(&str, &str)] = &[
     (
         "No usable sandbox",
@@ -34,11 +34,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "the disk with its profile is full; make room, or set TMPDIR"),
 ];
 
-/// Keywords of the login cooldown: a line of the browser that contains one is not quoted.
-const KEPT_BACK: &[&str] =
+/// Keywords that count as a login timeout in an error text: the browser's lines that contain one are not quoted.
+const LOGIN_KEYWORDS: &[&str] =
     &["timeout", "captcha", "authentication", "login required", "验证码", "验证超时", "登录超时"];
 
-/// Refuses a file that the system would run with a shell.
+/// Rejects a file that is neither a binary nor starts with `#!`: the system would run it with a shell.
 pub(super) fn check_program(executable: &Path) -> Result<()> {
     if let Err(error) = std::fs::File::open(executable) {
         let reason = format!("{} cannot be read: {error}", executable.display());
@@ -62,7 +62,7 @@ pub(super) fn unwritable(folder: &Path, error: &io::Error) -> Error {
 /// The error for a program that the system did not start.
 pub(super) fn not_started(executable: &Path, error: &io::Error) -> Error {
     let reason = match error.kind() {
-        // The file was there a moment ago: what is missing is what it needs to run.
+        // `check_program` has opened the file, so its interpreter or loader is missing.
         io::ErrorKind::NotFound => {
             format!("{} needs an interpreter or a loader that is not installed", executable.display())
         }
@@ -82,7 +82,7 @@ pub(super) fn explain(
 ) -> Error {
     let in_use = ["existing browser session", "appears to be in use", "Failed to create a ProcessSingleton"];
     if options.user_data_dir.is_some() && in_use.iter().any(|said| tail.contains(said)) {
-        // It started in the moment between our look and its own.
+        // The other browser has started since we checked the profile.
         let holder = profile::profile_holder(profile).unwrap_or_else(|| "another browser".to_owned());
         return Error::ProfileInUse { holder };
     }
@@ -120,9 +120,9 @@ fn known(tail: &str, plan: &Plan) -> Option<String> {
 fn last_words(tail: &str) -> String {
     let fit = |line: &&str| {
         let lower = line.to_lowercase();
-        // Where there is no message bus, Chromium complains of it many times and does without.
+        // Without a D-Bus message bus, Chromium logs many errors but works.
         let noise = lower.trim().is_empty() || lower.contains(":error:dbus/");
-        !noise && !lower.contains("://") && !KEPT_BACK.iter().any(|word| lower.contains(word))
+        !noise && !lower.contains("://") && !LOGIN_KEYWORDS.iter().any(|word| lower.contains(word))
     };
     let lines: Vec<_> = tail.lines().filter(fit).map(message_of).collect();
     let last = &lines[lines.len().saturating_sub(3)..];

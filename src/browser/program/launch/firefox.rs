@@ -6,16 +6,16 @@ use std::path::Path;
 
 use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaults, LaunchOptions, Plan, languages};
 
-/// The message of Firefox before its WebSocket URL.
+/// The text that Firefox prints before its WebSocket URL.
 pub(super) const LISTENS: &str = "WebDriver BiDi listening on ";
 
-/// The screen of a headless Firefox: the same as that of our headless Chromium.
+/// The screen size of a headless Firefox in pixels, the same as that of our headless Chromium.
 const SCREEN: (u32, u32) = (1920, 1080);
 
 /// The preference for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
 const LONGEST_SCRIPT: &str = "dom.max_script_run_time";
 
-/// The preference for the popup blocker, which is off as in Chromium.
+/// The preference for the popup blocker, which the argument `OPENS_WINDOWS` turns off as in Chromium.
 const BLOCKS_WINDOWS: &str = "dom.disable_open_during_load";
 const OPENS_WINDOWS: &str = "--disable-popup-blocking";
 
@@ -188,7 +188,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     arguments
 }
 
-/// Environment variables: Firefox writes its other files into the temporary home directory.
+/// The environment variables for Firefox, which writes files outside its profile into a temporary home directory.
 pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) -> Vec<(String, String)> {
     let below = |name: &str| scratch.join(name).display().to_string();
     let mut variables = vec![
@@ -197,7 +197,7 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
         ("XDG_CONFIG_HOME".to_owned(), below("home/.config")),
         ("XDG_DATA_HOME".to_owned(), below("home/.local/share")),
         ("MOZ_CRASHREPORTER_DISABLE".to_owned(), "1".to_owned()),
-        // Without it a released Firefox goes to its maker's server of settings, whatever `services.settings.server` says.
+        // Without it, a release build of Firefox contacts Mozilla's settings server despite `services.settings.server`.
         ("MOZ_REMOTE_SETTINGS_DEVTOOLS".to_owned(), "1".to_owned()),
     ];
     if plan.headless {
@@ -232,7 +232,7 @@ fn settings(options: &LaunchOptions) -> String {
         let _ = writeln!(written, "user_pref(\"{LONGEST_SCRIPT}\", {});", FIREFOX_SCRIPT_LIMIT.as_secs());
     }
     for (name, value) in &options.firefox_settings {
-        // It has whole numbers only: others it reads from a text.
+        // Firefox's numeric preferences are integers: other numbers are written as strings.
         let value = if value.is_f64() { value.to_string().into() } else { value.clone() };
         let _ = writeln!(written, "user_pref({}, {value});", serde_json::Value::from(name.as_str()));
     }

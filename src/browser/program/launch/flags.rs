@@ -10,7 +10,7 @@ pub struct Flag {
     pub text: &'static str,
     pub when: When,
     pub why: &'static str,
-    /// What a page can notice of it.
+    /// What a page can notice of this argument.
     pub page_sees: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub enum When {
     Mac,
 }
 
-/// All constant arguments. `--remote-debugging-pipe`, `--user-data-dir` and arguments for options are added.
+/// All constant arguments. `--remote-debugging-pipe`, `--user-data-dir` and arguments that depend on options are added.
 pub const FLAGS: &[Flag] = &[
     Flag {
         text: "--no-first-run",
@@ -111,8 +111,8 @@ const HEADLESS: &str = "--headless=new";
 /// The screen of a headless browser, set by an argument above.
 pub(in crate::browser) const HEADLESS_SCREEN: (u32, u32) = (1920, 1080);
 
-/// The window of a headless browser: smaller than the screen, as usual. A screenshot of it is small enough for
-/// a model to see every pixel.
+/// The window size of a headless browser in pixels: smaller than the screen, as usual, and small enough that a model
+/// sees every pixel of a screenshot.
 const HEADLESS_WINDOW: (u32, u32) = (1280, 800);
 
 /// Arguments with list values, which are merged with the user's.
@@ -177,7 +177,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     }
     if let Some(locale) = &options.locale {
         if !cfg!(target_os = "linux") {
-            // Linux has the variable LANGUAGE for it.
+            // On Linux, the environment variable LANGUAGE sets the locale.
             ours.push(format!("--lang={locale}"));
         }
         ours.push(format!("--accept-lang={}", languages(locale)));
@@ -207,7 +207,7 @@ fn applies(when: When, headless: bool) -> bool {
     }
 }
 
-/// The languages for a locale: a German browser sends `de-DE,de,en-US,en`.
+/// The languages that a browser with this locale sends: `de-DE,de,en-US,en` for `de-DE`.
 pub(in crate::browser) fn languages(locale: &str) -> String {
     let language = locale.split('-').next().filter(|language| *language != "en");
     let mut languages = vec![locale];
@@ -255,7 +255,7 @@ fn is_proxy(server: &str) -> bool {
     const SCHEMES: [&str; 7] = ["http", "https", "socks", "socks4", "socks5", "quic", "direct"];
     let server = server.trim();
     server.split([';', ' ']).filter(|part| !part.is_empty()).all(|part| {
-        // `http=foo:80` is for addresses of one scheme.
+        // `http=foo:80` is a proxy for URLs of one scheme only.
         let part = part.split_once('=').map_or(part, |(_, part)| part);
         match part.split_once("://") {
             Some((scheme, rest)) => SCHEMES.contains(&scheme) && (scheme == "direct") == rest.is_empty(),
@@ -268,7 +268,7 @@ fn values_of(argument: &str) -> impl Iterator<Item = &str> {
     argument.split_once('=').map_or("", |(_, values)| values).split(',')
 }
 
-/// Whether `/dev/shm` is small: containers often have 64 MB, and pages with images crash.
+/// Whether `/dev/shm` is too small: containers often have 64 MB, with which pages with images crash.
 #[cfg(target_os = "linux")]
 fn shared_memory_is_short() -> bool {
     const ENOUGH: u64 = 1 << 30;

@@ -1,14 +1,15 @@
 //! The browser's log. It contains the texts of uncaught errors, which cannot be read otherwise without pages
-//! noticing; with a window, only those of the default context. Other lines explain why a browser ended.
+//! noticing. A headed browser logs only those of its default context. Other lines explain why a browser ended.
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// The most errors that are kept, and the most characters of each.
+/// How many uncaught errors are kept: the newest.
 const MOST_ERRORS: usize = 500;
+/// The most characters that are kept of each error.
 const LONGEST_TEXT: usize = 2_000;
-/// The longest console entry that is assembled from lines.
+/// The longest console entry that is assembled from lines, in bytes.
 const LONGEST_ENTRY: usize = 64 * 1024;
 
 /// Uncaught errors of all pages of a browser, newest last. Cheap to clone.
@@ -25,8 +26,8 @@ struct UncaughtError {
 }
 
 impl Uncaught {
-    /// The texts of the last `count` errors at this position. `None` if other pages have the same script, or
-    /// the errors are not logged yet.
+    /// The texts of the `count` errors at this position. `None` if fewer are logged so far, or more with different
+    /// texts, such as by other pages with the same script.
     pub fn error_texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
         let errors = self.errors.lock();
         let here = errors.iter().filter(|error| error.line == line && error.url == url);
@@ -57,7 +58,7 @@ impl LogReader {
         Self { uncaught: uncaught.clone(), entry: None }
     }
 
-    /// Handles a line. Returns whether it is worth keeping: console messages and routine lines are not.
+    /// Handles a line. Returns whether to keep it as a diagnosis: console messages and routine lines are not kept.
     pub(super) fn should_keep(&mut self, line: &str) -> bool {
         let mut entry = match (self.entry.take(), beginning(line)) {
             (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),

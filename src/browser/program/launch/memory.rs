@@ -1,7 +1,7 @@
 //! The memory of a browser's pages.
 use std::fs;
 
-/// The private memory in bytes of the renderers of the browser with this process id. 0 if the system does not report it.
+/// The private memory, in bytes, of all renderers of the browser with this process id; 0 if it is unknown.
 pub(super) fn of_renderers(browser: u32) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -11,7 +11,7 @@ pub(super) fn of_renderers(browser: u32) -> u64 {
 /// The POSIX session id of a process: all processes of a browser are in one session.
 fn session(id: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name before it may hold anything.
+    // The program name before the parenthesis may contain any characters.
     text.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
 }
 

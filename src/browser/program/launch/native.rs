@@ -19,8 +19,8 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// stops the page until it is closed.
 const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false},"printing":{"enabled":false}}"#;
 
-/// Disables the screen-sharing picker and the print preview in a temporary profile, and the question about external programs in every
-/// profile. Returns whether the browser refuses external programs.
+/// Disables the screen-sharing picker and the print preview in a temporary profile, and the prompt for external
+/// programs in every profile. Returns whether links to external programs are blocked without a prompt.
 pub(super) fn suppress_native_windows(
     command: &mut Command,
     options: &LaunchOptions,
@@ -39,7 +39,8 @@ fn write_preferences(profile: &Path) -> io::Result<()> {
     fs::write(profile.join("Preferences"), PREFERENCES)
 }
 
-/// Makes Chromium believe that it handles all URLs itself, so that it asks nobody. Returns false if that is not possible.
+/// Makes Chromium believe that it is the default program for every URL scheme, so that it blocks links to external
+/// programs without a prompt. Returns false if that is not possible.
 fn refuse_programs(command: &mut Command, environment: &[(String, String)], scratch: &Path) -> bool {
     if !cfg!(target_os = "linux") {
         return false;

@@ -38,29 +38,30 @@ type Pipes = (PipeReceiver, PipeSender);
 /// How long a browser that did not save its profile in time may take to exit after SIGTERM.
 const TERMINATION: Duration = Duration::from_secs(1);
 /// How long dead processes may take to disappear.
-const BURIAL: Duration = Duration::from_secs(2);
+const REAP_LIMIT: Duration = Duration::from_secs(2);
 /// How long the last output of a browser may take to arrive after its exit.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How many lines of the browser's standard error are kept.
 const TAIL_LINES: usize = 40;
+/// The most characters that are kept of each line.
 const TAIL_LINE: usize = 500;
 
-/// A browser process of ours. It ends on drop, and with this process in any case.
+/// A browser that we have started. It is killed on drop, and ends with this process in any case.
 pub struct BrowserProcess {
     pipes: Mutex<Option<Pipes>>,
-    /// The WebSocket URL, if it uses WebDriver BiDi.
+    /// The WebSocket URL of a browser that uses WebDriver BiDi.
     address: Option<String>,
     pid: Pid,
     headless: bool,
-    disguised: bool,
+    has_custom_user_agent: bool,
     claims_other_browser: bool,
     restricts_webrtc: bool,
     refuses_external_programs: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
-    /// Whether it sees another file system than we do.
-    confined: bool,
+    /// Whether the browser sees another file system than we do.
+    has_own_file_system: bool,
     version: Version,
     tail: Tail,
     uncaught: Uncaught,
@@ -99,7 +100,7 @@ impl From<ExitStatus> for Exit {
 }
 
 impl BrowserProcess {
-    /// Takes both ends of the pipe, with messages ending in a zero byte. `None` after the first call. When they
+    /// Takes our ends of both pipes, whose messages end with a zero byte. `None` after the first call. When the ends
     /// are dropped, the browser saves its profile and exits.
     pub fn take_pipes(&self) -> Option<Pipes> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -118,22 +119,22 @@ impl BrowserProcess {
         self.headless
     }
 
-    /// Whether its user agent was given as an argument.
+    /// Whether the browser's user agent was given as an argument.
     pub fn has_custom_user_agent(&self) -> bool {
-        self.disguised
+        self.has_custom_user_agent
     }
 
-    /// Whether that user agent belongs to another browser.
+    /// Whether the user chose the user agent, which may belong to another browser.
     pub fn claims_other_browser(&self) -> bool {
         self.claims_other_browser
     }
 
-    /// Whether WebRTC traffic goes through proxies or not at all.
+    /// Whether WebRTC traffic is allowed only through proxies.
     pub fn restricts_webrtc(&self) -> bool {
         self.restricts_webrtc
     }
 
-    /// Whether it refuses to open external programs, without asking.
+    /// Whether the browser blocks links to external programs without a prompt.
     pub fn refuses_external_programs(&self) -> bool {
         self.refuses_external_programs
     }
@@ -143,7 +144,7 @@ impl BrowserProcess {
         self.brand.as_deref()
     }
 
-    /// The memory of its pages in bytes.
+    /// The memory of the browser's pages in bytes.
     pub fn memory_of_pages(&self) -> u64 {
         memory::of_renderers(self.pid())
     }
@@ -158,10 +159,10 @@ impl BrowserProcess {
         self.temporary
     }
 
-    /// A folder that is removed after the browser's exit, if it sees the same file system as we do.
+    /// A folder that is removed after the browser's exit. `None` if the browser sees another file system than we do.
     pub fn scratch_folder(&self) -> Option<PathBuf> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        folder.as_ref().filter(|_| !self.confined).map(Folder::scratch)
+        folder.as_ref().filter(|_| !self.has_own_file_system).map(Folder::scratch)
     }
 
     pub fn version(&self) -> &Version {
@@ -180,11 +181,11 @@ impl BrowserProcess {
 
     /// Ends the browser and removes its temporary files.
     ///
-    /// For a permanent profile, close the pipe or send `Browser.close` first; then the browser has `limit` to
-    /// save it. A signal would make it exit without its newest cookies.
+    /// For a permanent profile, close the pipe or send `Browser.close` first; then the browser has `limit` to save the
+    /// profile. A signal would make it exit without saving the newest cookies.
     pub async fn terminate(&self, limit: Duration) {
         if self.temporary {
-            // At the end of its pipe it would remove the link to its socket, and be killed before the socket is gone.
+            // If its pipe closed first, the browser could be killed when it has removed only the link to its socket.
             self.kill();
         }
         drop(self.take_pipes());
@@ -193,13 +194,13 @@ impl BrowserProcess {
             let _ = timeout(TERMINATION, self.exited()).await;
         }
         self.kill();
-        // What was killed is busy giving its memory back; its files can go meanwhile.
+        // Killed processes take a while to release their memory: their files are removed meanwhile.
         let files = self.folder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Folder::files);
         let cleared =
             tokio::task::spawn_blocking(move || files.into_iter().flatten().for_each(profile::clear));
         let gone = async {
-            let _ = timeout(BURIAL, self.exited()).await;
-            self.tail.complete(BURIAL).await;
+            let _ = timeout(REAP_LIMIT, self.exited()).await;
+            self.tail.complete(REAP_LIMIT).await;
         };
         let _ = tokio::join!(gone, cleared);
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -211,7 +212,7 @@ impl BrowserProcess {
     }
 
     fn kill(&self) {
-        // Afterwards the number could be somebody else's.
+        // After the exit, another process may have this process id.
         if self.is_running() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
@@ -271,7 +272,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
             Ok(process)
         }
         Ok(Err(_)) => {
-            // It ended or closed the pipe. Its last words come over another one.
+            // The browser ended or closed the pipe. Its last output on standard error may arrive a little later.
             let exit = timeout(Duration::from_secs(1), process.exited()).await.ok();
             process.tail.complete(LAST_WORDS).await;
             let error = diagnosis::explain(exit, &process.tail.text(), options, plan, &process.profile);
@@ -297,7 +298,7 @@ fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
         return absolute(folder);
     }
     match std::env::home_dir().filter(|_| plan.found.is_snap()) {
-        // A snap has a /tmp of its own, and may write to no hidden folder of the user's.
+        // A snap has its own /tmp, and cannot write to hidden folders of the home directory.
         Some(home) => home.join("snap/chromium/common"),
         None => absolute(&std::env::temp_dir()),
     }
@@ -338,12 +339,12 @@ fn spawn(
     });
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     for (name, _) in std::env::vars_os() {
-        // Our own settings can hold keys, and any process of this user can read a browser's environment.
+        // Our own settings may contain keys, and any process of this user can read a browser's environment.
         if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
             command.env_remove(name);
         }
     }
-    // What the browser would leave in other places when it is killed.
+    // A killed browser leaves crash dumps and temporary files, so they go into our folder.
     command.env("BREAKPAD_DUMP_LOCATION", folder.scratch().join("crashes"));
     if cfg!(target_os = "linux") {
         if fits_a_socket(&folder.scratch()) {
@@ -362,7 +363,7 @@ fn spawn(
     let refuses_external_programs =
         !speaks_bidi && native::suppress_native_windows(&mut command, options, &folder);
 
-    let ends = if speaks_bidi { Ends::WithUs } else { Ends::WithThePipe };
+    let ends = if speaks_bidi { ExitTrigger::ParentDeath } else { ExitTrigger::PipeClosed };
     let pid_of = |child: &Child| child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
     let (mut child, pipes) = folder
         .start(|| spawn_with_pipes(command, &folder, ends), |(child, _)| pid_of(child))
@@ -377,25 +378,25 @@ fn spawn(
         address: None,
         pid,
         headless: plan.headless,
-        disguised: plan.user_agent.is_some(),
+        has_custom_user_agent: plan.user_agent.is_some(),
         claims_other_browser: options.user_agent.is_some(),
         restricts_webrtc: restricts_webrtc(&options.arguments),
         refuses_external_programs,
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),
-        confined: plan.found.is_snap(),
+        has_own_file_system: plan.found.is_snap(),
         version: Version::default(),
         tail: Tail::of(stderr, &uncaught),
         uncaught,
-        ended: bury(child, pid, folder.clone()),
+        ended: reap(child, pid, folder.clone()),
         folder,
     };
     Ok((process, pipes))
 }
 
-/// Waits for the browser's exit, ends its remaining processes, and removes the folder unless somebody else does.
-fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
+/// Waits for the browser's exit, ends its remaining processes, and removes the folder if `BrowserProcess` is dropped.
+fn reap(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {
         let exit = child.wait().await.map(Exit::from).unwrap_or_default();
@@ -414,24 +415,24 @@ fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch
 async fn ended(mut ended: watch::Receiver<Option<Exit>>) -> Exit {
     match ended.wait_for(Option::is_some).await {
         Ok(exit) => exit.unwrap_or_default(),
-        // The runtime is shutting down, and takes the browser with it.
+        // The runtime is shutting down, which kills the browser.
         Err(_) => Exit::default(),
     }
 }
 
-/// Whether the browser's socket path below its temporary folder is short enough.
+/// Whether the path of the browser's Unix socket below its temporary folder is short enough.
 fn fits_a_socket(scratch: &Path) -> bool {
     const LONGEST: usize = 107;
     scratch.as_os_str().len() + "/org.chromium.Chromium.XXXXXX/SingletonSocket".len() <= LONGEST
 }
 
-/// Starts the command in its own session, with a pipe at its descriptors 3 (input) and 4 (output). It also
-/// inherits the lock of `folder`.
-fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Result<(Child, Pipes)> {
+/// Starts the command in its own session, with pipes as its descriptors 3 (input) and 4 (output), and the lock of
+/// `folder` as 5.
+fn spawn_with_pipes(mut command: Command, folder: &Folder, how: ExitTrigger) -> io::Result<(Child, Pipes)> {
     let (its_input, our_output) = io::pipe()?;
     let (our_input, its_output) = io::pipe()?;
-    // While `its_input` and the others are open, 3, 4 and 5 are taken, so that nothing that the standard library opens
-    // for the start of a process can be there.
+    // While `its_input` and the other ends are open, descriptors 3, 4 and 5 are in use, so that none that the standard
+    // library opens for the start of a process can get these numbers.
     let ends = [
         fcntl_dupfd_cloexec(&its_input, FIRST_FREE)?,
         fcntl_dupfd_cloexec(&its_output, FIRST_FREE)?,
@@ -443,9 +444,9 @@ fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Res
     );
     inherit(&mut command, ends, how);
     let child = match how {
-        Ends::WithThePipe => command.spawn()?,
-        // It ends with the thread that started it.
-        Ends::WithUs => {
+        ExitTrigger::PipeClosed => command.spawn()?,
+        // The parent-death signal is sent when the starting thread ends, so a thread that never ends starts it.
+        ExitTrigger::ParentDeath => {
             let runtime = tokio::runtime::Handle::current();
             let spawn = move || {
                 let _runtime = runtime.enter();
@@ -458,20 +459,20 @@ fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Res
     Ok((child, pipes))
 }
 
-/// How a browser learns that we are gone.
+/// How a browser notices that this process has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    /// Its pipe ends.
-    WithThePipe,
-    /// A parent-death signal of the system, if available.
-    WithUs,
+enum ExitTrigger {
+    /// Its pipe closes.
+    PipeClosed,
+    /// The system kills it with a parent-death signal, on Linux.
+    ParentDeath,
 }
 
-/// The first descriptor above those for the child.
+/// The lowest number for duplicated descriptors, above those that the child gets.
 const FIRST_FREE: i32 = 10;
 
-/// The stack limit for the browser, which crashes on pages that are nested deeper than its stack. The usual 8
-/// MB suffice for some 2,500 levels. Unused stack needs no memory, unless the system does not overcommit.
+/// A larger stack limit for the browser, which crashes on pages nested too deeply for its stack: the usual 8 MB allow
+/// about 2,500 levels. `None` if the limit cannot be raised, need not be, or would reserve memory (no overcommit).
 fn large_stack() -> Option<Rlimit> {
     const BYTES: u64 = 64 << 20;
     const STRICT: &str = "2";
@@ -483,39 +484,39 @@ fn large_stack() -> Option<Rlimit> {
     (is_less && may_grow && has_room).then_some(Rlimit { current: Some(BYTES), ..limit })
 }
 
-/// Passes these descriptors to the child as 3, 4 and 5, and starts a session.
+/// Makes the child inherit these descriptors as 3, 4 and 5, and start its own session.
 #[allow(
     unsafe_code,
     reason = "the standard library has no safe way to hand a child other descriptors than 0, 1 and 2"
 )]
-fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: Ends) {
+fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: ExitTrigger) {
     let stack = large_stack();
     let set_up = move || {
         rustix::process::setsid()?;
         if let Some(stack) = stack {
-            // Without it, it runs as well; only a page that is nested thousands of levels deep does not.
+            // The browser also runs with the old limit; only pages nested thousands of levels deep crash then.
             let _ = setrlimit(Resource::Stack, stack);
         }
-        if how == Ends::WithUs {
-            // What Firefox saves gets its rights from this once more when it is done.
+        if how == ExitTrigger::ParentDeath {
+            // Firefox sets the permissions of a finished download by the umask.
             rustix::process::umask(Mode::RWXG.union(Mode::RWXO));
             #[cfg(target_os = "linux")]
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         }
         for (end, number) in ends.iter().zip(3..) {
-            // SAFETY: `end` is open and never `number`, since all are above FIRST_FREE. What was open at `number` in
-            // the child is nothing that it uses: see `spawn_with_pipes`.
+            // SAFETY: `end` is open and at least FIRST_FREE, so it differs from `number`. The child uses no other
+            // descriptor with that number: see `spawn_with_pipes`.
             if unsafe { libc::dup2(end.as_raw_fd(), number) } < 0 {
                 return Err(io::Error::last_os_error());
             }
         }
         Ok(())
     };
-    // SAFETY: between fork and exec only setsid, setrlimit, umask, prctl and dup2 are called: system calls without locks; nothing allocates.
+    // SAFETY: between fork and exec only setsid, setrlimit, umask, prctl and dup2 are called: no locks, no allocations.
     unsafe { command.pre_exec(set_up) };
 }
 
-/// Asks for the version, which confirms that the browser answers.
+/// Requests the browser's version over the pipe, which confirms that the browser answers.
 async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
     #[derive(Deserialize)]
     struct Reply {
@@ -528,13 +529,13 @@ async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }
-    // No more than was asked for: nothing can follow.
+    // Only the zero byte: nothing else was requested, so nothing can follow the reply.
     answer.pop();
     let reply: Reply = serde_json::from_slice(&answer)?;
     Ok(reply.result)
 }
 
-/// The last lines of a stream.
+/// The last lines of a browser's standard error.
 #[derive(Clone)]
 struct Tail {
     lines: Arc<Mutex<VecDeque<String>>>,
@@ -552,7 +553,7 @@ impl Tail {
         tokio::spawn(async move {
             let mut stderr = BufReader::new(stderr);
             let mut line = Vec::new();
-            // A line without end is cut, so that it cannot fill our memory.
+            // An endless line is read in parts, so that it cannot fill our memory.
             while let Ok(1..) = (&mut stderr).take(64 * 1024).read_until(b'\n', &mut line).await {
                 let read = String::from_utf8_lossy(&line);
                 let text = read.trim_end().chars().take(TAIL_LINE).collect();
@@ -587,7 +588,7 @@ impl Tail {
         lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits for the end of the stream, which is the end of all processes of the browser.
+    /// Waits until standard error closes, which happens when all processes of the browser have ended.
     async fn complete(&self, limit: Duration) {
         let mut complete = self.complete.clone();
         let _ = timeout(limit, complete.wait_for(|done| *done)).await;

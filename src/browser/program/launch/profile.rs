@@ -21,11 +21,11 @@ const LOCK: &str = "lock";
 const PROFILE: &str = "profile";
 const SCRATCH: &str = "tmp";
 
-/// The folders of this process, and the leading process that works in each.
-static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
+/// The temporary folders of this process, each with the leader of the process group that uses it.
+static FOLDERS: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
 
-/// A temporary folder of this process with a lock. The holder of the lock is alive: this process, or the
-/// browser that inherits it. Process ids would not suffice, as they are reused and differ between containers.
+/// A temporary folder with a lock, which this process and the browser that inherits it hold as long as they live.
+/// Process ids would not suffice, as they are reused and differ between containers.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -42,14 +42,14 @@ impl Folder {
                 made => made?,
             }
             let lock = File::create_new(path.join(LOCK))?;
-            // Another process that sweeps at this very moment may have been quicker, and takes it for stale.
+            // Another process in `sweep` may already have locked or removed the new folder as stale.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
                 || lock.metadata()?.nlink() == 0
             {
                 continue;
             }
             let folder = Self { path, lock };
-            MADE.lock().insert(folder.path.clone(), None);
+            FOLDERS.lock().insert(folder.path.clone(), None);
             for part in [PROFILE, SCRATCH] {
                 DirBuilder::new().mode(0o700).create(folder.path.join(part))?;
             }
@@ -66,18 +66,18 @@ impl Folder {
         self.path.join(SCRATCH)
     }
 
-    /// Everything that processes write into it.
+    /// The parts of the folder that processes write into.
     pub(super) fn files(&self) -> [PathBuf; 2] {
         [self.profile(), self.scratch()]
     }
 
-    /// Starts the leading process for this folder. [`remove_all`] waits meanwhile, so that it ends this one too; later starts fail.
+    /// Starts the process that uses this folder, unless [`remove_all`] has run, which waits for it and kills it too.
     pub(crate) fn start<T>(
         &self,
         spawn: impl FnOnce() -> io::Result<T>,
         leader: impl FnOnce(&T) -> Option<Pid>,
     ) -> io::Result<T> {
-        let mut made = MADE.lock();
+        let mut made = FOLDERS.lock();
         let Some(used) = made.get_mut(&self.path) else {
             return Err(io::Error::other("its folder has been removed: this process ends"));
         };
@@ -86,14 +86,14 @@ impl Folder {
         Ok(started)
     }
 
-    /// Records that the processes in it have ended.
+    /// Records that the processes that use the folder have ended.
     pub(crate) fn release(&self) {
-        if let Some(used) = MADE.lock().get_mut(&self.path) {
+        if let Some(used) = FOLDERS.lock().get_mut(&self.path) {
             *used = None;
         }
     }
 
-    /// The lock, held by everybody who has a copy of this descriptor.
+    /// The lock, which every process with a copy of this descriptor holds.
     pub(super) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
     }
@@ -101,10 +101,10 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A process that is being killed may still write: then it is not empty when its turn comes.
+        // A process that is being killed may still create files, so that the removal fails at first.
         for _ in 0..5 {
             if remove(&self.path).is_ok() {
-                MADE.lock().remove(&self.path);
+                FOLDERS.lock().remove(&self.path);
                 return;
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -113,10 +113,10 @@ impl Drop for Folder {
     }
 }
 
-/// Ends all browsers and removes all folders of this process, for an immediate exit.
+/// Kills all browsers and removes all folders of this process, right before it exits.
 pub(super) fn remove_all() {
     const LIMIT: Duration = Duration::from_secs(1);
-    let made = std::mem::take(&mut *MADE.lock());
+    let made = std::mem::take(&mut *FOLDERS.lock());
     for leader in made.values().flatten() {
         let _ = kill_process_group(*leader, Signal::KILL);
     }
@@ -128,7 +128,7 @@ pub(super) fn remove_all() {
     }
 }
 
-/// Removes the content of a folder whose processes are about to end; what they still write is removed with the folder.
+/// Removes one part of a folder whose processes are about to end. Files that they still write are removed later.
 pub(super) fn clear(folder: PathBuf) {
     remove_socket(&folder);
     let _ = fs::remove_dir_all(folder);
@@ -144,7 +144,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     gone(fs::remove_dir(folder))
 }
 
-/// Removes the socket of a killed browser, which is elsewhere if our path is too long.
+/// Removes the socket of a killed browser, which is outside our folder if our path is too long for a socket.
 fn remove_socket(profile: &Path) {
     let Ok(socket) = fs::read_link(profile.join(SOCKET)) else { return };
     let Some(folder) = socket.parent() else { return };
@@ -161,7 +161,7 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Removes the folders in `parent` whose owners are dead. Returns their number.
+/// Removes the temporary folders in `parent` that no living process has locked. Returns their number.
 pub(crate) fn sweep(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     entries
@@ -169,7 +169,7 @@ pub(crate) fn sweep(parent: &Path) -> usize {
         .count()
 }
 
-/// Removes socket folders in `parent` of killed browsers whose profile path was too long for a socket. Returns their number.
+/// Removes the folders in `parent` with sockets of killed browsers, which exist if the profile's path was too long.
 pub(super) fn sweep_sockets(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_browsers = |entry: &fs::DirEntry| {
@@ -182,13 +182,13 @@ pub(super) fn sweep_sockets(parent: &Path) -> usize {
 
 const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
-/// Whether the last change is old enough that nobody is still creating it.
+/// Whether a folder was last changed so long ago that no process can still be creating it.
 fn is_old(metadata: &fs::Metadata) -> bool {
     const LEAST_AGE: Duration = Duration::from_secs(60);
     metadata.modified().is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= LEAST_AGE))
 }
 
-/// Removes a socket folder if nobody listens there and it contains nothing else.
+/// Removes a socket folder if no browser listens on its socket and it contains nothing else.
 fn sweep_socket(folder: &Path) -> Option<()> {
     let metadata = fs::symlink_metadata(folder).ok()?;
     // A browser that is just starting does not listen yet.
@@ -214,7 +214,7 @@ fn sweep_one(folder: &Path) -> Option<()> {
     let opened = open(folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).ok()?;
     match openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()) {
         Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?,
-        // Without a lock it is being made, or was not made by us, or a browser wrote once more when the lock had gone.
+        // A folder without a lock is being created, is not ours, or was written to after its lock had been removed.
         Err(Errno::NOENT) if is_old(&metadata) && has_only_our_parts(folder) => {}
         Err(_) => return None,
     }
@@ -247,13 +247,13 @@ fn random() -> io::Result<String> {
     Ok(format!("{:08x}", u32::from_ne_bytes(bytes)))
 }
 
-/// Locks a profile for starting a browser; `None` while another process has the lock. Released with the file.
+/// Locks a profile for starting a browser; `None` while another process has the lock. Dropping the file unlocks it.
 pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
     let folder = File::open(profile)?;
     Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
 }
 
-/// The process that uses a profile, from the browser's own lock: a link to `host-pid`.
+/// Describes the process that uses a profile, according to the browser's own lock: a symbolic link to `host-pid`.
 pub(super) fn profile_holder(profile: &Path) -> Option<String> {
     let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
     let (host, pid) = lock.to_str()?.rsplit_once('-')?;
@@ -263,7 +263,7 @@ pub(super) fn profile_holder(profile: &Path) -> Option<String> {
             "process {pid} on another computer, {host} (if that is no more, delete SingletonLock in the profile)"
         ));
     }
-    // The browser listens as long as it lives. A dead one's lock it takes over by itself.
+    // A living browser listens on its socket. The next browser takes over the lock of a dead one by itself.
     let alive = Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
     let listens = UnixStream::connect(profile.join(SOCKET)).is_ok();
     (alive && listens).then(|| format!("process {pid}{}", name_of(pid)))
@@ -280,7 +280,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder as a dead process leaves it.
+    /// Creates a folder as a dead process leaves it.
     fn stale(parent: &Path, name: &str) -> PathBuf {
         let folder = parent.join(name);
         fs::create_dir_all(folder.join("profile/Default")).unwrap();
@@ -364,8 +364,8 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::make(parent.path()).unwrap();
         folder.start(|| Ok(()), |()| None).unwrap();
-        // As `remove_all` does, which would take the folders of the other tests, too.
-        MADE.lock().remove(&folder.path);
+        // As `remove_all` does, which would also remove the folders of the other tests.
+        FOLDERS.lock().remove(&folder.path);
         remove(&folder.path).unwrap();
         let refused = folder.start(|| -> io::Result<()> { panic!("it was started") }, |()| None);
         assert!(refused.unwrap_err().to_string().contains("this process ends"));
@@ -379,7 +379,7 @@ mod tests {
         }
         let target = stale(elsewhere.path(), "target");
         symlink(&target, parent.path().join("patchright-mcp-1-000000bb")).unwrap();
-        // One that is just being made has no lock yet.
+        // A folder that is just being created has no lock yet.
         fs::create_dir(parent.path().join("patchright-mcp-1-000000cc")).unwrap();
         assert_eq!(sweep(parent.path()), 0);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 6);

@@ -1,4 +1,4 @@
-//! Replaces browser processes on systems without inheritable pipes.
+//! Replaces `process.rs` on systems that are not Unix, where starting a browser is not supported.
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub type PipeReceiver = tokio::io::Empty;
 pub type PipeSender = tokio::io::Sink;
 
-/// A browser process. There is none on this system.
+/// A browser process, which cannot exist on this system.
 #[derive(Debug)]
 pub enum BrowserProcess {}
 

@@ -1,4 +1,4 @@
-//! The browser's version, without running it at every start.
+//! The browser's version, cached so that the browser need not be run for it at every start.
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ use crate::browser::program::find::{self, Channel, FoundBrowser};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Version {
-    /// Such as `Chrome/156.0.8078.79` or `HeadlessChrome/156.0.8078.79`.
+    /// The name and version, such as `Chrome/156.0.8078.79` or `HeadlessChrome/156.0.8078.79`.
     pub product: String,
     pub protocol_version: String,
     /// The user agent for pages, including `--user-agent`.
@@ -27,7 +27,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Such as `156.0.8078.79`.
+    /// The version number, such as `156.0.8078.79`.
     pub fn number(&self) -> &str {
         self.product.rsplit('/').next().unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl Release {
         None
     }
 
-    /// Such as `156.0.8078.79`.
+    /// The version number, such as `156.0.8078.79`.
     pub(super) fn number(&self) -> &str {
         self.0.rsplit(' ').next().unwrap_or_default()
     }
@@ -80,7 +80,7 @@ pub(super) async fn of(found: &FoundBrowser, deadline: Instant) -> Option<Releas
     Some(release)
 }
 
-/// The brand that a browser reports to pages.
+/// The brand that a browser reports to pages besides Chromium; `None` if it has no other.
 pub(super) fn brand(found: &FoundBrowser) -> Option<String> {
     const BRANDS: [&str; 2] = ["Google Chrome", "Microsoft Edge"];
     let known = known(found).filter(|release| !release.name().is_empty());
@@ -120,12 +120,12 @@ fn keep(found: &FoundBrowser, release: &Release) {
             versions.clear();
         }
         versions.insert(key, version);
-        // Whoever cannot write there asks the browser again next time.
+        // If the cache cannot be written, the next start runs `--version` again.
         let _ = store(&versions);
     });
 }
 
-/// The user agent of a headed browser. Since version 101, all numbers but the first are zero.
+/// The user agent of a headed browser. Since version 101, all parts of its version except the first are zero.
 pub(super) fn user_agent(found: &FoundBrowser, version: &str) -> String {
     let platform = if cfg!(windows) {
         "Windows NT 10.0; Win64; x64"
@@ -141,7 +141,7 @@ pub(super) fn user_agent(found: &FoundBrowser, version: &str) -> String {
     )
 }
 
-/// The cache key of a browser program. `None` if an update would not change it.
+/// The cache key of a browser program. `None` for a script, which would not change in an update.
 fn key(found: &FoundBrowser) -> Option<String> {
     let path = if found.is_snap() {
         fs::canonicalize("/snap/chromium/current").ok()?
@@ -168,13 +168,13 @@ async fn ask(found: &FoundBrowser, deadline: Instant) -> Option<Release> {
     let child = command.spawn().ok()?;
     #[cfg(unix)]
     let _group = Group(rustix::process::Pid::from_raw(child.id()?.cast_signed())?);
-    // Most of the time that is left belongs to the start.
+    // Two thirds of the remaining time are left for the start itself.
     let limit = ASKING.min(deadline.saturating_duration_since(Instant::now()) / 3);
     let output = timeout(limit, child.wait_with_output()).await.ok()?.ok()?;
     Release::read(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The process group of a script, to be ended with it.
+/// The process group of `--version`, which is killed on drop, since a wrapper script may have children.
 #[cfg(unix)]
 struct Group(rustix::process::Pid);
 

@@ -43,10 +43,10 @@ fn multipart(parts: &[ApiPart]) -> (Vec<u8>, String) {
     (written, format!("multipart/form-data; boundary={boundary}"))
 }
 
-/// The decompressed body, unless it is larger than `most` bytes.
+/// Decompresses a body by its `Content-Encoding`. Returns an error if the result is larger than `most` bytes.
 pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<Vec<u8>> {
     let mut body = packed;
-    // What was packed last is named last.
+    // The header lists encodings in the order in which they were applied.
     for encoding in encodings.split(',').rev().map(|name| name.trim().to_ascii_lowercase()) {
         if body.is_empty() {
             return Ok(body);
@@ -55,7 +55,7 @@ pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<
             |error: std::io::Error| failed(&format!("failed to decompress '{encoding}' encoding: {error}"));
         let plain = match encoding.as_str() {
             "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(&*body), most),
-            // Some servers leave the wrapping out.
+            // Some servers send raw DEFLATE data without the zlib header.
             "deflate" => read(flate2::read::ZlibDecoder::new(&*body), most)
                 .or_else(|_| read(flate2::read::DeflateDecoder::new(&*body), most)),
             "br" => read(brotli_decompressor::Decompressor::new(&*body, 4096), most),
@@ -69,7 +69,7 @@ pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<
     Ok(body)
 }
 
-/// Reads everything, up to one byte more than the limit.
+/// Reads everything, up to one byte more than the limit, by which the caller notices that it is exceeded.
 fn read(reader: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     reader.take(most as u64 + 1).read_to_end(&mut plain)?;

@@ -1,4 +1,4 @@
-//! Errors of HTTP exchanges, in Node's words.
+//! Errors of HTTP exchanges, with the texts of Node.js.
 use std::error::Error as _;
 
 use url::Url;

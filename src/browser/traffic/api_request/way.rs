@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 #[derive(Debug)]
 pub(super) enum NetworkRoute {
-    /// Through the relay of a context, if it has one, with the same network policy.
+    /// Through the relay of a browser context with its network policy, or directly if the context has no relay.
     Context(BrowserContext),
-    /// Through a relay of its own in front of this proxy, as for pages.
+    /// Through this proxy, with a separate relay before it, as for pages.
     Proxy(Box<(Proxy, OnceCell<Option<Relay>>)>),
     Direct,
 }
@@ -44,7 +44,7 @@ impl NetworkRoute {
         Ok(Some(read.no_proxy(bypass.and_then(bypassing))))
     }
 
-    /// The explanation of an error since `begun`, if the route has one.
+    /// The relay's explanation of a failure since `begun`, if it has one.
     pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
         match self {
             Self::Direct => None,

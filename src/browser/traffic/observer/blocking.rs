@@ -25,7 +25,7 @@ const KINDS: [&str; 15] = [
     "other",
 ];
 
-/// Which requests to block. Documents of tabs are never blocked, as they are opened on purpose.
+/// Which requests to block. The main documents of tabs are never blocked, as they are opened on purpose.
 #[derive(Debug, Clone, Default)]
 pub struct Blocking {
     kinds: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocking {
-    /// # Errors `invalid_arguments` for an unknown resource type, a URL pattern with unbalanced braces, or if
+    /// Returns `Error::InvalidArguments` for an unknown resource type, a URL pattern with unbalanced braces, or if
     /// nothing is given.
     pub fn new(kinds: Vec<String>, domains: Domains, addresses: &[String]) -> Result<Self> {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
@@ -69,7 +69,7 @@ impl Blocking {
 }
 
 impl BrowserContext {
-    /// Blocks these requests of its pages and their workers. Other routes do not receive them.
+    /// Blocks these requests of this context's pages and their workers. Route handlers do not receive them.
     pub async fn block(&self, blocking: Blocking) -> Result<BlockId> {
         if !self.is_followed() {
             self.follow(Arc::new(|_| ()));

@@ -6,7 +6,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::objects::worker::WorkerKind;
 use crate::browser::options::HttpCredentials;
-use crate::browser::options::routing::Routed;
+use crate::browser::options::routing::InterceptedUrls;
 use crate::cdp::types::Empty;
 use crate::cdp::types::network::{
     AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FailRequest, FetchDisable,
@@ -34,9 +34,9 @@ impl BrowserContext {
         self.set_routed(routed).await
     }
 
-    /// Sets which requests of the context are intercepted, in place of the earlier ones. They are reported as
-    /// `NetworkEvent::Route`. Returns when the browser does so.
-    pub async fn set_routed(&self, routed: impl Into<Routed>) -> Result<()> {
+    /// Sets which requests of the context are intercepted, in place of the earlier setting. They are reported as
+    /// `NetworkEvent::Route`. Returns when the browser has confirmed it.
+    pub async fn set_routed(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
     }
@@ -56,9 +56,9 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether a program has set credentials for this URL.
+    /// Whether credentials for this URL were configured, and not entered by a person.
     pub fn has_credentials_for(&self, url: &str) -> bool {
-        self.http_credentials_for(url).is_some_and(|credentials| !credentials.by_person)
+        self.http_credentials_for(url).is_some_and(|credentials| !credentials.entered_by_person)
     }
 
     /// Replaces the credentials for HTTP authentication. Requires a subscriber to network events.
@@ -70,7 +70,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether another session reports the request: a service worker has a session of the browser, and one of each of its pages.
+    /// Whether another session reports the request: service workers have a session of the browser and of each page.
     pub(super) fn is_reported_elsewhere(&self, id: &str, source: &Source) -> bool {
         let state = self.traffic().state.lock();
         let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
@@ -135,14 +135,14 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Sets which requests of the page are intercepted, in place of the earlier ones. They are reported as
+    /// Sets which requests of the page are intercepted, in place of the earlier setting. They are reported as
     /// `NetworkEvent::Route`.
-    pub async fn set_routed(&self, routed: impl Into<Routed>) -> Result<()> {
+    pub async fn set_routed(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.remember_routed(routed.into());
         self.update_hold().await
     }
 
-    /// Its latest requests, at most 100, oldest first. Empty if nobody subscribes to network events.
+    /// The page's latest requests, at most 100, oldest first. Empty if nobody subscribes to network events.
     pub fn requests(&self) -> Vec<Request> {
         self.context().newest_requests(self)
     }
@@ -199,7 +199,7 @@ pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Requ
 
 type Headers = Vec<(String, String)>;
 
-/// The headers with the `Origin` of this request instead of the first one's, if they contain that.
+/// Replaces the `Origin` of the `first` request in `headers` by `origin`, that of the redirected request.
 fn with_origin(mut headers: Headers, first: &Request, origin: Option<&str>) -> Headers {
     let before = first.headers().get("origin");
     headers.retain(|(name, value)| !name.eq_ignore_ascii_case("origin") || before != Some(value.as_str()));

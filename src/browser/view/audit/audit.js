@@ -1,4 +1,4 @@
-// What keeps people with assistive technology from using a page. `this` is the engine.
+// Finds accessibility problems of a document. `this` is the injected engine.
 (function () {
   const engine = this;
   const found = [];
@@ -35,7 +35,7 @@
     return numbers && numbers.length >= 3 ? [numbers[0], numbers[1], numbers[2], numbers[3] ?? 1] : null;
   };
   const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
-  /** The colour behind an element; null where that is unknown, such as over a picture. */
+  /** The colour behind an element; null if it is unknown, such as over an image. */
   const behind = (element) => {
     const layers = [];
     for (let at = element; at; at = at.parentElement ?? at.getRootNode().host ?? null) {

@@ -10,7 +10,7 @@ async () => {
         done(entries);
         return;
       }
-      // What is buffered is reported in a task of its own.
+      // Buffered entries are delivered in a later task.
       setTimeout(() => {
         entries.push(...observer.takeRecords());
         observer.disconnect();
@@ -35,7 +35,7 @@ async () => {
         .join("")
     );
   };
-  // The worst second of shifts, in windows of at most five seconds: as browsers report it.
+  // CLS: the largest sum of shifts that are less than a second apart, within at most five seconds.
   let [worst, sum, first, last, mover] = [0, 0, 0, 0, null];
   for (const shift of shifts.filter((one) => !one.hadRecentInput)) {
     if (sum && (shift.startTime - last > 1000 || shift.startTime - first > 5000)) sum = 0;
@@ -49,7 +49,7 @@ async () => {
     if (event.interactionId) longest.set(event.interactionId, Math.max(longest.get(event.interactionId) ?? 0, event.duration));
   }
   const delays = [...longest.values()].sort((a, b) => b - a);
-  // Not every browser tells all of these.
+  // Not every browser supports all these entry types.
   const tells = (type) => PerformanceObserver.supportedEntryTypes.includes(type);
   const lcp = largest.at(-1);
   const navigation = performance.getEntriesByType("navigation")[0];

@@ -1,5 +1,5 @@
-// What of a document would be lost if it were loaded anew, as a word, or null; and how far it is scrolled. Runs in the isolated
-// world, with the engine as `this`, and changes nothing.
+// Reports what a reload of the document would lose (`"input"`, `"media"` or null), its title and its scroll position. Runs in
+// the isolated world, with the engine as `this`, and changes nothing.
 (function () {
   "use strict";
   const differs = (field) => {
@@ -11,7 +11,7 @@
     }
     if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
     if (field.type === "file") return field.files.length > 0;
-    // These two have a value also where nobody gave them one.
+    // Inputs of these two types have a value even if neither the page nor the user set one.
     if (["range", "color"].includes(field.type) && field.defaultValue === "") return false;
     return field.type !== "hidden" && field.value !== field.defaultValue;
   };
@@ -24,7 +24,7 @@
       const inside = this.shadowRootOf(element);
       if (inside) stack.push(inside);
       if (tag === "input" || tag === "textarea" || tag === "select") {
-        // A script can make what was put in the default; that somebody put it in, the browser knows.
+        // A script can make user input the default value, but `:user-valid` or `:user-invalid` still matches.
         if (differs(element) || element.matches(":user-valid, :user-invalid")) lost = "input";
         else if (element.matches(":focus") && element.value) lost = "input";
       } else if (element.isContentEditable && element.textContent.trim() !== "") lost = "input";

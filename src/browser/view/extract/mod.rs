@@ -28,9 +28,9 @@ pub type Row = Map<String, Value>;
 /// What to extract from a document.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The selector of the items, one row each. Without one: the document; without fields: its first table.
+    /// The selector of the items, one row each. `None`: the whole document, or without `fields` its first table.
     pub each: Option<String>,
-    /// Without fields, the columns of a table.
+    /// The fields of a row. `None`: the columns of a table.
     pub fields: Option<Schema>,
 }
 
@@ -38,15 +38,15 @@ pub struct Wanted {
 #[derive(Debug, Clone, Default)]
 pub struct Extracted {
     pub rows: Vec<Row>,
-    /// The number of rows in the whole list, if the page says it.
+    /// The number of rows in the whole list, if the page states it.
     pub total: Option<usize>,
-    /// The number of tables that it could have been.
+    /// The number of tables of which the first was read; 0 with fields.
     pub tables: usize,
-    /// Whether more rows follow that could not be distinguished from these.
+    /// Whether reading stopped early, because it was unclear which rows were in view.
     pub is_cut: bool,
 }
 
-/// Rows as the script reads them.
+/// Rows without types, as the injected script returns them.
 #[derive(Debug, Default, Deserialize)]
 struct Found<R> {
     rows: Vec<R>,
@@ -81,7 +81,7 @@ impl Frame {
     }
 
     /// The JavaScript world in which the extraction runs, and its arguments: selector, fields and root. `None` while a
-    /// frame is missing.
+    /// frame of the selector is missing.
     async fn query_target(&self, wanted: &Wanted) -> Result<Option<(World, Vec<CallArgument>)>> {
         let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
         let Some(each) = &wanted.each else {
@@ -95,7 +95,7 @@ impl Frame {
 }
 
 impl Wanted {
-    /// A row with types. `item`: its number, from 1.
+    /// Converts a row to typed values. `item` is its number, from 1.
     fn row(&self, found: Vec<Value>, names: Option<&[String]>, item: usize) -> Result<Row> {
         match &self.fields {
             Some(schema) => schema.row(found, item),

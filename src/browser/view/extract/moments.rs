@@ -1,12 +1,12 @@
 //! Dates and times in ISO 8601.
 
-/// The date of a date, or of a date and time, as `2026-01-31`.
+/// Returns the date part of an ISO 8601 date, or date and time, such as `2026-01-31`; `None` for any other text.
 pub(super) fn date_in(text: &str) -> Option<String> {
     let moment = moment_in(text)?;
     moment.split('T').next().map(str::to_owned)
 }
 
-/// A date, or a date and time, as `2026-01-31T10:00:00+01:00`; the parts after the date only where they are given.
+/// Normalizes an ISO 8601 date, or date and time, such as `2026-01-31T10:00:00+01:00`. Missing parts stay missing.
 pub(super) fn moment_in(text: &str) -> Option<String> {
     let text = text.trim();
     let (date, time) = match text.split_once(['T', 't', ' ']) {

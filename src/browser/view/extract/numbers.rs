@@ -8,20 +8,20 @@ const CURRENCIES: [&str; 21] = [
     "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "BRL", "MXN",
     "KRW", "TRY", "ZAR",
 ];
-/// The digit zero of scripts whose digits are used for decimal numbers; ASCII is not among them.
+/// The code points of the digit zero in scripts with decimal digits, except ASCII.
 const ZEROS: [u32; 8] = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50, 0x0a66, 0x0be6, 0xff10];
 
-/// What stands for zeros, wherever it is written.
+/// Suffixes that mean a thousand in every language. Those for a million and a milliard (10⁹) follow.
 const THOUSAND: [&str; 2] = ["k", "K"];
 const MILLION: [&str; 8] = ["M", "Mio", "Mill", "mln", "million", "millions", "Million", "Millionen"];
 const MILLIARD: [&str; 7] = ["bn", "Mrd", "mrd", "Milliarde", "Milliarden", "milliard", "milliards"];
-/// What means one number in one language and another in the next, or no number.
+/// Suffixes that are refused, because they mean different numbers in different languages, or no number.
 const UNSURE: [&str; 11] =
     ["B", "b", "T", "mil", "Tsd", "billion", "billions", "Billion", "Billionen", "trillion", "trillions"];
-/// What does so with a blank before it: `5 M` may be a size.
+/// Suffixes that are refused only after a blank: `5 M` may be a size.
 const UNSURE_APART: [&str; 2] = ["K", "M"];
 
-/// A number as digits: exact, whatever its length.
+/// A decimal number as digits, exact at any length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
@@ -40,13 +40,13 @@ impl Decimal {
         }
     }
 
-    /// The number without its fraction, if that is zero.
+    /// Returns the number without its fraction; `None` if the fraction is not zero.
     pub(super) fn whole(&self) -> Option<String> {
         let whole = Self { fraction: String::new(), ..self.clone() };
         self.fraction.bytes().all(|digit| digit == b'0').then(|| whole.text())
     }
 
-    /// A number in plain notation, times ten to the power of `exponent`.
+    /// Multiplies a number in plain notation (digits, decimal point) by ten to the power of `exponent`.
     fn new(is_negative: bool, plain: &str, exponent: i32) -> Self {
         let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
         let (mut whole, mut fraction) = (whole.to_owned(), fraction.to_owned());
@@ -60,9 +60,9 @@ impl Decimal {
     }
 }
 
-/// A number found in a text: its position, digits and marks.
+/// A number found in a text. `parting` is the blank or apostrophe between its groups of three digits.
 #[derive(Debug)]
-struct Written<'t> {
+struct FoundNumber<'t> {
     start: usize,
     end: usize,
     digits: &'t [char],
@@ -70,12 +70,12 @@ struct Written<'t> {
     exponent: i32,
 }
 
-/// The first number next to a currency sign, or else the first number in a text.
+/// Returns the first number next to a currency sign, or else the first number in a text.
 ///
-/// `marks` are those of the page's language: the decimal one, and the one between thousands. They decide only where nothing else
-/// does: a single point or comma before exactly three digits.
+/// `marks` are the decimal and the thousands separator of the page's language, in this order. They matter only for
+/// a single point or comma before exactly three digits.
 ///
-/// # Errors The reason why the text has no number.
+/// # Errors Returns the reason why the text has no unambiguous number.
 pub(super) fn number_in(text: &str, marks: &str) -> Result<Decimal, Cow<'static, str>> {
     let text: Vec<char> = text.chars().map(in_ascii).collect();
     let numbers = all_in(&text);
@@ -89,14 +89,14 @@ pub(super) fn number_in(text: &str, marks: &str) -> Result<Decimal, Cow<'static,
     Ok(Decimal::new(is_negative(&text[..meant.start]), &plain, meant.exponent + zeros))
 }
 
-/// Digits of other scripts as ASCII ones.
+/// Converts a digit of another script to ASCII.
 fn in_ascii(character: char) -> char {
     let code = u32::from(character);
     let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code));
     zero.and_then(|zero| char::from_digit(code - zero, 10)).unwrap_or(character)
 }
 
-fn all_in(text: &[char]) -> Vec<Written<'_>> {
+fn all_in(text: &[char]) -> Vec<FoundNumber<'_>> {
     let (mut at, mut found) = (0, Vec::new());
     while at < text.len() {
         match number_at(text, at) {
@@ -110,7 +110,7 @@ fn all_in(text: &[char]) -> Vec<Written<'_>> {
     found
 }
 
-fn number_at(text: &[char], start: usize) -> Option<Written<'_>> {
+fn number_at(text: &[char], start: usize) -> Option<FoundNumber<'_>> {
     let (mut end, mut parting) = (start, None);
     if let Some((apart, mark)) = parted(text, start) {
         (end, parting) = (apart, Some(mark));
@@ -126,10 +126,10 @@ fn number_at(text: &[char], start: usize) -> Option<Written<'_>> {
         return None;
     }
     let (exponent, length) = exponent_at(text, end).unwrap_or_default();
-    Some(Written { start, end: end + length, digits: &text[start..end], parting, exponent })
+    Some(FoundNumber { start, end: end + length, digits: &text[start..end], parting, exponent })
 }
 
-/// The end of groups of three digits with one mark between them, which is a blank or an apostrophe.
+/// Returns the end of a number in groups of three digits, and the blank or apostrophe between the groups.
 fn parted(text: &[char], start: usize) -> Option<(usize, char)> {
     let first = digits_at(text, start);
     let mark = *text.get(start + first)?;
@@ -143,13 +143,13 @@ fn parted(text: &[char], start: usize) -> Option<(usize, char)> {
     (end > start + first).then_some((end, mark))
 }
 
-/// The end of a point or comma with digits.
+/// Returns the end of a point or comma at `at` with the digits after it.
 fn with_fraction(text: &[char], at: usize) -> Option<usize> {
     let digits = digits_at(text, at + 1);
     (matches!(text.get(at), Some('.' | ',')) && digits > 0).then_some(at + 1 + digits)
 }
 
-/// An exponent of ten, and its length.
+/// Parses an exponent such as `e-3` at `at`. Returns its value and its length in characters.
 fn exponent_at(text: &[char], at: usize) -> Option<(i32, usize)> {
     if !matches!(text.get(at), Some('e' | 'E')) {
         return None;
@@ -180,8 +180,8 @@ fn is_minus(character: char) -> bool {
     matches!(character, '-' | '\u{2212}')
 }
 
-/// 0 if a currency sign touches the number, 1 if a blank separates them, 2 without one.
-fn distance(text: &[char], number: &Written<'_>) -> u8 {
+/// Returns 0 if a currency sign or code touches the number, 1 if a blank separates them, 2 if there is none.
+fn distance(text: &[char], number: &FoundNumber<'_>) -> u8 {
     let mut left = &text[..number.start];
     left = left.split_last().filter(|(last, _)| is_minus(**last)).map_or(left, |(_, rest)| rest);
     let right = &text[number.end..];
@@ -255,7 +255,7 @@ fn zeros(rest: &[char]) -> Result<i32, Cow<'static, str>> {
     })
 }
 
-/// A number without thousands separators and with a decimal point.
+/// Removes the thousands separators, and makes the decimal separator a point.
 fn plain(written: &str, marks: &str) -> Result<String, Cow<'static, str>> {
     let used: Vec<char> = written.chars().filter(|mark| matches!(mark, '.' | ',')).collect();
     let Some(last) = used.last().copied() else { return Ok(written.to_owned()) };
@@ -267,7 +267,7 @@ fn plain(written: &str, marks: &str) -> Result<String, Cow<'static, str>> {
             _ => written.replace(',', "."),
         });
     }
-    // Of two kinds the last is the decimal one. One kind that comes again parts thousands.
+    // If both marks occur, the last one is the decimal separator. A repeated mark separates thousands.
     let is_point = used.iter().filter(|mark| **mark == last).count() == 1;
     let (whole, fraction) = match written.rsplit_once(last) {
         Some((whole, fraction)) if is_point => (whole, fraction),

@@ -1,4 +1,4 @@
-//! Rows of lists and grids that are scrolled: those that load more at their end, and those that keep only the rows in view.
+//! Extracts the rows of lists and grids that load more rows at their end, or keep only the rows in view.
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -11,13 +11,13 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// What was read in one part of the way.
+/// The rows that one call of the injected script read while scrolling for about a second.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Rolled {
+struct ScrollBatch {
     #[serde(flatten)]
     found: Found<(i64, Vec<Value>)>,
-    /// Whether elements are used again for other rows.
+    /// Whether the list reuses elements for other rows.
     recycles: bool,
     /// Whether the end of the list is in view.
     ended: bool,
@@ -26,8 +26,8 @@ struct Rolled {
 }
 
 impl Frame {
-    /// Extracts all rows of a list while scrolling through it from its beginning, at most `most`. Reports the number of rows so
-    /// far. Ends early, with `is_cut`, where it is unclear which rows are in view.
+    /// Extracts at most `most` rows of a list while scrolling through it from its beginning. `report` receives the
+    /// number of rows so far. Stops early, with `is_cut`, if it is unclear which rows are in view.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
     pub async fn extract_through(
@@ -43,7 +43,7 @@ impl Frame {
         loop {
             let Some((world, mut arguments)) = self.query_target(wanted).await? else { break };
             arguments.extend([value_argument(&json!(!all.has_begun)), value_argument(&needed)]);
-            let rolled: Rolled = call(&world, "roll", arguments).await?;
+            let rolled: ScrollBatch = call(&world, "roll", arguments).await?;
             let (ended, count) = (rolled.ended, all.rows());
             all.add(rolled);
             report(all.rows());
@@ -72,9 +72,9 @@ impl Frame {
 struct Collected {
     has_begun: bool,
     recycles: bool,
-    /// In the order in which they came.
+    /// The rows in the order in which they were read, as long as the list reuses no elements.
     in_order: Vec<(i64, Vec<Value>)>,
-    /// Where elements are used again: by their numbers.
+    /// The rows by their numbers, if the list reuses elements.
     by_number: BTreeMap<i64, Vec<Value>>,
     names: Option<Vec<String>>,
     count: usize,
@@ -87,11 +87,11 @@ impl Collected {
         self.in_order.len() + self.by_number.len()
     }
 
-    fn add(&mut self, rolled: Rolled) {
+    fn add(&mut self, rolled: ScrollBatch) {
         self.has_begun = true;
         let Found { rows, names, count, total } = rolled.found;
         (self.count, self.total) = (count, total.or(self.total));
-        // A grid shows its header all the time, but may leave out columns.
+        // The names are empty if no table was found this time: the earlier ones stay.
         self.names = names.filter(|names| !names.is_empty()).or(self.names.take());
         self.recycles |= rolled.recycles;
         self.is_lost = rolled.is_lost;

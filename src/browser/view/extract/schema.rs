@@ -1,4 +1,4 @@
-//! The fields of a row, as a caller writes them.
+//! The schema of a row: its fields, as the caller wrote them.
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -11,11 +11,11 @@ pub struct Schema {
     pub(super) fields: Vec<Field>,
 }
 
-/// A field: where it is, and its type.
+/// A field: the element or attribute that contains its value, and its type.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) name: String,
-    /// As written; empty for the item itself.
+    /// The selector as written; empty for the item itself.
     pub(super) selector: String,
     chain: Value,
     pub(super) attribute: Option<String>,
@@ -47,10 +47,10 @@ pub(super) enum Type {
     Url,
 }
 
-/// The long form of a field.
+/// A field in its long form, as an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct FieldObject {
     #[serde(default)]
     selector: String,
     attribute: Option<String>,
@@ -64,8 +64,8 @@ struct Written {
 }
 
 impl Schema {
-    /// Reads fields: by name a selector, a selector with `@attribute`, or an object with `selector`, `attribute`, `type`, `list`,
-    /// `optional` and `fields`.
+    /// Parses fields. Each value is a selector, a selector with `@attribute`, or an object with `selector`,
+    /// `attribute`, `type`, `list`, `optional` and `fields`.
     ///
     /// # Errors `invalid_arguments` with the name of each field that cannot be read.
     pub fn read(fields: &Map<String, Value>) -> Result<Self> {
@@ -77,7 +77,7 @@ impl Schema {
         }
     }
 
-    /// What the script is asked.
+    /// Returns the description of the fields for the injected script.
     pub(super) fn question(&self) -> Value {
         self.fields
             .iter()
@@ -85,7 +85,7 @@ impl Schema {
             .collect()
     }
 
-    /// The places of the fields without which a row is incomplete.
+    /// Returns the indexes of the fields without which a row is incomplete.
     pub(super) fn needed(&self) -> Vec<usize> {
         let needed = |(at, field): (usize, &Field)| (!field.optional && !field.list).then_some(at);
         self.fields.iter().enumerate().filter_map(needed).collect()
@@ -121,7 +121,7 @@ fn read(fields: &Map<String, Value>, around: &str, problems: &mut Vec<String>) -
     Schema { fields: found }
 }
 
-fn written(value: &Value) -> Result<Written, String> {
+fn written(value: &Value) -> Result<FieldObject, String> {
     match value {
         Value::String(text) => Ok(short(text)),
         Value::Object(_) => serde_json::from_value(value.clone()).map_err(|error| error.to_string()),
@@ -129,8 +129,8 @@ fn written(value: &Value) -> Result<Written, String> {
     }
 }
 
-/// A selector, with an attribute after the last `@`.
-fn short(text: &str) -> Written {
+/// Parses the short form: a selector, optionally with an attribute after the last `@`.
+fn short(text: &str) -> FieldObject {
     let is_name = |name: &str| {
         let plain = |character: char| character.is_ascii_alphanumeric() || "-_:".contains(character);
         name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(plain)
@@ -138,13 +138,13 @@ fn short(text: &str) -> Written {
     match text.rsplit_once('@').filter(|(_, attribute)| is_name(attribute)) {
         Some((selector, attribute)) => {
             let (selector, attribute) = (selector.trim().to_owned(), Some(attribute.to_owned()));
-            Written { selector, attribute, ..Written::default() }
+            FieldObject { selector, attribute, ..FieldObject::default() }
         }
-        None => Written { selector: text.to_owned(), ..Written::default() },
+        None => FieldObject { selector: text.to_owned(), ..FieldObject::default() },
     }
 }
 
-fn field(name: &str, written: Written, title: &str, problems: &mut Vec<String>) -> Option<Field> {
+fn field(name: &str, written: FieldObject, title: &str, problems: &mut Vec<String>) -> Option<Field> {
     let chain = match chain(&written.selector) {
         Ok(chain) => chain,
         Err(problem) => {
@@ -164,11 +164,11 @@ fn field(name: &str, written: Written, title: &str, problems: &mut Vec<String>) 
         (Some(fields), None) => Kind::Fields(read(fields, &format!(" in {title}"), problems)),
         (None, kind) => Kind::Plain(kind.unwrap_or_default()),
     };
-    let Written { selector, attribute, list, optional, .. } = written;
+    let FieldObject { selector, attribute, list, optional, .. } = written;
     Some(Field { name: name.to_owned(), selector, chain, attribute, kind, list, optional })
 }
 
-/// A selector for the script; null for the item itself.
+/// Parses a selector for the injected script. Returns null for an empty one, which means the item itself.
 fn chain(selector: &str) -> Result<Value, String> {
     if selector.trim().is_empty() {
         return Ok(Value::Null);

@@ -1,4 +1,4 @@
-//! Values with types, from what the script has read.
+//! Converts the values that the injected script has read to their types.
 use serde_json::{Number, Value};
 
 use super::Row;
@@ -7,14 +7,14 @@ use super::numbers::{Decimal, number_in};
 use super::schema::{Field, Kind, Schema, Type};
 use crate::error::{Error, Result, in_quotes, quoted};
 
-/// How much of a page's text an error quotes.
+/// The most characters of a page's text that an error quotes.
 const LONGEST_QUOTE: usize = 60;
 
 const TRUE: [&str; 4] = ["true", "yes", "on", "1"];
 const FALSE: [&str; 4] = ["false", "no", "off", "0"];
 
 impl Schema {
-    /// A row. `item`: its number, from 1.
+    /// Converts a row to typed values. `item` is its number, from 1.
     pub(super) fn row(&self, found: Vec<Value>, item: usize) -> Result<Row> {
         self.row_in("", found, item)
     }
@@ -113,7 +113,7 @@ impl Type {
     }
 }
 
-/// A number for JSON; without a point if it is whole.
+/// Returns a JSON number, without a decimal point if it is whole; `None` if it is too large.
 fn float(number: &Decimal) -> Option<Value> {
     let whole = number.whole().and_then(|whole| whole.parse::<i64>().ok());
     whole.map(Value::from).or_else(|| Number::from_f64(number.text().parse().ok()?).map(Value::from))

@@ -1,11 +1,11 @@
-// Lays HTML over pictures, in a page that nobody sees. Pages that are watched know nothing of it.
+// Draws HTML over images, in a hidden page of its own: the recorded page cannot detect it.
 () => {
-  // What moves stands as it ends.
+  // Shows animations in their final state.
   const STILL = "*, *::before, *::after { animation-delay: -3600s !important; animation-play-state: paused !important; }";
   const UNSPEAKABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
   let layers = [];
 
-  /** A picture that is drawn from HTML: no script runs in it, and nothing is loaded for it. */
+  /** Renders HTML as an image: no script in it runs, and nothing is loaded. */
   const drawn = async (html, width, height) => {
     const parsed = new DOMParser().parseFromString(html.replace(UNSPEAKABLE, ""), "text/html");
     const root = parsed.createElement("div");
@@ -46,7 +46,7 @@
         }
         brush.drawImage(layer, 0, 0, width, height);
       }
-      // At once: a page that nobody sees is not given a blob before a second is over.
+      // Not `toBlob`: in a hidden page, its result comes only after a second.
       return canvas.toDataURL("image/jpeg", 0.9).split(",")[1];
     },
   };

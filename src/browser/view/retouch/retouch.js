@@ -1,4 +1,4 @@
-// Works on pictures, in a page that nobody sees.
+// Labels and compares images, in a hidden page.
 (() => {
   const opened = async (data) => {
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -17,7 +17,7 @@
   };
 
   return {
-    /** The picture with a frame around each box `[x, y, width, height]`, and its number, counted from 1. */
+    /** Draws a frame around each box `[x, y, width, height]`, with its number, counted from 1. */
     async label(data, boxes, type, quality) {
       const picture = await opened(data);
       const [canvas, pen] = canvasOf(picture.width, picture.height);
@@ -41,7 +41,7 @@
       return written(canvas, type, quality);
     },
 
-    /** What differs between two pictures: how many pixels, within which box, and a picture that shows it in red. */
+    /** Compares two images: the number of pixels that differ, the box around them, and an image that shows them in red. */
     async difference(before, after, type, quality) {
       const [old, fresh] = [await opened(before), await opened(after)];
       const [width, height] = [Math.max(old.width, fresh.width), Math.max(old.height, fresh.height)];

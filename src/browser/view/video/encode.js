@@ -1,4 +1,4 @@
-// Turns pictures into a video, in a page that nobody sees. Pages that are recorded know nothing of it.
+// Encodes images as a video, in a hidden page of its own: the recorded page cannot detect it.
 (width, height, bitrate) => {
   const canvas = new OffscreenCanvas(width, height);
   const brush = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
@@ -21,7 +21,7 @@
   });
   encoder.configure({ codec: "vp8", width, height, bitrate, latencyMode: "realtime" });
 
-  // Players take a video that says nothing for one of this range and matrix; what the browser makes of a canvas has the full range.
+  // Players assume this range and matrix if a video does not state them, but frames made from a canvas have the full range.
   const colorSpace = { primaries: "bt709", transfer: "iec61966-2-1", matrix: "smpte170m", fullRange: false };
   const yuv = new Uint8Array((width * height * 3) / 2);
   const toYuv = (rgba) => {
@@ -46,7 +46,7 @@
     }
   };
 
-  /** What has been encoded since the last question. */
+  /** The chunks that were encoded since the last call. */
   const take = () => {
     if (failure) throw failure;
     const taken = done;

@@ -29,7 +29,7 @@ impl Tool for Type {
     }
 }
 
-/// The key name of our keyboard for an X11 key name.
+/// Converts an X11 key name, such as `page_down`, to the name that our keyboard accepts, such as `PageDown`.
 fn key_name(name: &str) -> &str {
     match name.to_ascii_lowercase().as_str() {
         "page_up" | "prior" => "PageUp",
@@ -44,7 +44,7 @@ fn key_name(name: &str) -> &str {
     }
 }
 
-/// Converts a chord such as `ctrl+Page_Down` to our keyboard's notation.
+/// Converts the X11 key names in a chord: `ctrl+Page_Down` becomes `ctrl+PageDown`.
 fn chord(text: &str) -> String {
     match text.rsplit_once('+') {
         Some((held, last)) if !held.is_empty() && !last.is_empty() => {
@@ -107,7 +107,7 @@ impl Tool for HoldKey {
     }
 }
 
-/// What a field is to have: a text, a number, or whether it is checked.
+/// The value to set in a field: a text, a number, or the checked state.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Value {

@@ -15,11 +15,11 @@ use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
 
-/// The default depth of a page.
+/// The default depth of the outline that `read_page` returns.
 const USUAL_DEPTH: u32 = 15;
-/// The most characters of a page.
+/// The maximum number of characters that `read_page` and `get_page_text` return.
 const MOST_CHARS: usize = 50_000;
-/// The most search results.
+/// The maximum number of elements that `find` returns.
 const MOST_FOUND: usize = 20;
 
 /// Take a screenshot of the viewport. Other tools take its coordinates.
@@ -34,7 +34,7 @@ impl Tool for Screenshot {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        // A pixel of the picture is one of the page, so that places in it can be pointed at.
+        // At scale 1, coordinates in the screenshot are viewport coordinates, which the other tools accept.
         let picture = screenshot::shown(&page, Area::Viewport, Some(1.0)).await?;
         let [_, _, width, height] = picture.area;
         reply.say(format!("The viewport, {width}x{height}"));

@@ -11,10 +11,10 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
 use crate::mcp::tools::{input, pointer, scroll, vision};
 
-/// The distance of one wheel notch in pixels.
+/// The scroll distance of one wheel notch, in pixels.
 const NOTCH_PX: f64 = 100.0;
 
-/// Clicks the target of a tool.
+/// Clicks an element or point, while the modifier keys in `held` are down.
 async fn click(
     target: Target,
     held: Option<&str>,
@@ -67,7 +67,7 @@ clicks! {
     TripleClick, "triple_click", "Triple-click", Left, 3;
 }
 
-/// A point in the notation of our own tools.
+/// Formats a point as the `position` argument of `browser_hover`: `x,y`.
 fn written(x: f64, y: f64) -> String {
     format!("{x},{y}")
 }

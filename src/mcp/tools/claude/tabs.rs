@@ -25,9 +25,9 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let action = match self.url.as_str() {
-            "back" => Some(history::Go::Back),
-            "forward" => Some(history::Go::Forward),
-            "reload" => Some(history::Go::Reload),
+            "back" => Some(history::HistoryAction::Back),
+            "forward" => Some(history::HistoryAction::Forward),
+            "reload" => Some(history::HistoryAction::Reload),
             _ => None,
         };
         match action {

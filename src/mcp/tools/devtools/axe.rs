@@ -1,12 +1,12 @@
-//! Audits with axe, if its script was given: runs in the isolated world, where the page cannot see it.
+//! Accessibility audits with axe-core, if its script is configured. It runs in an isolated world, hidden from the page.
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{Page, Scope};
+use crate::browser::{Page, ScriptWorld};
 use crate::error::Error;
 use crate::mcp::page_text::inline;
 
-/// The most elements that are named for a rule.
+/// The maximum number of elements that are listed for a violated rule.
 const MOST_NAMED: usize = 5;
 const RUN: &str = r#"async () => {
   const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -20,7 +20,7 @@ const RUN: &str = r#"async () => {
 }"#;
 
 #[derive(Debug, Deserialize)]
-struct Found {
+struct AxeReport {
     version: String,
     passed: usize,
     violations: Vec<Violation>,
@@ -34,16 +34,16 @@ struct Violation {
     nodes: Vec<String>,
 }
 
-/// Runs the rules on a page, and returns the findings, most severe first.
+/// Runs axe on a page, and describes the violated rules, most severe first.
 ///
 /// # Errors `script` if the script is not axe, or fails.
 pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
     let frame = page.main_frame();
-    // As an expression that gives nothing: what axe is made of is no value of JSON.
+    // `void 0` replaces the script's own value, which cannot be serialized as JSON.
     let load = format!("{axe}\n;void 0");
-    page.unless_stuck(None, frame.evaluate(&load, Vec::new(), Scope::Isolated)).await?;
-    let found = page.unless_stuck(None, frame.evaluate(RUN, Vec::new(), Scope::Isolated)).await?;
-    let mut found: Found = serde_json::from_value(found).map_err(|error| Error::Script {
+    page.unless_stuck(None, frame.evaluate(&load, Vec::new(), ScriptWorld::Isolated)).await?;
+    let found = page.unless_stuck(None, frame.evaluate(RUN, Vec::new(), ScriptWorld::Isolated)).await?;
+    let mut found: AxeReport = serde_json::from_value(found).map_err(|error| Error::Script {
         message: format!("axe answers otherwise than expected: {error}"),
     })?;
     let grave = |violation: &Violation| {

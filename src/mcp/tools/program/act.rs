@@ -1,4 +1,4 @@
-//! The actions of a program: the same as those of tools.
+//! Actions of a program on elements, keyboard and mouse, with the same waiting and consent as those of tools.
 use serde_json::{Value, json};
 
 use super::super::milliseconds;
@@ -74,7 +74,7 @@ impl Host<'_> {
         Ok(Value::Null)
     }
 
-    /// Input from the keyboard and the mouse.
+    /// Performs a call of `page.keyboard` or `page.mouse`.
     pub(super) async fn input(&self, asked: &Value) -> Result<Value> {
         self.allow(asked).await?;
         let page = self.state.pages.page(asked)?;

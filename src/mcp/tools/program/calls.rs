@@ -1,4 +1,4 @@
-//! The calls of a program, one row for each.
+//! Serves the calls that a program makes to the browser.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use super::pages::{Pages, of};
 use crate::Result;
 use crate::browser::locator::{Locator, Presence};
 use crate::browser::{
-    ActsOn, Area, CaptureOptions, Dialog, ElementAction, ElementHandle, JsValue, Match, Matched,
-    NavigateOptions, Page, Scope, Screenshot, WaitUntil,
+    ActsOn, Area, CaptureOptions, Dialog, ElementAction, ElementHandle, JsValue, Match, MatchResult,
+    NavigateOptions, Page, Screenshot, ScriptWorld, WaitUntil,
 };
 use crate::error::{Error, in_quotes};
 use crate::mcp::budget::head;
@@ -28,15 +28,16 @@ use crate::mcp::target;
 use crate::mcp::tool::Capability;
 use crate::snapshot;
 
-/// How long an element is waited for on a page at rest.
+/// How long to wait for an element while nothing changes on the page.
 const AT_REST: Duration = Duration::from_secs(2);
 const EXPECT_LIMIT: Duration = Duration::from_secs(5);
 const MOST_PICTURES: usize = 5;
-/// Characters and lines of the page that an error shows.
+/// The maximum number of characters of the page's outline in an error.
 const MOST_NEAR: usize = 1_200;
+/// The maximum number of similar or matching elements in an error.
 const MOST_NEAR_LINES: usize = 8;
 const NEAR_LIMIT: Duration = Duration::from_secs(2);
-/// So many first letters make words alike.
+/// The number of first characters in which similar words agree.
 const ALIKE: usize = 3;
 const DIALOG_PAUSE: Duration = Duration::from_millis(20);
 
@@ -47,14 +48,14 @@ pub(super) struct State {
     pub(super) pages: Arc<Pages>,
     code: String,
     begun_at: String,
-    /// The origins at which it may act.
+    /// The origins at which the program may act.
     allowed: tokio::sync::Mutex<HashSet<String>>,
     pictures: Mutex<Vec<Screenshot>>,
-    /// Failed calls, by id.
+    /// The names and errors of failed calls, by call id.
     pub(super) errors: Mutex<HashMap<u32, (String, Error)>>,
-    /// Results to deliver once no dialog is open.
+    /// Results to deliver once no dialog is open, by call id.
     done: Mutex<HashMap<u32, Value>>,
-    /// Running scripts of pages.
+    /// Scripts that are running in pages, by call id.
     scripts: Mutex<HashMap<u32, Script>>,
     dialogs: Mutex<Vec<(Page, Dialog)>>,
 }
@@ -78,14 +79,14 @@ impl State {
         std::mem::take(&mut *self.pictures.lock())
     }
 
-    /// The dialog of a call.
+    /// The dialog whose number is an argument of the call.
     pub(super) fn dialog(&self, asked: &Value) -> Option<(Page, Dialog)> {
         let number = usize::try_from(asked["number"].as_u64()?).ok()?;
         self.dialogs.lock().get(number).cloned()
     }
 }
 
-/// The server's side of a program.
+/// Executes the calls of a program in the server.
 pub(super) struct Host<'a> {
     pub(super) call: &'a Call<'a>,
     pub(super) state: &'a State,
@@ -110,7 +111,7 @@ impl<'a> Host<'a> {
             None => loop {
                 self.until_no_dialog().await;
                 match self.serve(*id, method, asked).await {
-                    // It met a dialog before it did anything.
+                    // A dialog stopped the call before it did anything: try again.
                     Err(Error::DialogOpen { .. } | Error::DialogElsewhere { .. }) => {
                         sleep(DIALOG_PAUSE).await
                     }
@@ -158,14 +159,14 @@ impl<'a> Host<'a> {
                 Ok(Value::Null)
             }
             "expect" => self.expect(asked).await,
-            "goto" | "reload" | "back" | "forward" | "set_content" | "load_state" | "until_elsewhere" => {
+            "goto" | "reload" | "back" | "forward" | "set_content" | "load_state" | "wait_for_url_change" => {
                 self.go(method, asked).await
             }
             "evaluate" | "evaluate_element" | "evaluate_all" | "wait_for_function" => {
                 self.allow(asked).await?;
                 self.evaluate(id, method, asked).await
             }
-            "is_visible" | "count" | "texts" | "wait_for" => self.found_of(method, asked).await,
+            "is_visible" | "count" | "texts" | "wait_for" => self.query_locator(method, asked).await,
             "input" => self.input(asked).await,
             "answer_dialog" => self.answer_dialog(asked).await,
             "screenshot" => self.screenshot(asked).await,
@@ -194,7 +195,7 @@ impl<'a> Host<'a> {
         self.call.confirm_program(&page, &self.state.code, &self.state.begun_at, &mut allowed).await
     }
 
-    /// The timeout of a call, within that of the program.
+    /// The time limit of a call: its own timeout, but at most the program's remaining time.
     pub(super) fn limit(&self, asked: &Value, default: Duration) -> Duration {
         let limit = match asked["timeout"].as_f64() {
             Some(ms) if ms > 0.0 => milliseconds(ms),
@@ -208,8 +209,8 @@ impl<'a> Host<'a> {
         self.state.pages.frame(asked)?.painted_locator(of(asked, "selector"), strict)
     }
 
-    /// Waits until the locator finds an element. Without a timeout, it gives up once the page rests. Returns the time limit of
-    /// the action.
+    /// Waits until the locator finds an element; without a timeout, only as long as the page keeps changing. Returns
+    /// the time limit of the action that follows.
     pub(super) async fn found(&self, locator: &Locator, asked: &Value) -> Result<Duration> {
         let whole = self.limit(asked, self.call.settings.timeouts.navigation);
         let default = self.limit(asked, self.call.settings.timeouts.action);
@@ -239,7 +240,7 @@ impl<'a> Host<'a> {
         Ok((element.ok_or(Error::ElementNotFound { waited: limit })?, limit))
     }
 
-    async fn found_of(&self, method: &str, asked: &Value) -> Result<Value> {
+    async fn query_locator(&self, method: &str, asked: &Value) -> Result<Value> {
         Ok(match method {
             "is_visible" => json!(self.locator(asked, true)?.is_visible().await?),
             "count" => json!(self.locator(asked, false)?.count().await?),
@@ -284,9 +285,11 @@ impl<'a> Host<'a> {
         let options = NavigateOptions { until, limit, referrer: None };
         let (page, frame) = (self.state.pages.page(asked)?, self.state.pages.frame(asked)?);
         match method {
-            "until_elsewhere" => return Ok(json!(frame.until_elsewhere(of(asked, "url"), limit).await?)),
+            "wait_for_url_change" => {
+                return Ok(json!(frame.wait_for_url_change(of(asked, "url"), limit).await?));
+            }
             "load_state" => {
-                frame.until_moment(until, limit).await?;
+                frame.wait_for_lifecycle(until, limit).await?;
                 return Ok(Value::Null);
             }
             "set_content" => self.allow(asked).await?,
@@ -316,7 +319,7 @@ impl<'a> Host<'a> {
         let script = of(asked, "script").to_owned();
         let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         if method == "wait_for_function" {
-            let scope = Scope::for_script(&script);
+            let scope = ScriptWorld::for_script(&script);
             frame.wait_for_function(&script, &JsValue::Undefined, scope, None, limit).await?;
             return Ok(json!(true));
         }
@@ -335,12 +338,12 @@ impl<'a> Host<'a> {
                 };
                 let frame = elements.first().map_or(frame, |element| element.frame().clone());
                 let given = elements.iter().map(|element| {
-                    element.frame().argument_in(element.world(), element.handle(), Scope::Main)
+                    element.frame().argument_in(element.world(), element.handle(), ScriptWorld::Main)
                 });
                 let given = try_join_all(given).await?;
                 let work = async move {
                     let (arguments, _held): (Vec<_>, Vec<_>) = given.into_iter().unzip();
-                    frame.evaluate_through_dialogs(limit, &script, arguments, Scope::Main).await
+                    frame.evaluate_through_dialogs(limit, &script, arguments, ScriptWorld::Main).await
                 };
                 let running: Script = Arc::new(tokio::sync::Mutex::new(tokio::spawn(work)));
                 self.state.scripts.lock().insert(id, Arc::clone(&running));
@@ -408,14 +411,14 @@ impl<'a> Host<'a> {
                 let what = "a new tab".to_owned();
                 let page = timeout(limit, coming).await;
                 let page = page.map_err(|_| Error::WaitRanOut { what, waited: limit })?;
-                let _ = page.main_frame().until_moment(WaitUntil::Load, limit).await;
+                let _ = page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit).await;
                 return Ok(json!(pages.number(&page)));
             }
         }
         Ok(Value::Null)
     }
 
-    /// Grants permissions, if tools may.
+    /// Grants permissions, if the server was started with `--caps storage`.
     async fn grant(&self, asked: &Value) -> Result<Value> {
         if !self.call.enables(Capability::Storage) {
             let message = "permissions need a server that was started with --caps storage".to_owned();
@@ -445,7 +448,7 @@ impl<'a> Host<'a> {
         }))
     }
 
-    /// The elements most like what a selector describes; else the beginning of the page.
+    /// The lines of the outline that resemble a selector without a match; if none does, the beginning of the outline.
     async fn near(&self, asked: &Value) -> Option<String> {
         let options = CaptureOptions { limit: NEAR_LIMIT, ..CaptureOptions::default() };
         let tree = capture(self.call, &self.state.pages.page(asked).ok()?, options).await.ok()?;
@@ -462,7 +465,7 @@ impl<'a> Host<'a> {
     async fn several(&self, asked: &Value) -> Option<String> {
         let page = self.state.pages.page(asked).ok()?;
         let matched = page.matching(of(asked, "selector"), Duration::ZERO).await.ok()?;
-        let Matched::Several(_, several) = matched else { return None };
+        let MatchResult::Several(_, several) = matched else { return None };
         let line = |found: &Match| {
             let reference = target::ref_in(self.call, &page, &found.frame, found.number);
             format!("{} [ref={reference}]", target::words(&found.role, &found.name))
@@ -480,12 +483,12 @@ impl<'a> Host<'a> {
         was_open
     }
 
-    /// Whether the dialog of a call is still open.
+    /// Whether the dialog that the call refers to is still open.
     pub(super) fn is_open(&self, asked: &Value) -> bool {
         self.state.dialog(asked).is_some_and(|(page, dialog)| page.dialog().as_ref() == Some(&dialog))
     }
 
-    /// The dialogs that opened since the last call.
+    /// The dialogs that opened since this function was last called.
     pub(super) fn new_dialogs(&self) -> Vec<Value> {
         let mut known = self.state.dialogs.lock();
         let mut new = Vec::new();
@@ -520,7 +523,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The lines of an outline with words like those of a selector: of its quoted texts, else of the whole.
+/// The lines of an outline with words similar to the quoted texts of a selector, or else to any word of it.
 fn alike<'a>(outline: &'a str, selector: &str) -> Vec<&'a str> {
     let words = |text: &str| -> Vec<String> {
         let text = text.to_lowercase();
@@ -543,7 +546,7 @@ fn alike<'a>(outline: &'a str, selector: &str) -> Vec<&'a str> {
     Vec::new()
 }
 
-/// The name of a call.
+/// Names a call in an error, such as `click of "#save"`.
 fn named(method: &str, asked: &Value) -> String {
     let what = match method {
         "perform" => of(&asked["action"], "do"),

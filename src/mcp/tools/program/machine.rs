@@ -1,4 +1,4 @@
-//! The engine that a program runs in: no files, no processes, no network, and bounded resources.
+//! The JavaScript engine (`QuickJS`) for programs: without files, processes and network, and with resource limits.
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio::sync::mpsc::UnboundedSender;
 const NAMES: &str = include_str!("names.js");
 const MEMORY: usize = 64 << 20;
 const STACK: usize = 512 << 10;
-/// Of the thread: the engine counts its own stack.
+/// The stack size of the engine's thread. The engine itself limits scripts to [`STACK`].
 pub(super) const THREAD_STACK: usize = 8 << 20;
 const MOST_CALLS: u32 = 5_000;
 const MOST_PLACES: usize = 5;
 const OUT_OF_TIME: &str = "interrupted";
 
-/// A call of the program.
+/// A call that the program makes to the server.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) id: u32,
@@ -63,14 +63,14 @@ impl Deadline {
 
 /// The output of a program, up to a limit.
 #[derive(Debug, Default)]
-pub(super) struct Printed {
+pub(super) struct ProgramOutput {
     pub(super) text: String,
     pub(super) all: usize,
     pub(super) kept: usize,
     pub(super) room: usize,
 }
 
-impl Printed {
+impl ProgramOutput {
     fn add(&mut self, line: &str) {
         let length = line.chars().count() + 1;
         let left = self.room.saturating_sub(self.kept);
@@ -80,15 +80,15 @@ impl Printed {
     }
 }
 
-/// Reads the browser's state without waiting.
-pub(super) type Look = Box<dyn Fn(&str, &Value) -> Result<Value, String> + Send>;
+/// A function that reads browser state without waiting.
+pub(super) type StateReader = Box<dyn Fn(&str, &Value) -> Result<Value, String> + Send>;
 
-/// The program's side of the connection.
+/// The program's side of its connection with the server.
 pub(super) struct Link {
     pub(super) requests: UnboundedSender<Request>,
     pub(super) events: Receiver<Event>,
-    pub(super) look: Look,
-    pub(super) printed: Arc<Mutex<Printed>>,
+    pub(super) look: StateReader,
+    pub(super) printed: Arc<Mutex<ProgramOutput>>,
     /// Whether the program was cancelled.
     pub(super) stopped: Arc<AtomicBool>,
     pub(super) deadline: Deadline,
@@ -102,7 +102,7 @@ pub(super) struct Failure {
     stack: String,
     /// The id of the call that failed.
     pub(super) id: Option<u32>,
-    /// The similar elements of the page.
+    /// Elements that resemble the selector, or match it if it is ambiguous.
     pub(super) near: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Failure {
         Self { message: message.into(), stack, ..Self::default() }
     }
 
-    /// The line of the program, if known.
+    /// The line of the program at which it failed, if known.
     pub(super) fn line(&self) -> Option<u32> {
         line_in(&self.stack)
     }
@@ -125,7 +125,7 @@ pub(super) enum Outcome {
         not_awaited: Vec<String>,
     },
     Failed(Failure),
-    /// With the calls that it waited for.
+    /// The calls that were unfinished at the time limit.
     TimedOut(Vec<String>),
 }
 
@@ -172,7 +172,7 @@ struct Machine<'js> {
     ctx: Ctx<'js>,
     under_way: Rc<Cell<u32>>,
     ended: Rc<RefCell<Option<String>>>,
-    /// Whether it exceeded the limit of calls.
+    /// Whether the program exceeded [`MOST_CALLS`].
     spent: Arc<AtomicBool>,
 }
 
@@ -267,7 +267,7 @@ impl<'js> Machine<'js> {
         make.call((send, look, print, done))
     }
 
-    /// The program as a function: an expression, or else statements.
+    /// Compiles the program to a function: as an expression, or else as statements.
     fn compiled(&self, program: &str) -> Result<Function<'js>, Failure> {
         let expression = program.trim_end().trim_end_matches(';');
         let whole = format!("(async () => ({expression}\n))");
@@ -294,14 +294,14 @@ impl<'js> Machine<'js> {
         }
     }
 
-    /// The unfinished calls with their lines.
+    /// The unfinished calls, each with its line.
     fn waits(&self, waiting: &Function<'js>) -> Vec<String> {
-        // An interrupted engine can fail here, too.
+        // An interrupted engine may fail to run `waiting`; the list is then empty.
         places(&waiting.call::<_, String>(()).unwrap_or_default())
     }
 }
 
-/// Describes unfinished calls.
+/// Describes the unfinished calls in the JSON text `waiting`.
 pub(super) fn places(waiting: &str) -> Vec<String> {
     let calls: Vec<Value> = serde_json::from_str(waiting).unwrap_or_default();
     let place = |call: &Value| {
@@ -348,11 +348,11 @@ mod tests {
 
     use super::*;
 
-    /// How a program ends that nobody answers, and what it printed.
+    /// Runs a program whose calls get no answer. Returns how it ended, and its output.
     fn ended(program: &str, limit: Duration) -> (Outcome, String) {
         let (requests, _asked) = channel::unbounded_channel();
         let (_sender, events) = mpsc::channel();
-        let printed = Arc::new(Mutex::new(Printed { room: 100, ..Printed::default() }));
+        let printed = Arc::new(Mutex::new(ProgramOutput { room: 100, ..ProgramOutput::default() }));
         let link = Link {
             requests,
             events,

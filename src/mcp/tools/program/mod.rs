@@ -1,4 +1,4 @@
-//! Programs in JavaScript with Playwright's names, in an engine of the server's own.
+//! The tool that runs JavaScript programs with Playwright's API, in an engine inside the server.
 mod act;
 mod calls;
 mod machine;
@@ -20,7 +20,7 @@ use tokio::sync::{mpsc as channel, oneshot};
 use tokio::time::interval;
 
 use self::calls::{Host, State};
-use self::machine::{Deadline, Event, Failure, Link, Outcome, Printed, Request};
+use self::machine::{Deadline, Event, Failure, Link, Outcome, ProgramOutput, Request};
 use super::{milliseconds, screenshot};
 use crate::Result;
 use crate::browser::Page;
@@ -33,24 +33,25 @@ use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
-/// Characters of an answer, and of a file.
+/// The maximum number of characters of output in an answer.
 const MOST_SHOWN: usize = 20_000;
+/// The maximum number of characters of output in a file.
 const MOST_WRITTEN: usize = 20_000_000;
-/// How often open dialogs are looked for.
+/// The interval between checks for open dialogs.
 const DIALOG_PAUSE: Duration = Duration::from_millis(50);
 /// How long a program may wait at a dialog.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 /// How long an interrupted program may take to end. Some functions of the engine cannot be interrupted.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
-/// How many calls of a program are served at once.
+/// The maximum number of calls of a program that are served at once.
 const MOST_AT_ONCE: usize = 200;
-/// How many programs there may be in this process.
+/// The maximum number of programs that run at once in this process.
 const MOST_PROGRAMS: usize = 16;
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 
-/// Run JavaScript with Playwright's API (`page`, `expect`; also `page.snapshot()`): many steps, loops, tables. Actions
-/// wait for their effects. Returns its value and log.
+/// Run JavaScript with Playwright's API (page, expect, page.snapshot()), for many steps or loops. Actions wait for
+/// their effects. Returns the program's value and log.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunProgram {
     /// Example: `await page.getByLabel("Name").fill("Ada"); return page.title()`. Refs: `page.locator("e12")`.
@@ -85,45 +86,45 @@ pub(super) fn paused(call: &Call<'_>) -> Option<Box<Program>> {
     call.kept.paused.lock().take()?.downcast().ok()
 }
 
-/// A program that has started. It ends when this is dropped.
+/// A program that has started. Dropping this value interrupts it.
 pub(super) struct Program {
-    joint: Joint,
+    joint: ProgramConnection,
     state: State,
     deadline: Deadline,
-    /// The rest of its time when it came to a dialog.
+    /// The remaining time of the program when it paused at a dialog; `None` while it runs.
     left: Option<Duration>,
     limit: Duration,
-    printed: Arc<Mutex<Printed>>,
-    /// The URL at its start.
+    printed: Arc<Mutex<ProgramOutput>>,
+    /// The URL of the page when the program started.
     url: String,
-    _stop: Stop,
+    _stop: StopOnDrop,
 }
 
 /// The connection between a program and the server.
-struct Joint {
+struct ProgramConnection {
     asked: channel::UnboundedReceiver<Request>,
     events: mpsc::Sender<Event>,
     ended: oneshot::Receiver<Outcome>,
-    /// Calls without an answer.
+    /// Calls that have not been answered yet, by call id.
     open: BTreeMap<u32, Request>,
 }
 
-enum Ending {
-    /// `None`: it does not end.
+enum ServeOutcome {
+    /// `None` if the program does not end although it was interrupted.
     Ended(Option<Outcome>),
-    /// At a dialog that nothing in it answers.
+    /// The program paused at this dialog, which none of its listeners answered.
     Paused(Value),
 }
 
 impl Program {
     fn begin(call: &Call<'_>, page: Page, code: String, limit: Duration) -> Result<Self> {
-        let alive = Alive::new()?;
+        let alive = ProgramSlot::new()?;
         let (requests, asked) = channel::unbounded_channel();
         let (events, incoming) = mpsc::channel();
         let (end, ended) = oneshot::channel();
         let room = if call.is_whole() { MOST_WRITTEN } else { MOST_SHOWN };
-        let printed = Arc::new(Mutex::new(Printed { room, ..Printed::default() }));
-        let stop = Stop(Arc::new(AtomicBool::new(false)));
+        let printed = Arc::new(Mutex::new(ProgramOutput { room, ..ProgramOutput::default() }));
+        let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
         let (deadline, url) = (Deadline::after(limit), page.url());
         let state = State::new(call, page, code.clone());
         let pages = Arc::clone(&state.pages);
@@ -142,11 +143,11 @@ impl Program {
         };
         let thread = thread::Builder::new().name("program".to_owned()).stack_size(machine::THREAD_STACK);
         thread.spawn(work).map_err(|error| refused(format!("the program could not be started: {error}")))?;
-        let joint = Joint { asked, events, ended, open: BTreeMap::new() };
+        let joint = ProgramConnection { asked, events, ended, open: BTreeMap::new() };
         Ok(Self { joint, state, deadline, left: None, limit, printed, url, _stop: stop })
     }
 
-    /// Serves the program until it ends or comes to a dialog, and reports the result.
+    /// Serves the program until it ends or pauses at a dialog, and reports the result.
     pub(super) async fn resume(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.progress.say("running the program");
         if let Some(left) = self.left.take() {
@@ -155,8 +156,8 @@ impl Program {
         }
         let host = Host::new(call, &self.state, &self.deadline);
         let outcome = match self.joint.serve(&host, &self.deadline).await {
-            Ending::Ended(outcome) => outcome,
-            Ending::Paused(at) => return self.pause(&at, call, reply),
+            ServeOutcome::Ended(outcome) => outcome,
+            ServeOutcome::Paused(at) => return self.pause(&at, call, reply),
         };
         for picture in self.state.take_pictures() {
             match call.settings.image_responses {
@@ -246,7 +247,7 @@ impl Program {
         ))
     }
 
-    /// An error with its line, and the part of the page that matters.
+    /// Converts a failure to an error. Adds the failed line, and similar elements of the page, to `notes`.
     fn explained(&self, failed: Failure, notes: &mut Vec<String>) -> Error {
         let line = failed.line().map(|line| format!("line {line}")).unwrap_or_default();
         let failed_call = failed.id.and_then(|id| self.state.errors.lock().remove(&id));
@@ -270,9 +271,9 @@ fn refused(message: String) -> Error {
     Error::Program { message }
 }
 
-impl Joint {
-    /// Serves the program until it ends, or comes to a dialog.
-    async fn serve(&mut self, host: &Host<'_>, deadline: &Deadline) -> Ending {
+impl ProgramConnection {
+    /// Serves the program's calls until it ends or pauses at a dialog.
+    async fn serve(&mut self, host: &Host<'_>, deadline: &Deadline) -> ServeOutcome {
         let answer = |request: Request| async move { (request.id, host.answer(&request).await) };
         let mut under_way: FuturesUnordered<_> = self.open.values().cloned().map(answer).collect();
         let mut looks = interval(DIALOG_PAUSE);
@@ -280,7 +281,7 @@ impl Joint {
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut self.ended => return Ending::Ended(outcome.ok()),
+                outcome = &mut self.ended => return ServeOutcome::Ended(outcome.ok()),
                 Some((id, value)) = under_way.next(), if !under_way.is_empty() => {
                     self.open.remove(&id);
                     drop(self.events.send(Event::Answer(id, value)));
@@ -289,7 +290,7 @@ impl Joint {
                     "unanswered_dialog" => {
                         drop(self.events.send(Event::Answer(request.id, json!({ "value": null }))));
                         if host.is_open(&request.arguments) {
-                            return Ending::Paused(request.arguments);
+                            return ServeOutcome::Paused(request.arguments);
                         }
                     }
                     _ => {
@@ -302,7 +303,7 @@ impl Joint {
                         drop(self.events.send(Event::Dialog(dialog)));
                     }
                     if deadline.is_over() && over.get_or_insert_with(Instant::now).elapsed() > INTERRUPT_GRACE {
-                        return Ending::Ended(None);
+                        return ServeOutcome::Ended(None);
                     }
                 }
             }
@@ -311,9 +312,9 @@ impl Joint {
 }
 
 /// Counts a program while its thread runs.
-struct Alive;
+struct ProgramSlot;
 
-impl Alive {
+impl ProgramSlot {
     fn new() -> Result<Self> {
         if PROGRAMS.fetch_add(1, Ordering::Relaxed) >= MOST_PROGRAMS {
             PROGRAMS.fetch_sub(1, Ordering::Relaxed);
@@ -325,16 +326,16 @@ impl Alive {
     }
 }
 
-impl Drop for Alive {
+impl Drop for ProgramSlot {
     fn drop(&mut self) {
         PROGRAMS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Interrupts the program when it is dropped.
-struct Stop(Arc<AtomicBool>);
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for Stop {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

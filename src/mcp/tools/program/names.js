@@ -1,4 +1,4 @@
-// Playwright's names for a program. Each is a message to the server: nothing here touches a page.
+// Playwright's API for programs. Its calls are messages to the server: this code has no access to pages.
 (send, look, print, done) => {
   const { stringify, parse } = JSON;
   const LATE = ["element_not_found", "not_actionable", "wait_ran_out", "navigation_slow"];
@@ -25,7 +25,7 @@
   const script = (what, args, all) => {
     const given = [...(all ? [all] : []), ...args.map((one) => stringify(one) ?? "undefined")].join(", ");
     if (typeof what === "function") return `(${all}) => (${what})(${given})`;
-    // A text may be a function, too: the page tells.
+    // A text may be an expression or a function: the page finds out by evaluating it.
     return `(${all}) => { const it = (${what}\n); return typeof it === "function" ? it(${given}) : it; }`;
   };
   const pressed = (options = {}) => {
@@ -93,7 +93,7 @@
     };
     return Object.keys(given).length ? ask("filter", given) : "";
   };
-  /** What finds elements within something: mixed into pages, frames, locators and frame locators. */
+  /** Adds the methods that find elements to a class. `within` makes a locator inside the receiver. */
   const finders = (type, within) => {
     for (const [name, by] of Object.entries(BY)) {
       type.prototype[name] = function (...args) {
@@ -109,7 +109,7 @@
     };
   };
 
-  // What a locator does with one element, by Playwright's names.
+  // The actions of a locator on one element, by Playwright's method names.
   const ACTIONS = {
     click: (options) => ({ do: "click", ...pressed(options) }),
     dblclick: (options) => ({ do: "click", ...pressed(options), count: 2 }),
@@ -294,7 +294,7 @@
       const end = Date.now() + (options?.timeout ?? 30_000);
       for (let url = this.url(); !fits(url); ) {
         if (Date.now() >= end) throw new Error(`The address did not become ${wanted}: it is ${url}`);
-        url = await call("until_elsewhere", { ...this.where_, url, timeout: end - Date.now() });
+        url = await call("wait_for_url_change", { ...this.where_, url, timeout: end - Date.now() });
       }
       return this.waitForLoadState("load", { timeout: Math.max(end - Date.now(), 1) });
     }
@@ -424,7 +424,7 @@
       return call("popup", { ...this.where_, timeout: options?.timeout }).then(pageOf);
     }
   }
-  // A name that is not there says so, instead of being "not a function".
+  // An unknown name throws a clear error when it is read, instead of "not a function" when it is called.
   const strict = (type, what) => {
     const get = (name) => {
       if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
@@ -540,7 +540,7 @@
         const end = Date.now() + (options?.timeout ?? 5000);
         for (let url = given.url(); fits(url) === not; ) {
           if (Date.now() >= end) throw new Error(`expect(page)${not ? ".not" : ""}.toHaveURL(${wanted}): it is ${url}`);
-          url = await call("until_elsewhere", { ...given.where_, url, timeout: end - Date.now() });
+          url = await call("wait_for_url_change", { ...given.where_, url, timeout: end - Date.now() });
         }
       };
     } else {
@@ -630,7 +630,7 @@
       done(stringify({ error: failure(error) }));
     }
   };
-  // Awaits what is its own: a program may have replaced what promises have.
+  // Uses `await`, not `then`: the program may have replaced methods of promises.
   const begin = async (program) => {
     try {
       const value = await program();
@@ -648,7 +648,7 @@
     Object.assign(waiting.at, { message: error, name: LATE.includes(code) ? "TimeoutError" : "Error", code, near, id });
     waiting.reject(waiting.at);
   };
-  // Listeners first. An alert leaves no choice; any other dialog that no listener answers is the client's to answer.
+  // The program's listeners answer first. Else an alert is accepted, and any other dialog is left to the client.
   const dialog = (text) => {
     const { page, type, message, defaultValue, number } = parse(text);
     const { listeners_ } = pageOf(page);
@@ -668,7 +668,7 @@
     const heard = listeners_.map(async (listener) => listener(it));
     const rest = async () => {
       await Promise.allSettled(heard);
-      // One that is only noted may be answered by what waits for that.
+      // A listener may just resolve a promise for other code that answers the dialog: allows 500 ms for that.
       if (!answered && heard.length > 0) await call("sleep", { ms: 500 });
       if (answered) return;
       await (type === "alert" ? say(true) : call("unanswered_dialog", { page, number, at: waiting() }));

@@ -1,4 +1,4 @@
-//! The pages that a program knows, and their state that needs no waiting.
+//! The pages that a program knows, and the queries about pages that are answered without waiting.
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::browser::{Frame, Page, UrlGlob};
 use crate::error::Error;
 use crate::session::Workspace;
 
-/// The pages that a program has seen. It refers to each by index.
+/// The pages that a program has seen, and refers to by their index.
 #[derive(Debug)]
 pub(super) struct Pages {
     known: Mutex<Vec<Page>>,
@@ -49,7 +49,7 @@ impl Pages {
         }
     }
 
-    /// State that is known without asking the browser.
+    /// Returns state that is known without asking the browser, such as the URL, and converts selectors.
     pub(super) fn look(&self, what: &str, asked: &Value) -> Result<Value, String> {
         let text = |error: Error| error.to_string();
         let frame = || self.frame(asked).map_err(text);

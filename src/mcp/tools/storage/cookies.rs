@@ -54,7 +54,7 @@ impl Tool for Cookies {
             Action::Delete | Action::Clear => {
                 let found = self.found(&context).await?;
                 context.remove_cookies(&found).await?;
-                // A page may set one again at once, and what is in a partition of its own may not go.
+                // Cookies may remain: a page may set one again at once, and partitioned ones may not be deleted.
                 let mut left = self.found(&context).await?;
                 left.retain(|cookie| found.iter().any(|gone| is_same(gone, cookie)));
                 let deleted = counted(found.len() - left.len());
@@ -150,7 +150,7 @@ impl Cookies {
     }
 }
 
-/// For fuzzing: parses cookies in any format; each has a name and a domain.
+/// For fuzzing: parses cookies in any format, and asserts that each has a domain or URL.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(text: &str) {
     let given = Cookies {
@@ -164,7 +164,7 @@ pub(crate) fn fuzz(text: &str) {
     assert!(cookies.iter().all(|cookie| !cookie.domain.is_empty() || cookie.url.is_some()), "{cookies:?}");
 }
 
-/// Converts the field names of other tools.
+/// Converts a cookie that a browser extension exported to the fields of [`StoredCookie`].
 fn as_ours(mut entry: Value) -> Value {
     let Some(object) = entry.as_object_mut() else { return entry };
     if let Some(expires) = object.remove("expirationDate") {
@@ -184,8 +184,7 @@ fn as_ours(mut entry: Value) -> Value {
     entry
 }
 
-/// Sets cookies, and checks which ones the browser has accepted. It silently drops some, and refuses a whole
-/// list because of one.
+/// Sets cookies, if necessary one by one, and reports those that the browser rejected or silently dropped.
 async fn set(context: &BrowserContext, cookies: &[StoredCookie]) -> Result<String> {
     if let Err(refused) = context.add_cookies(cookies).await {
         let Error::InvalidArguments { .. } = refused else { return Err(refused) };
@@ -229,7 +228,7 @@ fn is_same(one: &StoredCookie, other: &StoredCookie) -> bool {
     place(one) == place(other) && one.partition_key == other.partition_key
 }
 
-/// Whether the browser has accepted a cookie; `known` is its normalised form.
+/// Whether `known`, a cookie of the browser, is the normalized form of `given`.
 fn is_kept_as(given: &StoredCookie, known: &StoredCookie) -> bool {
     let url = given.url.as_deref().and_then(|url| Url::parse(url).ok());
     let host = url.as_ref().and_then(Url::host_str).unwrap_or(&given.domain);
@@ -259,7 +258,7 @@ fn why_not(cookie: &StoredCookie) -> &'static str {
     }
 }
 
-/// The host of a domain or URL in canonical form; keeps a leading dot.
+/// The canonical host of a domain or URL; a leading dot is kept.
 fn host_of(text: &str) -> Result<String> {
     let text = text.trim();
     let unnamed = || wrong(&format!("`domain` names no host: {text:?}"));
@@ -269,7 +268,7 @@ fn host_of(text: &str) -> Result<String> {
     Ok(format!("{dot}{}", url.host_str().filter(|host| !host.is_empty()).ok_or_else(unnamed)?))
 }
 
-/// Parses `a=1; b=2`, with or without the header's name.
+/// Parses a `Cookie` header such as `a=1; b=2`, with or without the header's name.
 fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     let domain = domain.ok_or_else(needs_domain)?;
     let bare = without_name(text, "cookie:").unwrap_or(text);
@@ -288,13 +287,13 @@ fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     Ok(bare.split(';').filter_map(cookie).collect())
 }
 
-/// The value of a header with its name.
+/// Removes a header's name, such as `cookie:`. `None` if the text does not begin with it.
 fn without_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let begin = text.get(..name.len())?;
     begin.eq_ignore_ascii_case(name).then(|| text[name.len()..].trim())
 }
 
-/// Whether a text is a `Set-Cookie` header. Without the name, everything after the pair must be an attribute.
+/// Whether a text is a `Set-Cookie` header: it has that name, or only attributes follow its first pair.
 fn is_set_cookie(text: &str) -> bool {
     const ATTRIBUTES: [&str; 9] =
         ["domain", "path", "expires", "max-age", "secure", "httponly", "samesite", "priority", "partitioned"];
@@ -326,7 +325,7 @@ fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>
         .collect()
 }
 
-/// The cookies and the host of a cURL command as copied from a browser.
+/// Extracts the cookies and the host of a cURL command that was copied from a browser.
 fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     let words = words(command);
     let host = words.iter().find_map(|word| Url::parse(word).ok()?.host_str().map(str::to_owned));
@@ -347,7 +346,7 @@ fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     (!found.is_empty()).then(|| (found.join("; "), host))
 }
 
-/// Splits a command into words as a shell does: quotes, and continued lines.
+/// Splits a command into words like a shell, with quotes and line continuations.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars().peekable();
@@ -374,7 +373,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Parses the rest of `$'…'`, with bash's escapes.
+/// Parses the rest of a bash string `$'…'` with its escapes, after the opening quote.
 fn escaped(letters: &mut Peekable<Chars<'_>>) -> String {
     let mut text = String::new();
     while let Some(letter) = letters.next() {
@@ -395,7 +394,7 @@ fn escaped(letters: &mut Peekable<Chars<'_>>) -> String {
     text
 }
 
-/// Parses a character code with at most this number of digits.
+/// Parses a character code with at most `most` digits.
 fn numbered(letters: &mut Peekable<Chars<'_>>, base: u32, most: usize) -> Option<char> {
     let mut number = 0;
     for _ in 0..most {

@@ -17,38 +17,39 @@ use super::runtime::ask_page;
 use super::state::tab_of;
 use crate::cdp::Command as _;
 
-/// The shortest interval between pictures: while the tab changes, and while it does not.
+/// The shortest interval between screenshots while the tab changes.
 const QUICK: Duration = Duration::from_millis(120);
+/// The interval between screenshots while the tab does not change.
 const CALM: Duration = Duration::from_millis(500);
-/// How long after a change or an action the next change is likely.
+/// How long after a change or an action screenshots are taken at the shortest interval.
 const LIVELY: Duration = Duration::from_secs(1);
 /// How long a busy page may take to report its size. After that, the previous size is used.
 const MEASURING: Duration = Duration::from_millis(300);
 
-/// The visible part of the document.
+/// Returns the size of the viewport and the scroll position.
 const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
 
 /// A running screencast; dropping it stops it.
 #[derive(Debug)]
 pub(super) struct Screencast {
     progress: watch::Sender<Progress>,
-    taken: watch::Receiver<Taken>,
+    taken: watch::Receiver<CapturedFrames>,
 }
 
-/// The state of a screencast that its task watches.
+/// Values that commands change and the task of a screencast watches.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
-    /// The newest picture that the viewer has acknowledged.
+    /// The number of the newest frame that the viewer has acknowledged.
     acknowledged: i64,
     /// The number of actions on the tab.
     actions: u64,
-    /// The number of pictures that were requested at once.
+    /// How many times `Firefox.lookNow` has requested a frame.
     wanted: u64,
 }
 
-/// The progress of a screencast: requested pictures taken, and the number of the last reported picture.
+/// How many requested frames a screencast has captured, and the number of the last reported frame.
 #[derive(Debug, Clone, Copy, Default)]
-struct Taken {
+struct CapturedFrames {
     wanted: u64,
     number: i64,
 }
@@ -59,7 +60,7 @@ pub(super) fn is_screencast_command(method: &str) -> bool {
 }
 
 pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) -> Answer {
-    let films = || MutexGuard::map(command.driver.state(), |state| &mut state.films);
+    let screencasts = || MutexGuard::map(command.driver.state(), |state| &mut state.screencasts);
     match method {
         "Page.startScreencast" => {
             start(command, session);
@@ -67,14 +68,14 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
         }
         "Page.screencastFrameAck" => {
             let number = command.params["sessionId"].as_i64().unwrap_or_default();
-            if let Some(film) = films().get(session) {
+            if let Some(film) = screencasts().get(session) {
                 film.progress
                     .send_modify(|progress| progress.acknowledged = progress.acknowledged.max(number));
             }
             Ok(json!({}))
         }
         CapturePicture::METHOD => {
-            let film = films().get(session).map(|film| {
+            let film = screencasts().get(session).map(|film| {
                 film.progress.send_modify(|progress| progress.wanted += 1);
                 (film.progress.borrow().wanted, film.taken.clone())
             });
@@ -83,7 +84,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
             taken.map(|number| json!({"number": number})).map_err(|_| Refusal::new("The film is over"))
         }
         _ => {
-            films().remove(session);
+            screencasts().remove(session);
             Ok(json!({}))
         }
     }
@@ -91,17 +92,17 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
 
 /// Speeds up a tab's screencast after an action, since the page is likely to change.
 pub(super) fn speed_up(driver: &Driver, tab: &str) {
-    for (_, film) in driver.state().films.iter().filter(|(session, _)| tab_of(session) == tab) {
+    for (_, film) in driver.state().screencasts.iter().filter(|(session, _)| tab_of(session) == tab) {
         film.progress.send_modify(|progress| progress.actions += 1);
     }
 }
 
 fn start(command: Command<'_>, session: &str) {
     let (telling, progress) = watch::channel(Progress::default());
-    let (taking, taken) = watch::channel(Taken::default());
-    // The one before, if there is one, ends with that.
-    command.driver.state().films.insert(session.to_owned(), Screencast { progress: telling, taken });
-    let filming = Filming {
+    let (taking, taken) = watch::channel(CapturedFrames::default());
+    // Replaces and thereby ends an earlier screencast of the session.
+    command.driver.state().screencasts.insert(session.to_owned(), Screencast { progress: telling, taken });
+    let filming = ScreencastTask {
         driver: command.driver.clone(),
         session: session.to_owned(),
         ask: json!({
@@ -117,24 +118,24 @@ fn start(command: Command<'_>, session: &str) {
     command.driver.spawn(filming.go_on());
 }
 
-struct Filming {
+struct ScreencastTask {
     driver: Arc<Driver>,
     session: String,
     ask: Value,
-    /// The last reported picture.
+    /// The last reported screenshot, in Base64.
     last: String,
-    /// The last measured visible part of the document.
+    /// The last measured viewport size and scroll position.
     size: Option<Value>,
     progress: watch::Receiver<Progress>,
-    taken: watch::Sender<Taken>,
+    taken: watch::Sender<CapturedFrames>,
 }
 
-impl Filming {
+impl ScreencastTask {
     async fn go_on(mut self) {
         let mut ended = self.progress.clone();
         tokio::select! {
             biased;
-            // Nobody keeps the film any more.
+            // Completes when the `Screencast` was dropped.
             _ = ended.wait_for(|_| false) => {}
             () = self.pictures() => {}
         }
@@ -146,7 +147,7 @@ impl Filming {
             let (begun, before) = (Instant::now(), *self.progress.borrow());
             let number = self.look().await;
             self.taken.send_modify(|taken| {
-                *taken = Taken { wanted: before.wanted, number: number.unwrap_or(taken.number) };
+                *taken = CapturedFrames { wanted: before.wanted, number: number.unwrap_or(taken.number) };
             });
             if let Some(number) = number {
                 let _ = self.progress.wait_for(|progress| progress.acknowledged >= number).await;
@@ -168,9 +169,9 @@ impl Filming {
         }
     }
 
-    /// Takes a picture and reports it if it differs from the last one. Returns the number of the newest.
+    /// Takes a screenshot and reports it if it differs from the last one. Returns the number of the new frame, if any.
     async fn look(&mut self) -> Option<i64> {
-        // A document that goes in that moment cannot be drawn: the next one will be.
+        // Fails while a document is being replaced; the next attempt draws the new document.
         let taken = self.driver.ask("browsingContext.captureScreenshot", self.ask.clone()).await.ok()?;
         let data = taken["data"].as_str().filter(|data| !data.is_empty() && *data != self.last)?;
         let tab = tab_of(&self.session);

@@ -1,4 +1,4 @@
-//! What Firefox does not support, in the user's words, with an alternative.
+//! Features that Firefox does not support, described for users, with alternatives.
 use std::borrow::Cow;
 
 use crate::error::Error;
@@ -40,7 +40,7 @@ pub const MEDIA: MissingFeature = MissingFeature::of("emulating a medium, color 
 pub const SLOW_PROCESSOR: MissingFeature = MissingFeature::of("CPU throttling");
 pub const SLOW_NETWORK: MissingFeature =
     MissingFeature::new("network throttling", "delay requests with a route, or use chromium for that");
-pub const GROUND: MissingFeature = MissingFeature::of("a screenshot with another background");
+pub const SCREENSHOT_BACKGROUND: MissingFeature = MissingFeature::of("a screenshot with another background");
 pub const PDF_HEADER: MissingFeature =
     MissingFeature::new("a PDF with a header or a footer", "print it without them, or use chromium for that");
 pub const PDF_TAGS: MissingFeature =
@@ -77,7 +77,7 @@ pub(super) fn permission(name: &str) -> MissingFeature {
     MissingFeature { what: format!("granting the permission {known:?}").into(), instead: ELSEWHERE }
 }
 
-/// `idle-detection` for `idleDetection`.
+/// Converts a CDP name to the permissions API's, such as `idleDetection` to `idle-detection`.
 fn with_hyphens(name: &str) -> String {
     name.chars().fold(String::new(), |mut text, letter| {
         if letter.is_ascii_uppercase() {

@@ -1,4 +1,4 @@
-//! Certificates of the relay, which stand for servers with a client certificate.
+//! Accepts the relay's certificates, which replace those of servers that get a client certificate.
 use std::sync::Arc;
 
 use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
@@ -20,26 +20,27 @@ impl Hooks for RelayCertificateHooks {
         }
         let session = new.session.clone();
         let context = new.context.clone();
-        let voucher = Voucher { certificates: options.client_certificates, context, session };
+        let voucher =
+            RelayCertificateObserver { certificates: options.client_certificates, context, session };
         new.session.observe(&[CertificateError::METHOD], Arc::new(voucher));
         new.session.send(Enable {}).ignore();
         new.session.send(SetOverrideCertificateErrors { overrides: true }).ignore();
     }
 }
 
-struct Voucher {
+struct RelayCertificateObserver {
     certificates: Vec<ClientCertificate>,
     context: BrowserContext,
     session: CdpSession,
 }
 
-impl Observer for Voucher {
+impl Observer for RelayCertificateObserver {
     fn on_event(&self, event: RawEvent) {
         let Some(CertificateError { event_id, error_type, request_url }) = event.read() else { return };
         let action = if is_covered(&self.certificates, &request_url) {
             "continue"
         } else {
-            // What is cancelled the browser tells as given up, without the reason.
+            // The browser reports a cancelled request as aborted, without the reason.
             self.context.note_failure(format!("net::{error_type}"));
             "cancel"
         };
